@@ -1,0 +1,21 @@
+"""How many bicycles are hired in an hour?"""
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(4)
+x = torch.randn(640, 8)
+y = torch.tanh(x[:, :1] - 0.5 * x[:, 1:2]) + 0.1 * torch.randn(640, 1)
+loader = DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True)
+model = nn.Sequential(nn.Linear(8, 24), nn.Tanh(), nn.Linear(24, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+for epoch in range(3):
+    total = 0.0
+    for features, target in loader:
+        loss = nn.functional.mse_loss(model(features), target)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        total += loss.item()
+    print(f"epoch {epoch} loss {total / len(loader):.4f}")

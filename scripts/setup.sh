@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Makes .venv with torch and debug-tracer. `bash scripts/setup.sh demo,test` adds extras. Quick when nothing has changed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+extras="${1:-}"
+python="${PYTHON:-python3.11}"
+
+[ -x .venv/bin/python ] || "$python" -m venv .venv || { echo "setup: $python cannot make a virtual environment; install python3.11 with its venv module" >&2; exit 1; }
+
+stamps="base ${extras//,/ }"
+wanted="$(cat pyproject.toml constraints.txt scripts/setup.sh | sha256sum | cut -d' ' -f1)"
+is_fresh() {
+    [ -x .venv/bin/debug-tracer ] || return 1
+    for extra in $stamps; do [ "$(cat ".venv/setup-$extra.stamp" 2>/dev/null)" = "$wanted" ] || return 1; done
+}
+if is_fresh; then exit 0; fi
+
+torch="$(grep '^torch==' constraints.txt)"
+if ! .venv/bin/python -c "import importlib.metadata as m, sys; sys.exit(m.version('torch').split('+')[0] != '${torch#torch==}')" 2>/dev/null; then
+    if [ -n "${TORCH_INDEX:-}" ]; then
+        .venv/bin/pip install -q "$torch" --index-url "$TORCH_INDEX"
+    else
+        ls ${PIP_FIND_LINKS:-/nonexistent}/torch-* >/dev/null 2>&1 ||
+            echo "setup: installing $torch; without TORCH_INDEX (the address of a CPU index of torch) this may be the CUDA build of several GB"
+        .venv/bin/pip install -q "$torch"
+    fi
+fi
+.venv/bin/pip install -q -c constraints.txt -e ".${extras:+[$extras]}"
+for extra in $stamps; do echo "$wanted" > ".venv/setup-$extra.stamp"; done

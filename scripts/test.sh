@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Sets up and passes all tests: style, types, import contracts, pytest. CI calls the same script.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+bash scripts/setup.sh demo,test
+export PATH="$PWD/.venv/bin:$PATH"
+ruff check .
+ruff format --check .
+mypy
+lint-imports
+python scripts/tree.py --check
+export OMP_NUM_THREADS=1  # two processes of tests, each of which starts programs of its own
+exec python -m pytest -n 2 --dist worksteal "$@"

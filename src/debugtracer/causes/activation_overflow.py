@@ -1,0 +1,30 @@
+"""A value left the range of float32 or bfloat16 and nothing tells why it grew."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import LARGEST, Reading
+
+
+class ActivationOverflow(Cause):
+    """An op overflows outside half precision."""
+
+    kind: ClassVar[str] = "activation_overflow"
+    fallback: ClassVar[bool] = True
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """Inf by overflow in a wide dtype; stays below every cause that knows why."""
+        if seen.facts.birth is None or seen.birth.kind != "overflow" or seen.dtype == "float16":
+            return None
+        limit = LARGEST.get(seen.dtype, LARGEST["float32"])
+        few = " in a few rows of the batch only" if seen.few_rows else ""
+        return Signs(
+            confidence=0.55,
+            because=f"the result of {seen.op} lies beyond {limit:.3g}, the end of {seen.dtype or 'its dtype'}{few}",
+            remedies=(
+                "look at the inputs of the step for a value out of scale: `debug-tracer report RUN --batch`",
+                "normalise or clamp what goes into this op; lower the learning rate if the weights have grown",
+            ),
+        )

@@ -1,0 +1,29 @@
+"""A CTC target that is longer than its input."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+
+class CtcInfeasible(Cause):
+    """ctc_loss is Inf when no alignment exists: fewer frames than labels plus repeats, or an input length of 0."""
+
+    kind: ClassVar[str] = "ctc_infeasible"
+    layer: ClassVar[Layer] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """Not finite out of a forward ctc_loss."""
+        if not seen.born("forward", "ctc_loss", "cudnn_ctc_loss"):
+            return None
+        return Signs(
+            confidence=0.9,
+            because=f"{seen.op} finds no alignment: a target is longer than its input, or repeats need more frames",
+            remedies=(
+                "drop samples whose input length is below target length + repeated labels",
+                "pass zero_infinity=True to the loss: such samples then count 0",
+            ),
+        )

@@ -1,0 +1,29 @@
+"""A hand-written backward made the bad value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading
+
+
+class CustomBackwardWrong(Cause):
+    """The `backward` of a user's autograd.Function divides by 0, leaves a domain or overflows; autograd's own derivative may be finite."""
+
+    kind: ClassVar[str] = "custom_backward_wrong"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """Born in backward, on a line inside a function called `backward` (or `vjp`) that the user wrote."""
+        frame = seen.birth.frame
+        if not seen.born("backward") or frame is None or frame.function.split(".")[-1] not in ("backward", "vjp"):
+            return None
+        return Signs(
+            confidence=0.94,
+            because=f"{seen.op} inside a hand-written backward gives a value that is not finite",
+            remedies=(
+                "guard the formula where its divisor is 0 or its argument leaves the domain: torch.where on the argument, or clamp_min(eps)",
+                "compare it with autograd: torch.autograd.gradcheck(Function.apply, inputs in float64), with inputs at the edge (0, equal values)",
+                "drop the hand-written backward if autograd can derive the forward",
+            ),
+        )

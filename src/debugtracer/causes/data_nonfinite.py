@@ -1,0 +1,38 @@
+"""NaN or Inf was already in the batch."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Edit, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+OWN = ("parameter", "buffer", "gradient", "state")  # inputs of a step that the program made itself in earlier steps
+
+
+class DataNonfinite(Cause):
+    """A sample holds NaN or Inf before the model sees it: missing cells, log of silence, a broken decoder."""
+
+    kind: ClassVar[str] = "data_nonfinite"
+    layer: ClassVar[Layer] = "data"
+    edit: ClassVar[Edit] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """A tensor that entered the step was bad and the program did not make it in an earlier step."""
+        name = seen.birth.input_name or ""
+        if seen.birth.kind != "input" or not name or name.startswith(OWN):
+            return None
+        of_batch = name.startswith("batch")
+        tensor = seen.birth.output
+        counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
+        return Signs(
+            confidence=0.98 if of_batch else 0.75,
+            because=f"{name} holds non-finite values{counts} before the model sees it",
+            remedies=(
+                "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is taken",
+                "look at the rows: `debug-tracer report RUN --batch`",
+                "guard the door: raise in __getitem__ or collate_fn unless torch.isfinite(x).all()",
+            ),
+            exact=of_batch,
+        )

@@ -1,0 +1,35 @@
+"""Gradients grow through depth or time until they leave the range."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+
+class ExplodingGradients(Cause):
+    """The gradient overflows in backward, or grew by orders of magnitude before the overflow, while nothing clips it."""
+
+    kind: ClassVar[str] = "exploding_gradients"
+    layer: ClassVar[Layer] = "optimizer"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """An overflow in backward outside half precision, or after a gradient norm that grew at least hundredfold."""
+        if seen.facts.birth is None or not seen.born_inf or seen.dtype == "float16" or seen.birth.kind != "overflow":
+            return None
+        grown = seen.growth("grad_l2")
+        backward = seen.born("backward")
+        if grown < 100 and not backward:
+            return None
+        return Signs(
+            confidence=0.75 if backward and grown >= 100 else 0.6,
+            because=f"the gradient overflows in the derivative of {seen.op}"
+            if backward
+            else f"the gradient norm grew {grown:.3g}-fold in the last steps until {seen.op} overflowed",
+            remedies=(
+                "clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0) (after unscale_ under a GradScaler)",
+                "shorten the way: truncated backpropagation through time, residual connections, normalisation layers",
+            ),
+        )

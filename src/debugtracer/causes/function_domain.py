@@ -1,0 +1,41 @@
+"""A function was asked outside its domain."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading, base, values
+
+DOMAIN = {
+    "sqrt": ("numbers >= 0", "clamp the argument: torch.sqrt(x.clamp_min(0)), with an eps inside if it is trained"),
+    "rsqrt": ("numbers > 0", "add eps inside: torch.rsqrt(x + eps)"),
+    "acos": ("[-1, 1]", "clamp the argument: x.clamp(-1 + 1e-6, 1 - 1e-6)"),
+    "asin": ("[-1, 1]", "clamp the argument: x.clamp(-1 + 1e-6, 1 - 1e-6)"),
+    "acosh": ("numbers >= 1", "clamp the argument: x.clamp_min(1 + 1e-6)"),
+    "atanh": ("(-1, 1)", "clamp the argument: x.clamp(-1 + 1e-6, 1 - 1e-6)"),
+    "logit": ("(0, 1)", "pass eps: torch.logit(x, eps=1e-6)"),
+    "erfinv": ("(-1, 1)", "clamp the argument: x.clamp(-1 + 1e-6, 1 - 1e-6)"),
+    "lgamma": ("numbers that are not 0, -1, -2, ...", "clamp the argument: x.clamp_min(1e-6)"),
+    "digamma": ("numbers that are not 0, -1, -2, ...", "clamp the argument: x.clamp_min(1e-6)"),
+    "linalg_cholesky_ex": ("positive definite matrices", "add jitter to the diagonal before the factorisation"),
+}
+
+
+class FunctionDomain(Cause):
+    """sqrt of a negative number, acos beyond 1, atanh at 1: NaN or Inf in the forward."""
+
+    kind: ClassVar[str] = "function_domain"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """Born in the forward of one of these functions, without overflow."""
+        name = base(seen.birth.op)
+        if not seen.born("forward") or name not in DOMAIN or seen.birth.kind == "overflow":
+            return None
+        domain, remedy = DOMAIN[name]
+        shown = f" of {values(seen.at(0))}" if seen.at(0) else ""
+        return Signs(
+            confidence=0.9 if shown else 0.75,
+            because=f"{name}{shown} is not a number: it is defined for {domain}",
+            remedies=(remedy, "find out why the argument went there: `debug-tracer report RUN --batch`"),
+        )

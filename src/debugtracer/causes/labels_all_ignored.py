@@ -1,0 +1,50 @@
+"""No target of the batch counts, so the mean loss is 0/0."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading, plain_dtype
+from debugtracer.trace.birth import TensorFacts
+from debugtracer.trace.finding import Layer
+
+LOSSES = ("nll_loss_forward", "nll_loss2d_forward", "nll_loss", "nll_loss2d", "nll_loss_nd", "cross_entropy_loss")
+
+
+class LabelsAllIgnored(Cause):
+    """cross_entropy and nll_loss with reduction="mean" divide by the number of targets that are not ignore_index."""
+
+    kind: ClassVar[str] = "labels_all_ignored"
+    layer: ClassVar[Layer] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """NaN out of an nll loss whose log-probabilities are finite; exact if the targets show one value that no class can have."""
+        if not seen.born("forward", *LOSSES):
+            return None
+        scores = [t for t in seen.birth.inputs if "float" in t.dtype]
+        target = next((t for t in seen.birth.inputs if plain_dtype(t.dtype) in ("int64", "uint8", "int32")), None)
+        if any(t.nan or t.posinf for t in scores[:1]):
+            return None
+        if target is not None and target.low is not None and target.low != target.high:
+            return None  # some target counts: only class weights can make the divisor 0
+        value = float(target.low) if target is not None and target.low is not None else None
+        exact = value is not None and (value < 0 or value >= classes(scores))
+        shown = f": all are {value:.0f}" if value is not None else ""
+        return Signs(
+            confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
+            because=f"no target of the batch counts{shown}, so the mean in {seen.op} divides 0 by 0",
+            remedies=(
+                'divide by max(count, 1): cross_entropy(..., reduction="sum") / (target != ignore_index).sum().clamp_min(1)',
+                "drop samples without a label in the dataset, or skip such batches before the forward",
+                "find out why the labels are all ignored: `debug-tracer report RUN --batch`",
+            ),
+            exact=exact,
+            whole_batch=True,
+        )
+
+
+def classes(scores: list[TensorFacts]) -> float:
+    """Number of classes of the log-probabilities; infinite if it cannot be told."""
+    shape = scores[0].shape if scores else ()
+    return float(shape[1] if len(shape) > 1 else shape[0]) if shape else float("inf")

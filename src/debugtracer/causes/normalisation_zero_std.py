@@ -1,0 +1,31 @@
+"""A standard deviation used as a divisor is zero."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+SPREADS = ("std", "var", "std_mean", "var_mean", "std_dev")
+
+
+class NormalisationZeroStd(Cause):
+    """(x - mean) / std of a constant feature is 0/0."""
+
+    kind: ClassVar[str] = "normalisation_zero_std"
+    layer: ClassVar[Layer] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """A forward division by 0 whose divisor is a standard deviation."""
+        if not seen.born("forward", "div", "true_divide") or any(v != 0 for v in seen.at(1)) or not seen.made_by(1, *SPREADS):
+            return None
+        return Signs(
+            confidence=0.9,
+            because=f"{seen.op} divides by a standard deviation that is 0: the values are constant",
+            remedies=(
+                "divide by std.clamp_min(1e-6), or leave constant features out",
+                "take mean and standard deviation over the training set once, not over each batch or sample",
+            ),
+        )

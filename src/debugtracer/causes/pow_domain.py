@@ -1,0 +1,28 @@
+"""A negative base was raised to a fractional exponent."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading, values
+
+
+class PowDomain(Cause):
+    """x ** p is NaN for x < 0 unless p is an integer."""
+
+    kind: ClassVar[str] = "pow_domain"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """A forward pow with NaN out and a negative base at the bad places."""
+        out = seen.birth.output
+        if not seen.born("forward", "pow", "float_power") or (out is not None and not out.nan):
+            return None
+        if seen.at(0) and not any(v < 0 for v in seen.at(0)):
+            return None
+        base_seen = f" (seen: {values(seen.at(0))})" if seen.at(0) else ""
+        return Signs(
+            confidence=0.93 if seen.at(0) else 0.7,
+            because=f"{seen.op} raises a negative number{base_seen} to a fractional power, which is NaN",
+            remedies=("clamp the base: x.clamp_min(0) ** p (and 1e-8 if the gradient matters)", "keep the sign outside: x.sign() * x.abs() ** p"),
+        )

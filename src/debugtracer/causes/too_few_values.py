@@ -1,0 +1,29 @@
+"""A standard deviation of one value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+
+class TooFewValues(Cause):
+    """std and var divide by n - 1: with a single value that is 0/0 (a last batch of one sample, an axis of length 1)."""
+
+    kind: ClassVar[str] = "norm_degenerate_batch"
+    layer: ClassVar[Layer] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """NaN out of std or var in the forward, from finite numbers."""
+        source = seen.tensor(0)
+        bad = source is not None and (source.nan or source.posinf or source.neginf)
+        if not seen.born("forward", "std", "var", "std_mean", "var_mean") or bad or seen.birth.kind == "overflow":
+            return None
+        shape = f" of shape {list(source.shape)}" if source is not None else ""
+        return Signs(
+            confidence=0.9,
+            because=f"{seen.op} takes the spread of a single value of a tensor{shape}, which is 0/0",
+            remedies=("drop the last, short batch: DataLoader(..., drop_last=True)", "use the biased estimate, x.std(correction=0), or check the axis"),
+        )

@@ -1,0 +1,35 @@
+"""A weight, buffer or kept gradient was already bad when the step began."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Edit, Signs
+from debugtracer.causes.reading import Reading
+from debugtracer.trace.finding import Layer
+
+
+class WeightsNonfinite(Cause):
+    """The step inherits a non-finite parameter, buffer, optimizer state or uncleared gradient."""
+
+    kind: ClassVar[str] = "weights_nonfinite"
+    layer: ClassVar[Layer] = "optimizer"
+    edit: ClassVar[Edit] = "data"
+
+    def signs(self, seen: Reading) -> Signs | None:
+        """The first bad tensor is one that the program itself kept from before."""
+        name = seen.birth.input_name or ""
+        if seen.birth.kind != "input" or not name.startswith(("parameter", "buffer", "gradient", "state")):
+            return None
+        first = seen.facts.ref.iteration == 0
+        origin = "before the first step: a checkpoint or an initialisation made it" if first else "when the step began: an earlier step made it"
+        return Signs(
+            confidence=0.75,
+            because=f"{name} was already non-finite {origin}",
+            remedies=(
+                "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
+                if first
+                else "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update that first goes bad",
+                "never save a checkpoint whose weights are not finite",
+            ),
+        )

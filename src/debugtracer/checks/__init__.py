@@ -1,0 +1,1 @@
+"""What is wrong: pure judges of a window, one question a file, in rooms by layer. Imports no torch."""

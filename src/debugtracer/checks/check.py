@@ -1,0 +1,132 @@
+"""The contract of a check: one question put to a window, answered with findings."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from debugtracer.errors import UsageError
+from debugtracer.plugins import members, slug_of
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding, Layer, Severity
+from debugtracer.trace.number import number
+from debugtracer.trace.place import Place
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import Window
+
+ROOM = "debugtracer.checks"
+HEADINGS = ("What it catches", "Why it matters", "How it decides", "What to do", "Example")
+
+
+@dataclass(frozen=True)
+class Check:
+    """Base of all checks. Options are fields with a unit and a source for each default; its slug and layer are its place in the folder."""
+
+    needs: ClassVar[tuple[str | type[Fact], ...]] = ()
+    """Series and kinds of facts the check reads; it is asked when one of them is fresh."""
+    at_end: ClassVar[bool] = False
+    """Asked once more when the run is over (`window.ended`)."""
+    kind: ClassVar[str | None] = None
+    """The class of fault its findings diagnose (cases/README.md); None for a symptom that causes explain."""
+    symptom: ClassVar[str] = "silent"
+    """What a person notices: silent, no_learning, loss_spike, crash, none (slow)."""
+    exact: ClassVar[bool] = False
+    """It tests an exact invariant: a finding is a proof, no replay is needed."""
+    confidence: ClassVar[float] = 0.6
+    """Of the diagnosis when it is not exact, 0..1 (at 0.7 the report says `likely`)."""
+    remedies: ClassVar[tuple[str, ...]] = ()
+    """What to do, in order, as concrete changes."""
+    suspects: ClassVar[tuple[str, ...]] = ()
+    """Slugs of causes, likeliest first."""
+    proved_by: ClassVar[str] = ""
+    """The planted fault (folder below faults/) that fires it."""
+    unproved: ClassVar[str] = ""
+    """Why no planted fault fires it here; empty when one does."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Findings at `window.ref`. Pure but for its notebook `window.memory(self)`: no clock, no IO, no torch, no host sync."""
+        raise NotImplementedError
+
+    def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
+        """Findings that take several ranks; asked once, by the supervisor, with the last window of each rank."""
+        return iter(())
+
+    @property
+    def slug(self) -> str:
+        """`layer/name`, from the file."""
+        return slug_of(type(self).__module__, ROOM)
+
+    @property
+    def layer(self) -> Layer:
+        """The room the check lives in."""
+        return cast(Layer, self.slug.split("/")[0])
+
+    def finding(
+        self,
+        window: Window,
+        severity: Severity,
+        message: str,
+        *,
+        ref: StepRef | None = None,
+        place: Place | None = None,
+        kind: str | None = None,
+        confidence: float | None = None,
+        remedies: tuple[str, ...] = (),
+        **evidence: float,
+    ) -> Finding:
+        """A finding of this check at the window's place, or at `ref` when it began earlier; the place is put before the message.
+
+        `kind`, `confidence` and `remedies` replace those of the class where one check can tell several faults apart.
+        """
+        ref = window.ref if ref is None else ref
+        return Finding(
+            check=self.slug,
+            layer=self.layer,
+            severity=severity,
+            iteration=ref.iteration,
+            step=ref.step,
+            rank=ref.rank,
+            message=f"{ref}: {message}",
+            evidence={name: number(value) for name, value in evidence.items()},
+            kind=self.kind if kind is None else kind,
+            symptom=self.symptom,
+            exact=self.exact,
+            confidence=self.confidence if confidence is None else confidence,
+            place=place or Place(),
+            remedy=remedies or self.remedies,
+            suspects=tuple(slug.replace("-", "_") for slug in self.suspects),
+        )
+
+
+@functools.cache
+def checks() -> dict[str, Check]:
+    """Every check with its default options, by slug. The folder is the registry."""
+    import debugtracer.checks
+
+    return members(debugtracer.checks, Check)
+
+
+def nearest(slug: str, known: Iterable[str]) -> list[str]:
+    """At most three names like this one: those that hold it, then those that are spelt alike."""
+    word = slug.replace("_", "-").split("/")[-1]
+    parts = {name.split("/")[-1]: name for name in known}
+    alike = [*(part for part in parts if word in part), *difflib.get_close_matches(word, parts, 3, 0.3)]
+    return [parts[part] for part in dict.fromkeys(alike)][:3] or sorted(parts.values())[:3]
+
+
+def find_check(slug: str) -> Check:
+    """The check of that slug; its last part is enough. Raises UsageError naming the nearest ones."""
+    known = checks()
+    hits = [name for name in known if slug.replace("_", "-") in (name, name.split("/")[-1])]
+    if len(hits) != 1:
+        raise UsageError(f"no check is called {slug!r}; nearest are {', '.join(nearest(slug, known))}; `debug-tracer checks` lists all {len(known)}")
+    return known[hits[0]]
+
+
+def page(check: Check) -> str:
+    """The docstring of a check as text: its page in the catalogue."""
+    return inspect.getdoc(type(check)) or ""

@@ -1,0 +1,1 @@
+"""Questions about what is fed: batches, labels, tokens, loaders, seeds."""

@@ -1,0 +1,141 @@
+"""Does the loss jump because the samples of these batches are unlike all others?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.data.wording import named
+from debugtracer.spikes.residual import Residual, Residuals
+from debugtracer.trace.facts.batch_content import BatchOddity
+from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import LOSS, Window
+
+KEPT = 16  # steps whose oddities are remembered (ours)
+
+
+@dataclass
+class Run:
+    """Steps in a row whose batches are unlike the others, from one whose loss jumped."""
+
+    first: Residual
+    facts: list[BatchOddity] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class HardSamples(Check):
+    """The loss jumps in exactly the batches whose content is unlike that of all batches before.
+
+    What it catches
+        A shard of another kind in the stream (a dump among prose, another language), records in another unit, a corrupt file.
+    Why it matters
+        The jump looks like a bad learning rate. Lowering it does not help; the batches are hard whatever the optimizer does.
+    How it decides
+        Two things at once: the loss lies `z` deviations (robust, log scale) and a quarter above the line through the steps before, and the batch of the
+        same step is far from the learnt profile (divergence of its token histogram, its mean or spread, values beyond the range). Unlike batches in a
+        row are one run; after more than `longest` of them it is another data set, not a spike (data/scale-drift). Without a difference in content it
+        stays silent: then the samples do not explain the jump.
+    What to do
+        Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
+    Example
+        step 120, rank 0: the loss rises to 6.99 (expected 0.98) in 4 steps whose batches are unlike all before: token histogram of batch[0] 7.14 nats from the
+        usual 0.03 (samples 1920..1983); expected samples like the others. Filter or shuffle that part of the data.
+    """
+
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "data_hard_samples"
+    symptom: ClassVar[str] = "loss_spike"
+    confidence: ClassVar[float] = 0.85
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at these samples, and filter the part of the data they come from",
+        "shuffle across files or shards, so that such samples do not come all at once",
+        "skip batches with an extreme loss, or clip the gradient",
+    )
+    suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
+    proved_by: ClassVar[str] = "data/ticket_dump"
+
+    z: float = 8.0  # robust z of the log loss at the first step (CHECKS 4.2: the young point alarm)
+    rise: float = 1.25  # times the expected loss, at least (ours)
+    longest: int = 7  # unlike batches in a row; more are a new data set, and are learnt as the usual (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """A warning when such a run is over."""
+        notes = window.memory(self)
+        odd: dict[int, list[BatchOddity]] = notes.setdefault("odd", {})
+        for fact in window.new(BatchOddity):
+            if fact.what in ("content", "range") and fact.training:
+                odd.setdefault(fact.ref.step, []).append(fact)
+        loss = window.now(LOSS)
+        if loss is not None:
+            yield from self.step(window, notes, odd.pop(window.ref.step, []), loss)
+            for old in [step for step in odd if step < window.ref.step - KEPT]:
+                del odd[old]
+        if window.ended and notes.get("run") is not None:
+            yield from self.close(window, notes)
+
+    def step(self, window: Window, notes: dict[Any, Any], odd: list[BatchOddity], loss: float) -> Iterator[Finding]:
+        """One step: does it open, continue or close a run?"""
+        residuals: Residuals = notes.setdefault("residuals", Residuals())
+        reading = residuals.push(loss)
+        run: Run | None = notes.get("run")
+        if run is not None and odd:
+            run.facts += odd
+            run.losses.append(loss)
+            if len(run.losses) > self.longest:
+                notes["run"], notes["moved"] = None, True
+            return
+        if run is not None:
+            yield from self.close(window, notes)
+        if not odd:
+            notes["moved"] = False
+        elif reading is not None and not notes.get("moved") and reading.z > self.z and loss > reading.expected + (self.rise - 1) * abs(reading.expected):
+            notes["run"] = Run(reading, list(odd), [loss])
+
+    def close(self, window: Window, notes: dict[Any, Any]) -> Iterator[Finding]:
+        """Tell of a run."""
+        run: Run = notes["run"]
+        notes["run"] = None
+        yield self.told(window, run)
+
+    def told(self, window: Window, run: Run) -> Finding:
+        """How high, for how long, unlike in what, and which samples."""
+        narrow = [f for f in run.facts if f.what == "range"] or run.facts
+        samples = tuple(dict.fromkeys(s for f in narrow for s in f.samples or ()))
+        worst = max(narrow, key=lambda f: abs(as_float(f.value) - as_float(f.usual)) / max(as_float(f.spread), 1e-12))
+        first = run.facts[0]
+        many = f"{len(run.losses)} steps whose batches are" if len(run.losses) > 1 else "one step whose batch is"
+        call = window.last(LossCall)
+        of = f" ({named(samples)})" if samples else ""
+        return self.finding(
+            window,
+            "warning",
+            f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: {unlike(worst)}{of}; expected samples "
+            "like the others. Filter or shuffle that part of the data.",
+            ref=first.ref,
+            place=Place(
+                frame=first.loader.made_at or first.loader.frame,
+                symptom_frame=call.frame if call is not None else None,
+                sample_index=samples or None,
+                batch_rows=narrow[0].rows if len(run.losses) == 1 else None,
+            ),
+            loss=max(run.losses),
+            expected=run.first.expected,
+            steps=len(run.losses),
+        )
+
+
+def unlike(fact: BatchOddity) -> str:
+    """In what a batch differs."""
+    value, usual = as_float(fact.value), as_float(fact.usual)
+    if fact.what == "range":
+        return f"{fact.path} reaches {value:.4g}, usual is up to {usual:.4g}"
+    if fact.detail == "token histogram":
+        return f"token histogram of {fact.path} {value:.3g} nats from the learnt one, usual are {usual:.2g}"
+    return f"{fact.detail} of {fact.path} is {value:.3g}, usual is {usual:.3g}"

@@ -1,0 +1,56 @@
+"""Does the loop go through its data, or take the first batch again and again?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.epochs import Restart
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class RestartedPass(Check):
+    """Each step takes the first batch of a new pass, and it is always the same one.
+
+    What it catches
+        `next(iter(loader))` inside the loop, with an order that is fixed.
+    Why it matters
+        The model learns one batch by heart: the loss falls as nowhere else, and nothing is learned of the rest.
+    How it decides
+        Ten passes in a row began with a batch of equal values and gave no second one, though the loader holds 20 batches or more. Fewer batches are
+        left alone: an overfit test repeats its batch on purpose.
+    What to do
+        Make the iterator once and ask it for each batch, `for batch in loader`.
+    Example
+        step 10, rank 0: the batch of iteration 0 has come 10 more times, each time as the first and only one of a new pass over 40 batches
+        (train.py:14); expected new samples in each step. Make the iterator once, outside the loop.
+    """
+
+    needs: ClassVar[tuple[type[Restart]]] = (Restart,)
+    kind: ClassVar[str] = "data_restarted_pass"
+    confidence: ClassVar[float] = 0.8
+    remedies: ClassVar[tuple[str, ...]] = ("make the iterator once, outside the loop: `for batch in loader`",)
+    proved_by: ClassVar[str] = "data/first_batch_only"
+
+    tiny: int = 20  # batches of a pass below which repetition is by intent (CHECKS 3.1)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Once per batch."""
+        for fact in window.new(Restart):
+            if fact.asked > 1 or fact.batches is None or fact.batches < self.tiny:
+                continue
+            at = f" ({fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line})" if fact.frame is not None else ""
+            yield self.finding(
+                window,
+                "warning",
+                f"the batch of iteration {fact.first} has come {fact.count} more times, each time as the first and only one of a new pass over "
+                f"{fact.batches} batches{at}; expected new samples in each step. Make the iterator once, outside the loop.",
+                ref=fact.ref,
+                place=Place(frame=fact.frame),
+                count=fact.count,
+            )

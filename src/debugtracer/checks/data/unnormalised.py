@@ -1,0 +1,61 @@
+"""Do the inputs come in a size that layers can work with?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.data.wording import at_loader
+from debugtracer.trace.facts.batch_content import BatchProfile
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class Unnormalised(Check):
+    """Inputs with a mean beyond 10 or a standard deviation beyond 100.
+
+    What it catches
+        Pixels 0..255 that were not scaled, columns in grams and years beside each other, a forgotten `Normalize`.
+    Why it matters
+        The first layer saturates or explodes; learning rates that work elsewhere diverge here.
+    How it decides
+        At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor (or an image of integers) that trains a module whose
+        first layer is no normalisation and no embedding. Always a note: the module may scale inside its forward.
+    What to do
+        Scale in the dataset, or put a normalisation first.
+    Example
+        step 0, rank 0: batch[0] of Photos has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 and 1. Normalise in the dataset.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
+    kind: ClassVar[str] = "data_unnormalised"
+    remedies: ClassVar[tuple[str, ...]] = ("subtract the mean and divide by the standard deviation of the training set, in the dataset",)
+    proved_by: ClassVar[str] = "data/photos_as_read"
+
+    mean: float = 10.0  # of the values (CHECKS 3.1, data_unnormalised)
+    std: float = 100.0  # of the values (the same)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """A note for the first such tensor of a loader."""
+        told = window.memory(self)
+        for fact in window.new(BatchProfile):
+            if not fact.training or fact.loader.number in told or "Norm" in fact.first_layer or fact.first_layer in ("", "Embedding", "EmbeddingBag"):
+                continue
+            told[fact.loader.number] = True
+            for leaf in fact.leaves[:1]:  # the first tensor is the input; targets may be as large as they like
+                mean, std = as_float(leaf.mean), as_float(leaf.std)
+                if leaf.role == "float" and (abs(mean) > self.mean or std > self.std):
+                    yield self.finding(
+                        window,
+                        "note",
+                        f"{leaf.path} of {fact.loader.dataset} has mean {mean:.3g} and std {std:.3g} ({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g}), "
+                        f"and {fact.first_layer} takes it; expected about 0 and 1. Normalise in the dataset.",
+                        ref=fact.ref,
+                        place=at_loader(fact.loader),
+                        mean=mean,
+                        std=std,
+                    )

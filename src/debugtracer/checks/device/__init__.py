@@ -1,0 +1,1 @@
+"""Questions about devices, ranks, memory and replicas."""

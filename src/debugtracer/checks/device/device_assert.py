@@ -1,0 +1,55 @@
+"""Did a GPU kernel stop at an index outside its table?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class DeviceAssert(Check):
+    """The GPU reports a device-side assert.
+
+    What it catches
+        Nearly always an index outside its range: a label of cross_entropy, an id of an embedding, an index of gather or scatter.
+    Why it matters
+        Kernels run later than the line that called them, so the traceback points anywhere; afterwards no tensor can be read.
+    How it decides
+        By the text of the exception alone; the class is a guess until the step runs on the CPU.
+    What to do
+        Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, where the exception names the value.
+    Example
+        step 12, rank 0: a GPU kernel stopped at an index outside its range; the line of the traceback need not be the guilty one. Run once with
+        CUDA_LAUNCH_BLOCKING=1 or on the CPU.
+    """
+
+    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "label_out_of_range"
+    symptom: ClassVar[str] = "crash"
+    confidence: ClassVar[float] = 0.5
+    remedies: ClassVar[tuple[str, ...]] = (
+        "run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU: then the exception names the value",
+        "compare the labels with the number of classes, and the ids with the rows of the embedding",
+    )
+    unproved: ClassVar[str] = "needs a GPU"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """At the crash."""
+        for crash in window.new(Crash):
+            if "device-side assert" in crash.message:
+                yield self.finding(
+                    window,
+                    "error",
+                    "a GPU kernel stopped at an index outside its range; the line of the traceback need not be the guilty one. "
+                    "Run once with CUDA_LAUNCH_BLOCKING=1 or on the CPU.",
+                    ref=crash.ref,
+                    place=Place(symptom_frame=crash.call),
+                )

@@ -1,0 +1,98 @@
+"""Do the ranks of a data-parallel run train on different samples?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.batches import BatchSeen
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.replicas import Replica
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+Pair = tuple[BatchSeen, BatchSeen]
+
+
+@dataclass(frozen=True)
+class RankOverlap(Check):
+    """Ranks of a data-parallel run train on the same batches.
+
+    What it catches
+        A DataLoader without DistributedSampler under DistributedDataParallel: with the same seed every rank sees the same batches.
+    Why it matters
+        Each update averages equal gradients: n processes do the work of one, and an epoch takes n times as long as it should.
+    How it decides
+        Exact: in each of the first steps that were recorded on both ranks (at least 3, all different from each other) the batches agree in every
+        value looked at, and in their dataset indices where these are known. Only ranks that hold a copy of the same parameters are compared,
+        so tensor-parallel ranks, which must share their data, are not.
+    What to do
+        Give the loader a DistributedSampler and call its set_epoch in each epoch.
+    Example
+        step 0, rank 0: ranks 0 and 1 train on the same batches in 20 of 20 iterations compared (iteration 0: samples 1402, 318, 77, ...);
+        expected different samples on each rank. Give the DataLoader sampler=DistributedSampler(dataset).
+    """
+
+    needs: ClassVar[tuple[type[Fact], ...]] = (BatchSeen, Replica)
+    kind: ClassVar[str] = "ddp_duplicate_data"
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "sampler = DistributedSampler(dataset); DataLoader(dataset, sampler=sampler) and sampler.set_epoch(epoch) in each epoch",
+        "or let Accelerate, Lightning or Trainer prepare the loader",
+    )
+    proved_by: ClassVar[str] = "device/ddp_plain_loader"
+
+    least: int = 3  # iterations that must agree, all of them different from each other (ours: one may agree by intent, a warm-up batch)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Says nothing of one rank."""
+        return iter(())
+
+    def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
+        """The first pair of ranks that share their data speaks for all."""
+        for a, b in combinations(sorted(windows), 2):
+            if not replicated(windows[a], windows[b], a, b):
+                continue
+            pairs = both(windows[a], windows[b])
+            equal = [pair for pair in pairs if same(*pair)]
+            distinct = {pair[0].digests for pair in equal}
+            if pairs and len(equal) == len(pairs) and len(distinct) >= self.least:
+                yield self.told(windows[a], (a, b), pairs, [r for r in windows if r not in (a, b)])
+                return
+
+    def told(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], others: list[int]) -> Finding:
+        """With the samples of the first iteration."""
+        first = pairs[0][0]
+        samples = f" (iteration {first.ref.iteration}: samples {', '.join(map(str, first.indices[:3]))}, ...)" if first.indices else ""
+        where = "Give the DataLoader sampler=DistributedSampler(dataset)." if first.loader is not None else "Draw the batch from a generator seeded by rank."
+        return self.finding(
+            window,
+            "error",
+            f"ranks {ranks[0]} and {ranks[1]} train on the same batches in {len(pairs)} of {len(pairs)} iterations compared{samples}; "
+            f"expected different samples on each rank. {where}",
+            ref=first.ref,
+            place=Place(frame=first.frame),
+            iterations=len(pairs),
+            ranks=len(others) + 2,
+        )
+
+
+def replicated(left: Window, right: Window, a: int, b: int) -> bool:
+    """Both ranks hold a copy of the same parameters."""
+    mine, theirs = left.last(Replica), right.last(Replica)
+    return mine is not None and theirs is not None and {a, b} <= set(mine.group) & set(theirs.group)
+
+
+def both(left: Window, right: Window) -> list[Pair]:
+    """The batches of the iterations recorded on both, oldest first."""
+    theirs = {fact.ref.iteration: fact for fact in right.seen(BatchSeen)}
+    return [(fact, theirs[fact.ref.iteration]) for fact in left.seen(BatchSeen) if fact.ref.iteration in theirs]
+
+
+def same(mine: BatchSeen, theirs: BatchSeen) -> bool:
+    """Equal values in every leaf, and equal indices; known values only."""
+    return bool(mine.digests) and mine.digests == theirs.digests and mine.indices == theirs.indices

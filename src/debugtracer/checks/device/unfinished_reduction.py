@@ -1,0 +1,67 @@
+"""Did every parameter of a DDP model take part in the backward?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+INDICES = re.compile(r"did not receive grad for rank \d+: ([\d ]+)")
+
+
+@dataclass(frozen=True)
+class UnfinishedReduction(Check):
+    """DistributedDataParallel waits for gradients that never come.
+
+    What it catches
+        A branch or a head that the loss of this step does not use.
+    Why it matters
+        DDP raises one iteration later, with indices instead of names.
+    How it decides
+        The exception; the indices are those of the model's trainable parameters in order.
+    What to do
+        Let every output enter the loss, freeze the unused part, or pass find_unused_parameters=True.
+    Example
+        step 1, rank 0: aux.weight and 1 more of 6 parameters got no gradient in the iteration before; expected one for each parameter of a DDP
+        model. Pass find_unused_parameters=True, or let them enter the loss.
+    """
+
+    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "ddp_unused_params"
+    symptom: ClassVar[str] = "crash"
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "let every output of the model enter the loss, or take the unused part out",
+        "DistributedDataParallel(..., find_unused_parameters=True)",
+    )
+    proved_by: ClassVar[str] = "device/optional_branch"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """At the crash."""
+        for crash in window.new(Crash):
+            if "Expected to have finished reduction in the prior iteration" in crash.message:
+                yield self.told(window, crash)
+
+    def told(self, window: Window, crash: Crash) -> Finding:
+        """By name."""
+        found = INDICES.search(crash.message)
+        lost = [crash.names[int(i)] for i in found.group(1).split() if int(i) < len(crash.names)] if found else []
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        named = f"{lost[0]}{more} of {len(crash.names)} parameters" if lost else "some parameters"
+        return self.finding(
+            window,
+            "error",
+            f"{named} got no gradient in the iteration before; expected one for each parameter of a DDP model. "
+            "Pass find_unused_parameters=True, or let them enter the loss.",
+            ref=crash.ref,
+            place=Place(param=lost[0] if lost else None, module=lost[0].rpartition(".")[0] if lost else None, frame=crash.call, symptom_frame=crash.call),
+            lost=len(lost),
+        )

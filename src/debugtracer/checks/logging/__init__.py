@@ -1,0 +1,1 @@
+"""Questions about what is logged and what the log hides."""

@@ -1,0 +1,1 @@
+"""Questions about the model: its graph, its outputs, its layers and its loss."""

@@ -1,0 +1,82 @@
+"""Are units of a ReLU ever active?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import taken
+from debugtracer.trace.facts.health import Health, TensorHealth
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class DeadUnits(Check):
+    """Most units of a ReLU layer are zero for every row of the batch.
+
+    What it catches
+        ReLUs pushed below zero by a large step, a bad bias, or inputs that are not centred.
+    Why it matters
+        A unit that is never active has no gradient and never comes back: the layer is smaller than it looks.
+    How it decides
+        Share of units that are zero on the whole batch: above `dead` in the last `snapshots` snapshots a warning, above `half` a note. Batches
+        with fewer than `rows` values per unit are left out: there a unit may rest by chance. A unit is a channel of an image, else the last dimension.
+    What to do
+        Lower the learning rate, initialise with He and zero bias, centre the inputs, or use LeakyReLU or GELU.
+    Example
+        step 2, rank 0: 100% of the 64 units of net.1:relu are zero for all rows in 3 snapshots; expected below 90%.
+    """
+
+    needs: ClassVar[tuple[type[Health]]] = (Health,)
+    kind: ClassVar[str] = "dead_relu"
+    symptom: ClassVar[str] = "no_learning"
+    confidence: ClassVar[float] = 0.8
+    remedies: ClassVar[tuple[str, ...]] = (
+        "lower the learning rate, or warm it up",
+        "initialise the layer before it with torch.nn.init.kaiming_normal_ and a zero bias; centre the inputs",
+        "use nn.LeakyReLU or nn.GELU instead",
+    )
+    proved_by: ClassVar[str] = "model/negative_bias_relu"
+
+    dead: float = 0.9  # share of units of a layer (CHECKS 3.2: 90 % for an alarm; smdebug 50 %)
+    half: float = 0.5  # share of units of a layer for a note (smdebug DeadRelu)
+    snapshots: int = 3  # snapshots in a row (ours)
+    rows: int = 16  # values per unit in the batch; by chance 2^-16 of the units rest (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """The worst layer of the last snapshots."""
+        facts = taken(window)[-self.snapshots :]
+        if not window.new(Health) or len(facts) < self.snapshots:
+            return
+        shares = {name: min(self.share(fact, name) for fact in facts) for name in facts[-1].of("activation")}
+        worst = max(shares, key=lambda name: shares[name], default=None)
+        if worst is None or shares[worst] <= self.half:
+            return
+        loud = shares[worst] > self.dead
+        row = facts[-1].of("activation")[worst]
+        yield self.finding(
+            window,
+            "warning" if loud else "note",
+            f"{shares[worst]:.0%} of the {units(row)} units of {worst} are zero for all rows in {len(facts)} snapshots; expected below "
+            f"{self.dead if loud else self.half:.0%}. Lower the learning rate or look at the bias and the scale of the inputs.",
+            ref=facts[0].ref,
+            place=Place(module=worst.split(":")[0] if ":" in worst else None, frame=row.frame, op="aten::relu"),
+            dead_share=shares[worst],
+        )
+
+    def share(self, fact: Health, name: str) -> float:
+        """Share of dead units of one activation in one snapshot; 0 where it cannot be told."""
+        row = fact.of("activation").get(name)
+        if row is None or row.dead_units is None or math.prod(row.shape) < self.rows * units(row):
+            return 0.0
+        return row.dead_units
+
+
+def units(row: TensorHealth) -> int:
+    """Channels of an image, else the last dimension."""
+    return row.shape[1] if len(row.shape) >= 4 else row.shape[-1]

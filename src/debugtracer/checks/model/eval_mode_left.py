@@ -1,0 +1,76 @@
+"""Does the model still train in evaluation mode after an evaluation?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.module_modes import ModuleModes
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import LOSS, Window
+
+
+@dataclass(frozen=True)
+class EvalModeLeft(Check):
+    """Training goes on in evaluation mode.
+
+    What it catches
+        `model.eval()` for a validation and no `model.train()` after it.
+    Why it matters
+        Dropout is off and batch norm keeps its old statistics from then on: the model overfits, or drifts away from its statistics.
+    How it decides
+        All dropout and batch-norm layers of a module were in training mode in a backward, then one eval() call switched them all, the module
+        was called without a graph, and `steps` backwards later they still are. Frozen from the start, or batch norms
+        switched one by one, is intent; any other partial switch is a note.
+    What to do
+        Call `model.train()` at the begin of each epoch, or after the evaluation.
+    Example
+        step 40, rank 0: all 3 dropout and batch-norm layers of Net are in evaluation mode since model.eval() at train.py:61, in 3 backwards;
+        expected training mode, as before. Call model.train() after the evaluation.
+    """
+
+    needs: ClassVar[tuple[str | type[ModuleModes], ...]] = (ModuleModes, LOSS)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "train_eval_mode"
+    exact: ClassVar[bool] = True
+    confidence: ClassVar[float] = 0.9
+    remedies: ClassVar[tuple[str, ...]] = ("call model.train() at the begin of each epoch", "or right after the evaluation")
+    proved_by: ClassVar[str] = "model/validation_each_epoch"
+
+    steps: int = 3
+    """Backwards in evaluation mode (CHECKS 3.2)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Follows each root through its changes of mode."""
+        roots = window.memory(self)
+        for fact in window.new(ModuleModes):
+            if fact.silent:
+                continue
+            most, since = roots.get(fact.root, (0, None))
+            asleep = fact.training < fact.total and most > fact.training
+            roots[fact.root] = max(most, fact.training), (since or fact) if asleep else None
+        for root, (most, since) in list(roots.items()):
+            if since is not None and window.ref.iteration - since.ref.iteration >= self.steps - 1:
+                roots[root] = 0, None
+                yield from self.told(window, since, most)
+
+    def told(self, window: Window, fact: ModuleModes, most: int) -> Iterator[Finding]:
+        """The eval() call, and whether it left all of them asleep."""
+        proven = fact.whole and fact.evaluated
+        if not proven and fact.norms_only:
+            return
+        where = f" since {fact.frame.code or 'eval()'} at line {fact.frame.line}" if fact.frame else ""
+        count = f"all {fact.total}" if fact.training == 0 else f"{fact.total - fact.training} of {fact.total}"
+        yield self.finding(
+            window,
+            "error" if proven else "note",
+            f"{count} dropout and batch-norm layers of {fact.root} are in evaluation mode{where}, in {self.steps} backwards; "
+            "expected training mode, as before. Call model.train() after the evaluation.",
+            ref=fact.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.symptom),
+            layers=float(fact.total),
+            were_training=float(most),
+        )

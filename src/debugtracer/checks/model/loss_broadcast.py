@@ -1,0 +1,80 @@
+"""Do prediction and target have the same shape, or are they stretched against each other?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class LossBroadcast(Check):
+    """The loss compares every prediction with every target.
+
+    What it catches
+        Predictions of shape (B, 1) against targets of shape (B,): broadcasting makes a (B, B) matrix of differences.
+    Why it matters
+        The best answer to that loss is the mean of the targets for every sample. Training runs and learns nothing else.
+    How it decides
+        Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss, huber_loss, or in a
+        difference of a prediction and a tensor of the batch. Equal ranks, and a dimension made by unsqueeze, are on purpose.
+    What to do
+        Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
+    Example
+        step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting makes (32, 32) pairs;
+        expected equal shapes. Squeeze the prediction or unsqueeze the target.
+    """
+
+    needs: ClassVar[tuple[type[LossCall]]] = (LossCall,)
+    kind: ClassVar[str] = "loss_misuse"
+    symptom: ClassVar[str] = "no_learning"
+    exact: ClassVar[bool] = True
+    confidence: ClassVar[float] = 0.95
+    remedies: ClassVar[tuple[str, ...]] = (
+        "squeeze the prediction: prediction.squeeze(-1)",
+        "or give the target the shape of the prediction: target.unsqueeze(-1)",
+    )
+    proved_by: ClassVar[str] = "model/column_prediction"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """One finding a line."""
+        for call in window.new(LossCall):
+            memory = window.memory(self)
+            if call.broadcast and not call.explicit and call.key() not in memory:
+                memory[call.key()] = True
+                yield self.told(window, call)
+
+    def told(self, window: Window, call: LossCall) -> Finding:
+        """Both shapes and what they become."""
+        name = "a difference" if call.loss == "sub" else call.loss
+        whole = stretched(call.input_shape, call.target_shape)
+        return self.finding(
+            window,
+            "error",
+            f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: broadcasting makes {whole} pairs; "
+            "expected equal shapes. Squeeze the prediction or unsqueeze the target.",
+            ref=call.ref,
+            place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+        )
+
+
+OPS = {
+    "sub": "aten::sub",
+    "mse_loss": "aten::mse_loss",
+    "l1_loss": "aten::l1_loss",
+    "smooth_l1_loss": "aten::smooth_l1_loss",
+    "huber_loss": "aten::huber_loss",
+}
+
+
+def stretched(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape two shapes broadcast to."""
+    rank = max(len(a), len(b))
+    left, right = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    return tuple(max(i, j) for i, j in zip(left, right, strict=True))

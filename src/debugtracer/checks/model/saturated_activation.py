@@ -1,0 +1,75 @@
+"""Do squashing functions work where they have a slope?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import taken
+from debugtracer.trace.facts.health import Health
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+FIRST = 3  # the snapshots of the first steps
+
+
+@dataclass(frozen=True)
+class SaturatedActivation(Check):
+    """A tanh or sigmoid starts in its flat part.
+
+    What it catches
+        Weights that are initialised too large, inputs that are not normalised: the function answers +-1 (or 0 and 1) for nearly everything.
+    Why it matters
+        There the derivative is nearly zero, so nothing before it learns.
+    How it decides
+        Share of values beyond +-0.99 (tanh) or outside 0.01..0.99 (sigmoid) above `saturated` in each of the first three steps; above `half` it is a
+        note. Later steps are not judged: gates and confident outputs saturate by right.
+    What to do
+        Normalise the inputs, initialise with Xavier, put a normalisation layer before it.
+    Example
+        step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at the start.
+    """
+
+    needs: ClassVar[tuple[type[Health]]] = (Health,)
+    kind: ClassVar[str] = "bad_init"
+    symptom: ClassVar[str] = "no_learning"
+    confidence: ClassVar[float] = 0.7
+    remedies: ClassVar[tuple[str, ...]] = (
+        "normalise the inputs to mean 0 and standard deviation 1",
+        "initialise with torch.nn.init.xavier_uniform_, or put nn.LayerNorm before the function",
+    )
+    suspects: ClassVar[tuple[str, ...]] = ("logit-saturation",)
+    proved_by: ClassVar[str] = "model/large_init_tanh"
+
+    saturated: float = 0.8  # share of values of a layer (CHECKS 3.2 says 50 %; 80 % leaves room for sharp but working layers: ours)
+    half: float = 0.5  # share of values for a note (smdebug SaturatedActivation)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """The worst layer, once, when the first steps are over."""
+        facts = [fact for fact in taken(window) if fact.ref.step < FIRST]
+        if len(facts) < FIRST or not window.new(Health) or window.new(Health)[-1] is not facts[-1]:
+            return
+        shares = {name: min(saturation(fact, name) for fact in facts) for name in facts[-1].of("activation")}
+        worst = max(shares, key=lambda name: shares[name], default=None)
+        if worst is None or shares[worst] <= self.half:
+            return
+        row, loud = facts[-1].of("activation")[worst], shares[worst] > self.saturated
+        where = "beyond +-0.99" if row.function == "tanh" else "outside 0.01..0.99"
+        yield self.finding(
+            window,
+            "warning" if loud else "note",
+            f"{shares[worst]:.0%} of the values of {worst} are {where} in the first {FIRST} steps; expected below "
+            f"{self.saturated if loud else self.half:.0%} at the start. Normalise the inputs or initialise the weights smaller.",
+            ref=facts[0].ref,
+            place=Place(module=worst.split(":")[0] if ":" in worst else None, frame=row.frame, op=f"aten::{row.function}"),
+            saturated_share=shares[worst],
+        )
+
+
+def saturation(fact: Health, name: str) -> float:
+    """Share of flat values of a tanh or sigmoid of at least 64 values; 0 for others."""
+    row = fact.of("activation").get(name)
+    return row.saturated if row is not None and row.saturated is not None and row.function in ("tanh", "sigmoid") and row.sampled >= 64 else 0.0

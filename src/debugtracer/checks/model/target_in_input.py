@@ -1,0 +1,60 @@
+"""Is the target among the inputs?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.target_column import TargetColumn
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class TargetInInput(Check):
+    """A column of the input is the target.
+
+    What it catches
+        A table of which the label column was not dropped, also after scaling.
+    Why it matters
+        The model reads the answer off: training and validation look perfect, and in service the column is missing.
+    How it decides
+        In `looks` inspected batches in a row the same column of a flat input of at least three columns has a correlation of 1 (to float32
+        rounding) with a target of one number a row. Inputs of one or two columns are left alone.
+    What to do
+        Drop the column before the table becomes a tensor.
+    Example
+        step 0, rank 0: column 11 of 12 of batch[0] is the target (equal values) in 3 batches of 32; expected no column that tells it. Drop the
+        column.
+    """
+
+    needs: ClassVar[tuple[type[TargetColumn]]] = (TargetColumn,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "label_leak"
+    confidence: ClassVar[float] = 0.85
+    remedies: ClassVar[tuple[str, ...]] = ("drop the label column before the table becomes a tensor",)
+    proved_by: ClassVar[str] = "model/whole_table"
+
+    looks: int = 3
+    """Batches in a row (CHECKS 3.2, as for a double softmax)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Once a column."""
+        first = window.memory(self)
+        for fact in window.new(TargetColumn):
+            if fact.looks == 1:
+                first[fact.column] = fact.ref
+            if fact.looks == self.looks:
+                how = "equal values" if fact.equal else "a straight line of it"
+                yield self.finding(
+                    window,
+                    "warning",
+                    f"column {fact.column} of {fact.columns} of {fact.path or 'the input'} is the target ({how}) in {fact.looks} batches of {fact.rows}; "
+                    "expected no column that tells it. Drop the column.",
+                    ref=first.get(fact.column, fact.ref),
+                    place=Place(frame=fact.frame),
+                    column=float(fact.column),
+                )

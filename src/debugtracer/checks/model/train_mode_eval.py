@@ -1,0 +1,52 @@
+"""Is the model evaluated in training mode?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.module_modes import ModuleModes
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class TrainModeEval(Check):
+    """Calls without a graph run in training mode.
+
+    What it catches
+        A validation without `model.eval()`.
+    Why it matters
+        Dropout disturbs the metrics, and batch norm learns its statistics from the validation set.
+    How it decides
+        A trained module with dropout or batch norm was called three times without a graph while these layers were in training mode.
+        Monte-Carlo dropout and fresh batch-norm statistics do that on purpose, so it is a note.
+    What to do
+        Call `model.eval()` before the evaluation and `model.train()` after it.
+    Example
+        step 39, rank 0: Net was called 3 times without a graph with 4 dropout or batch-norm layers in training mode (line 63); expected
+        evaluation mode. Call model.eval() before the evaluation.
+    """
+
+    needs: ClassVar[tuple[type[ModuleModes]]] = (ModuleModes,)
+    kind: ClassVar[str] = "train_eval_mode"
+    confidence: ClassVar[float] = 0.5
+    remedies: ClassVar[tuple[str, ...]] = ("call model.eval() before the evaluation and model.train() after it",)
+    proved_by: ClassVar[str] = "model/summed_loss"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """The taker tells it once a root."""
+        for fact in window.new(ModuleModes):
+            if fact.silent:
+                where = f" (line {fact.frame.line})" if fact.frame else ""
+                yield self.finding(
+                    window,
+                    "note",
+                    f"{fact.root} was called {fact.silent} times without a graph with {fact.training} dropout or batch-norm layers in training mode{where}; "
+                    "expected evaluation mode. Call model.eval() before the evaluation.",
+                    ref=fact.ref,
+                    place=Place(frame=fact.frame),
+                )

@@ -1,0 +1,82 @@
+"""Does the gradient reach the first layers?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import is_matrix, pull, still_learning, taken
+from debugtracer.trace.facts.health import Health
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class VanishingGradient(Check):
+    """The gradient dies out on its way to the first layers.
+
+    What it catches
+        Deep stacks of squashing functions, weights that are too small, missing normalisation or residual connections.
+    Why it matters
+        The last layers learn on random features of the first; the loss falls a little and stops.
+    How it decides
+        norm(gradient)/norm(weight) of the weight matrices in order of the model: the first is below `first_to_last` of the last, it falls
+        from layer to layer, and the last still has a gradient. It must be so in three snapshots after the first update
+        (an adapter or a head that starts at zero gives no gradient at step 0), with at least `layers` matrices, and while the loss has not fallen to a tenth.
+    What to do
+        Add normalisation or residual connections, use ReLU or GELU with He initialisation.
+    Example
+        step 100, rank 0: the gradient of layers.0.weight is 3.1e-09 of its weight and that of layers.9.weight 0.012, 4e+06 times more, falling
+        layer by layer through 10 matrices; expected within a factor of 1e+04.
+    """
+
+    needs: ClassVar[tuple[type[Health]]] = (Health,)
+    kind: ClassVar[str] = "vanishing_gradients"
+    symptom: ClassVar[str] = "no_learning"
+    confidence: ClassVar[float] = 0.8
+    remedies: ClassVar[tuple[str, ...]] = (
+        "add a normalisation layer or a residual connection to each block",
+        "replace sigmoid or tanh by ReLU or GELU, and initialise with torch.nn.init.kaiming_normal_",
+    )
+    proved_by: ClassVar[str] = "model/deep_sigmoid"
+
+    first_to_last: float = 1e-4  # ratio; CHECKS 3.2 says 1e-3, a healthy deep network without normalisation reaches 3e-3 (ours)
+    layers: int = 4  # weight matrices; fewer show no trend (ours)
+    snapshots: int = 2  # snapshots after the first update in which it must hold (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """One warning at the snapshot that completes the proof."""
+        facts = taken(window, after=1)[-self.snapshots :]
+        if not window.new(Health) or len(facts) < self.snapshots or not still_learning(window):
+            return
+        profiles = [self.profile(fact) for fact in facts]
+        if not all(self.dies(profile) for profile in profiles):
+            return
+        profile = profiles[-1]
+        (first, low), (last, high) = profile[0], profile[-1]
+        yield self.finding(
+            window,
+            "warning",
+            f"the gradient of {first} is {low:.2g} of its weight and that of {last} {high:.2g}, {high / max(low, 1e-45):.0e} times more, falling layer by "
+            f"layer through {len(profile)} matrices; expected within a factor of {1 / self.first_to_last:.0e}. Add normalisation or residual connections.",
+            ref=facts[0].ref,
+            place=Place(param=first, module=first.rpartition(".")[0]),
+            first=low,
+            last=high,
+        )
+
+    def profile(self, fact: Health) -> list[tuple[str, float]]:
+        """(name, norm(g)/norm(w)) of the weight matrices in order of the model."""
+        matrices = {name for name, row in fact.of("weight").items() if is_matrix(row)}
+        return [(p.name, pulled) for p in fact.params if p.name in matrices and (pulled := pull(p)) is not None]
+
+    def dies(self, profile: list[tuple[str, float]]) -> bool:
+        """Small at the front, alive at the back, and mostly rising in between."""
+        pulls = [pulled for _, pulled in profile]
+        if len(pulls) < self.layers or pulls[-1] < 1e-6 or pulls[0] > self.first_to_last * pulls[-1]:
+            return False
+        return sum(b > a for a, b in pairwise(pulls)) >= 0.7 * (len(pulls) - 1)

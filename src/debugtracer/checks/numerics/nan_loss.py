@@ -1,0 +1,42 @@
+"""Is the loss of this step a number?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import LOSS, SCALER_SKIPPING, Window, spoken
+
+
+@dataclass(frozen=True)
+class NanLoss(Check):
+    """The loss is NaN or infinite.
+
+    What it catches
+        A loss that is NaN, +Inf or -Inf at the moment backward is called on it.
+    Why it matters
+        Its gradient is NaN in most parameters; one update later every weight is NaN and the run cannot be saved.
+    How it decides
+        At the first non-finite loss, without waiting for a second one. An infinite (not NaN) loss is left alone
+        while an enabled GradScaler skips the update: at scale 65536 the scaled loss itself may leave the range.
+    What to do
+        Read the verdict: it names the op, the line and the sample where the value was born. Then `debug-tracer report RUN --batch`.
+    Example
+        step 48, rank 0: the loss is nan; the last 3 were 0.6931, 0.6884, 0.671; expected a finite number.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = (LOSS,)
+    suspects: ClassVar[tuple[str, ...]] = ("data-nonfinite", "masked-softmax-all-masked", "log-domain", "zero-division", "labels-all-ignored", "fp16-overflow")
+    proved_by: ClassVar[str] = "numerics/log0_entropy"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """One error if the loss at this place is not finite."""
+        loss = window.now(LOSS)
+        if loss is None or math.isfinite(loss) or (math.isinf(loss) and SCALER_SKIPPING in window.flags):
+            return
+        before = spoken(window.before(LOSS))
+        yield self.finding(window, "error", f"the loss is {loss}; {before}; expected a finite number. The verdict says where it was born.", loss=loss)

@@ -1,0 +1,67 @@
+"""Does weight decay leave normalisation layers their gains?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.effects import DecayedGains as Gains
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class DecayedGains(Check):
+    """Weight decay shrinks the gains of normalisation layers towards 0.
+
+    What it catches
+        One parameter group with a strong decay for everything, normalisation layers included.
+    Why it matters
+        A gain near 0 shuts its layer off; the network loses depth without an error.
+    How it decides
+        Decay on gains alone is common and healthy. It is told when the gains have fallen below half of what they were at the first update and decay by itself
+        explains it: the fall of their logarithm and the sum of lr * decay differ by less than 30 %. Below a tenth it is a warning, above a note.
+    What to do
+        Put gains and biases into a group with weight_decay=0.
+    Example
+        step 200, rank 0: the gains of 4 normalisation layers (blocks.0.norm.weight, ...) are 0.05 of what they were, decay 0.5 of AdamW (train.py:40) alone
+        makes 0.04; expected gains that the loss decides. Give them weight_decay=0.
+    """
+
+    needs: ClassVar[tuple[type[Gains]]] = (Gains,)
+    kind: ClassVar[str] = "weight_decay_on_norms"
+    confidence: ClassVar[float] = 0.75
+    remedies: ClassVar[tuple[str, ...]] = ("put the gains and biases of normalisation layers into a parameter group with weight_decay=0",)
+    proved_by: ClassVar[str] = "optimizer/pulled_gains"
+
+    note_below: float = 0.5  # of the size at the first update (ours)
+    warn_below: float = 0.1  # of the size at the first update (ours)
+    explained: float = 0.7  # share of the fall that decay explains (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """One finding per optimizer and severity."""
+        for fact in window.new(Gains):
+            size, factor = float(fact.size), float(fact.factor)
+            if not 0 <= size < self.note_below or not self.explains(size, factor):
+                continue
+            others = ", ..." if fact.count > 1 else ""
+            yield self.finding(
+                window,
+                "warning" if size < self.warn_below else "note",
+                f"the gains of {fact.count} normalisation layers ({fact.params[0]}{others}) are {size:.2g} of what they were, decay {float(fact.decay):g} of "
+                f"{fact.kind}{spot(fact.frame)} alone makes {factor:.2g}; expected gains that the loss decides. Give them weight_decay=0.",
+                ref=fact.ref,
+                place=Place(param=fact.params[0], module=fact.params[0].rpartition(".")[0], frame=fact.frame),
+                size=size,
+                factor=factor,
+            )
+
+    def explains(self, size: float, factor: float) -> bool:
+        """Decay alone makes about this of the gains: the loss neither pushed them down nor held them up."""
+        fall, decay = math.log(max(size, 1e-30)), math.log(max(factor, 1e-30))
+        return fall <= self.explained * decay and decay <= self.explained * fall

@@ -1,0 +1,76 @@
+"""Does one embedding take over the gradient?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import taken
+from debugtracer.trace.facts.health import Health
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class EmbeddingGradient(Check):
+    """The share of an embedding in the gradient norm jumps.
+
+    What it catches
+        The precursor of the collapses of GLM-130B: the gradient of the embedding grows far beyond its usual share.
+    Why it matters
+        Its loss spikes followed several steps later; shrinking that gradient to a tenth prevented them.
+    How it decides
+        norm(gradient of the embedding) / norm(all gradients) on inspected steps: above 0.5 and above `times` its median over at least `history` snapshots.
+        A note, with the lead it may give. An embedding is the weight of a leaf module called Embedding.
+    What to do
+        Shrink its gradient (x = 0.1 * x + 0.9 * x.detach()), normalise the embedding, lower the learning rate.
+    Example
+        step 900, rank 0: emb.weight has 91% of the gradient norm, 4.5 times its usual share; expected below 3 times. A loss spike may follow.
+    """
+
+    needs: ClassVar[tuple[type[Health]]] = (Health,)
+    symptom: ClassVar[str] = "loss_spike"
+    remedies: ClassVar[tuple[str, ...]] = (
+        "shrink its gradient: x = 0.1 * x + 0.9 * x.detach()",
+        "put nn.LayerNorm after the embedding",
+        "lower the learning rate",
+    )
+    proved_by: ClassVar[str] = "optimizer/sudden_gradient"
+
+    times: float = 3.0  # share over its median (ours)
+    history: int = 4  # snapshots before (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Each embedding of a new snapshot."""
+        facts = taken(window)
+        if not window.new(Health) or len(facts) <= self.history:
+            return
+        names = [f"{row.name}.weight" for row in facts[-1].of("activation").values() if row.function == "Embedding"]
+        for name in names:
+            shares = [share for fact in facts if (share := share_of(fact, name)) is not None]
+            if len(shares) <= self.history:
+                continue
+            now, usual = shares[-1], median(shares[:-1])
+            if now > 0.5 and now > self.times * usual:
+                yield self.finding(
+                    window,
+                    "note",
+                    f"{name} has {now:.0%} of the gradient norm, {now / max(usual, 1e-9):.2g} times its usual share; expected below {self.times:.2g} times. "
+                    "A loss spike may follow: shrink its gradient.",
+                    ref=facts[-1].ref,
+                    place=Place(param=name, module=name.rpartition(".")[0]),
+                    share=now,
+                )
+
+
+def share_of(fact: Health, name: str) -> float | None:
+    """Norm of one gradient over the norm of all."""
+    rows = fact.of("gradient")
+    total = math.sqrt(sum(as_float(row.l2) ** 2 for row in rows.values()))
+    return as_float(rows[name].l2) / total if name in rows and total > 0 else None

@@ -1,0 +1,81 @@
+"""Does the gradient norm grow away while the loss still looks normal?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.spikes.episode import Episode
+from debugtracer.spikes.monitor import Monitor, monitor
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import GRAD_L2, LOSS, Window
+
+STREAK = 5  # rises in a row (CHECKS 1: 5 x 15 %)
+
+
+@dataclass(frozen=True)
+class GradientDrift(Check):
+    """The gradient norm leaves its level: an early sign, never more than a note.
+
+    What it catches
+        Gradients that pile up, an optimizer that begins to lose its way, batches of other data, before the loss shows it.
+    Why it matters
+        The gradient norm often leads the loss by some steps; the steps between are those in which a checkpoint is still good.
+    How it decides
+        An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three rules on its moving average
+        (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a row, 1.5 times the first 100. Silent for 64 (150) steps.
+    What to do
+        Nothing yet; keep a checkpoint. If the loss follows, this is where it began.
+    Example
+        step 500, rank 0: the gradient norm is 15.2 (expected 0.4817, 122 MAD above); expected at most 7 MAD. Keep a checkpoint from before.
+    """
+
+    rise: float = 1.15  # times per step, CHECKS 1
+    sigma: float = 3.0  # standard deviations over the last 100, CHECKS 1
+    initial: float = 1.5  # times the average of the first 100, CHECKS 1
+
+    needs: ClassVar[tuple[str, ...]] = (GRAD_L2, LOSS)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str | None] = None
+    symptom: ClassVar[str] = "loss_spike"
+    suspects: ClassVar[tuple[str, ...]] = ("exploding-gradients", "lr-too-high")
+    proved_by: ClassVar[str] = "data/foreign_batch"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """A note for each outlier or change of level, and once for a moving average that runs away."""
+        seen = monitor(window)
+        for episode in seen.grad_news:
+            if (episode.sudden and len(episode.values) == 1) or (not episode.sudden and episode.shape in ("drift", "divergence")):
+                yield self.left(window, episode)
+        yield from self.average(window, seen)
+
+    def left(self, window: Window, episode: Episode) -> Finding:
+        """An outlier, or another level."""
+        first = episode.first
+        stays = "" if episode.sudden else f" and stays up after {len(episode.above)} steps"
+        return self.finding(
+            window,
+            "note",
+            f"the gradient norm is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above){stays}; "
+            f"expected at most {episode.threshold:.0f} MAD. Keep a checkpoint from before.",
+            ref=episode.ref,
+            grad_l2=first.value,
+            expected=first.expected,
+            z=first.z,
+        )
+
+    def average(self, window: Window, seen: Monitor) -> Iterator[Finding]:
+        """Two of the three rules of the articles on the moving average of the norm."""
+        drift = seen.grad_average
+        signs = drift.signs(self.rise, self.sigma, self.initial, STREAK) if drift.fresh else ()
+        if len(signs) >= 2 and not window.memory(self).setdefault("told", False):
+            window.memory(self)["told"] = True
+            yield self.finding(
+                window,
+                "note",
+                f"the moving average of the gradient norm is {drift.value:.4g}: {' and '.join(signs)}; expected at most one of these. "
+                "Keep a checkpoint from before.",
+                average=drift.value,
+            )

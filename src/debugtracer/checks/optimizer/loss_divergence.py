@@ -1,0 +1,114 @@
+"""Did the loss leave its level for good?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.spikes.episode import Episode, median
+from debugtracer.spikes.level import BLOCK
+from debugtracer.spikes.lines import lines
+from debugtracer.spikes.monitor import LR, Monitor, monitor
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import GRAD_L2, LOSS, Window
+
+
+@dataclass(frozen=True)
+class LossDivergence(Check):
+    """The loss rises and does not come back.
+
+    What it catches
+        A learning rate beyond stability, an optimizer whose state is damaged, data that changed for good, gradients that pile up.
+    Why it matters
+        Every further step makes it worse or is wasted; the last good checkpoint grows older.
+    How it decides
+        Three ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation and not falling (step change), or
+        it rises beyond 8 MAD (divergence); loud if the level rose by 5 % of the first losses. A change of level without an outlier (Bayesian
+        change-point detection on the same residuals) that stays 2 MAD above for 8 steps: loud only if the loss had halved since the start and is
+        back at 90 % of it; the loss of a generator may rise. And, with no memory at all: the median of 16 losses is three times that of the
+        first 16 and rises. Losses that take negative values must rise four times as far. A learning rate that rose threefold in the 8 steps
+        before is named as the cause.
+    What to do
+        Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
+    Example
+        step 500, rank 0: the loss left 2.71 for 5.6 (87 MAD above at first, 64 after 33 steps: step change); expected at most 3 MAD.
+        Go back to a checkpoint before step 500 with a tenth of the learning rate.
+    """
+
+    times_start: float = 3.0  # times the first losses, ours
+    least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
+    learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
+    lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
+
+    needs: ClassVar[tuple[str, ...]] = (LOSS, GRAD_L2, LR)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str | None] = "lr_too_high"
+    symptom: ClassVar[str] = "loss_spike"
+    confidence: ClassVar[float] = 0.4
+    suspects: ClassVar[tuple[str, ...]] = ("lr-too-high", "exploding-gradients")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "go back to a checkpoint before it with a tenth of the learning rate; warm up over the first hundreds of steps",
+        "clip gradients: torch.nn.utils.clip_grad_norm_(params, 1.0) before step()",
+    )
+    proved_by: ClassVar[str] = "optimizer/growing_schedule"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """The settled finding of an episode that did not recover; once, a loss far above where it began."""
+        seen = monitor(window)
+        for episode in seen.news:
+            if episode.shape in ("step change", "divergence", "drift"):
+                yield self.left(window, episode, seen)
+        if seen.new_block and self.above_start(seen) and not window.memory(self).setdefault("told", False):
+            window.memory(self)["told"] = True
+            yield self.risen(window, seen)
+
+    def left(self, window: Window, episode: Episode, seen: Monitor) -> Finding:
+        """It is on another level."""
+        first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
+        jump = seen.lr_jump(ago=len(episode.values))
+        cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
+        return self.finding(
+            window,
+            "warning" if self.is_loud(episode, now, seen) else "note",
+            f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after {len(episode.above)} steps: "
+            f"{episode.shape}){cause}; expected at most 3 MAD. "
+            f"Go back to a checkpoint before step {episode.ref.step} with a tenth of the learning rate, or look at the data from there on.",
+            ref=episode.ref,
+            place=lines(window, jump),
+            kind="loss_spike" if episode.shape == "step change" and not jump else None,
+            confidence=0.75 if jump else None,
+            loss=now,
+            expected=first.expected,
+            z=episode.size,
+            lr_jump=jump,
+        )
+
+    def is_loud(self, episode: Episode, now: float, seen: Monitor) -> bool:
+        """Worth a warning: an outlier that stays and costs something, or any change that took back all that was learnt."""
+        start, expected = seen.loss.residuals.start, episode.first.expected
+        if episode.sudden and episode.strong and now - expected >= self.least_share * start:
+            return True
+        return episode.first.unit == 0 and expected <= self.learnt * start and now >= self.lost * start
+
+    def above_start(self, seen: Monitor) -> bool:
+        """Far above the first losses, rising, in a loss that is never negative."""
+        level = seen.level
+        if len(level.medians) < 3 or level.least < 0 or level.first <= 0:
+            return False
+        return level.now > self.times_start * level.first and level.now > level.medians[-2] > level.first
+
+    def risen(self, window: Window, seen: Monitor) -> Finding:
+        """It is worse than at the start."""
+        level = seen.level
+        return self.finding(
+            window,
+            "warning",
+            f"the median of the last {BLOCK} losses is {level.now:.4g}, of the {BLOCK} before {level.medians[-2]:.4g}, of the first {level.first:.4g}; "
+            "expected a loss below where it began. Start again with a tenth of the learning rate or a warm-up, and clip.",
+            place=lines(window),
+            loss=level.now,
+            first=level.first,
+            best=level.best,
+        )

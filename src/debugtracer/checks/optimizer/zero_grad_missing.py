@@ -1,0 +1,72 @@
+"""Does each update start from gradients of its own?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import running, spot
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class ZeroGradMissing(Check):
+    """An update used gradients that the update before it had already used.
+
+    What it catches
+        A loop without `zero_grad`, with one that clears other parameters, or with one that runs once per epoch.
+    Why it matters
+        The gradients of all batches so far pile up: the update grows without bound, points to the past, and the loss climbs or stands still.
+    How it decides
+        By identity and version of each gradient: it stood when the last update ended, was not cleared or changed by anyone, was not 0 at the next
+        backward, that backward added to it, and the next update of the same optimizer used the sum. Gradients that only stand are no fault: a GAN
+        leaves them in the other network and clears them later. Seen in two updates running.
+    What to do
+        Call `optimizer.zero_grad()` once per update, before its first backward.
+    Example
+        step 1, rank 0: fc.weight and 7 more of 8 gradients were already used by the update before and never cleared; the backward (train.py:53)
+        adds to them, so each update applies the sum of all batches so far; expected gradients of this update only.
+    """
+
+    needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "stale_gradients"
+    symptom: ClassVar[str] = "loss_spike"
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "call optimizer.zero_grad() once per update, before its first backward",
+        "if only some parameters are left over: clear what the optimizer holds (optimizer.zero_grad), not what the module holds",
+    )
+    proved_by: ClassVar[str] = "optimizer/leaf_counts"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """One finding per optimizer, at the first of two updates running (or the last of a run that ends)."""
+        memory = window.memory(self)
+        for fact in window.new(StepOrder):
+            begun = running(memory, fact, bool(fact.stale))
+            if begun is not None:
+                yield self.told(window, begun)
+        if window.ended:
+            yield from (self.told(window, begun) for begun in memory.values() if begun is not None and begun.number == 1)
+
+    def told(self, window: Window, fact: StepOrder) -> Finding:
+        """Whose gradients, and where they pile up."""
+        more = f" and {fact.stale_count - 1} more" if fact.stale_count > 1 else ""
+        return self.finding(
+            window,
+            "error",
+            f"{fact.stale[0]}{more} of {fact.grads} gradients were already used by the update before and never cleared; the backward"
+            f"{spot(fact.stale_frame)} adds to them, so each update applies the sum of all batches so far; expected gradients of this update "
+            "only. Call optimizer.zero_grad() before each new update.",
+            ref=msgspec.structs.replace(fact.ref, iteration=fact.stale_iteration, phase="backward"),
+            place=Place(param=fact.stale[0], frame=fact.stale_frame),
+            stale=fact.stale_count,
+            update=fact.number,
+        )

@@ -1,0 +1,1 @@
+"""Questions about checkpoints: complete, finite, restored as saved?"""

@@ -1,0 +1,52 @@
+"""Could training go on from what is saved?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.checkpoint import CheckpointSaved
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class CkptIncomplete(Check):
+    """A checkpoint with a step count, but without all of the state that training uses.
+
+    What it catches
+        Weights and a step, no optimizer; an optimizer, no scheduler or scaler.
+    Why it matters
+        A run that resumes from it begins its moments, its warmup or its loss scale anew.
+    How it decides
+        The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer, scheduler or scaler that
+        is in use. Always a note: the loss is real only when somebody resumes.
+    What to do
+        Add their state_dict() to the file.
+    Example
+        step 240, rank 0: the checkpoint saved here (train.py:56) holds counter, weights and not the state of optimizer, scheduler; expected them too.
+        Add their state_dict().
+    """
+
+    needs: ClassVar[tuple[type[CheckpointSaved]]] = (CheckpointSaved,)
+    at_end: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = ("add the state_dict() of optimizer, scheduler and scaler to the file",)
+    proved_by: ClassVar[str] = "rollback/weights_and_step"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """A note for each line that saves."""
+        for fact in window.new(CheckpointSaved):
+            absent = [word for word in fact.live if word not in fact.parts]
+            if fact.counter is not None and absent:
+                yield self.finding(
+                    window,
+                    "note",
+                    f"the checkpoint saved here{spot(fact.frame)} holds {', '.join(fact.parts)} and not the state of {', '.join(absent)}; expected them too. "
+                    "Add their state_dict().",
+                    ref=fact.ref,
+                    place=Place(frame=fact.frame),
+                )

@@ -1,0 +1,92 @@
+"""Does a saved state fit what it is loaded into?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+SIZES = re.compile(r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\(\[([\d, ]*)\]\) from checkpoint, .* torch\.Size\(\[([\d, ]*)\]\)")
+KEYS = re.compile(r'"([^"]+)"')
+PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "backbone.")
+
+
+@dataclass(frozen=True)
+class StateDictMismatch(Check):
+    """load_state_dict refuses a saved state.
+
+    What it catches
+        Weights saved through DataParallel or torch.compile (a prefix on every name), another number of classes, another optimizer or other
+        parameter groups than at the save.
+    Why it matters
+        torch lists names; that they all differ by one prefix, or that one head differs, is the thing to know.
+    How it decides
+        The exception; missing and unexpected names are compared after taking away the prefixes that wrappers add.
+    What to do
+        Save and load the unwrapped model; build the model as it was saved.
+    Example
+        step 0, rank 0: the saved state and Net differ in names by the prefix `module.` (8 of 8); expected the names of the model it is loaded into.
+        Save model.module.state_dict(), or strip the prefix.
+    """
+
+    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "resume_state"
+    symptom: ClassVar[str] = "crash"
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "save and load the unwrapped model: model.module.state_dict(), model._orig_mod.state_dict()",
+        "build model and optimizer as they were at the save",
+    )
+    proved_by: ClassVar[str] = "rollback/wrapped_weights"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """At the crash."""
+        for crash in window.new(Crash):
+            if "load_state_dict" in crash.torch_calls and crash.error in ("RuntimeError", "ValueError", "KeyError"):
+                yield self.finding(
+                    window,
+                    "error",
+                    f"{difference(crash.message)}. {advice(crash.message)}",
+                    ref=crash.ref,
+                    place=Place(frame=crash.frames[0] if crash.frames else None),
+                )
+
+
+def keys(message: str, word: str) -> list[str]:
+    """The names after `Missing key(s)` or `Unexpected key(s)`."""
+    part = message.partition(f"{word} key(s) in state_dict:")[2].split("key(s)")[0].split("size mismatch")[0]
+    return KEYS.findall(part)
+
+
+def prefix_of(message: str) -> str | None:
+    """The prefix that makes missing and unexpected names equal."""
+    missing, unexpected = keys(message, "Missing"), keys(message, "Unexpected")
+    for prefix in PREFIXES:
+        if missing and ({prefix + name for name in missing} <= set(unexpected) or {prefix + name for name in unexpected} == set(missing)):
+            return prefix
+    return None
+
+
+def difference(message: str) -> str:
+    """What differs, in one sentence without its end."""
+    missing, unexpected, sizes = keys(message, "Missing"), keys(message, "Unexpected"), SIZES.findall(message)
+    prefix = prefix_of(message)
+    if prefix:
+        return f"the saved names and those of the model differ by the prefix `{prefix}` ({len(missing)} names); expected the names of the model"
+    parts = [f"{name} is ({saved}) in the saved state and ({now}) in the model" for name, saved, now in sizes[:2]]
+    parts += [f"{len(missing)} names are missing ({missing[0]}, ...)"] if missing else []
+    parts += [f"{len(unexpected)} are unexpected ({unexpected[0]}, ...)"] if unexpected else []
+    return ("the saved state does not fit: " + "; ".join(parts) if parts else message.splitlines()[0].rstrip(".")) + "; expected the state of the same model"
+
+
+def advice(message: str) -> str:
+    """What to do next."""
+    return "Save the unwrapped model, or strip the prefix." if prefix_of(message) else "Build the model and the optimizer as they were at the save."

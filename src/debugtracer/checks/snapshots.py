@@ -1,0 +1,51 @@
+"""How checks read the health snapshots: rows by role over the last snapshots, the parameters in order of depth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
+from debugtracer.trace.number import as_float
+from debugtracer.trace.window import LOSS, Window
+
+
+def taken(window: Window, after: int = 0) -> list[Health]:
+    """Snapshots of finished steps from step `after` on, oldest first."""
+    return [fact for fact in window.seen(Health) if fact.ref.step >= after and fact.params]
+
+
+def rms(row: TensorHealth) -> float:
+    """Root mean square of one tensor, from its norm over all values."""
+    return as_float(row.l2) / math.sqrt(max(math.prod(row.shape), 1))
+
+
+def ratio(update: ParamDynamics) -> float | None:
+    """Norm of the update over norm of the weight; None when it was not measured or the weight is zero."""
+    if update.update_l2 is None or not as_float(update.weight_l2) > 0:
+        return None
+    return as_float(update.update_l2) / as_float(update.weight_l2)
+
+
+def pull(update: ParamDynamics) -> float | None:
+    """Norm of the gradient over norm of the weight."""
+    if update.grad_l2 is None or not as_float(update.weight_l2) > 0:
+        return None
+    return as_float(update.grad_l2) / as_float(update.weight_l2)
+
+
+def always(facts: Sequence[Health], name: str, holds: Callable[[ParamDynamics], bool]) -> bool:
+    """True when the parameter is in every snapshot and the statement holds in each."""
+    rows = [next((p for p in fact.params if p.name == name), None) for fact in facts]
+    return bool(rows) and all(row is not None and holds(row) for row in rows)
+
+
+def still_learning(window: Window, share: float = 0.1) -> bool:
+    """True unless the loss has fallen below a share of its first value: a converged run has small gradients by right."""
+    losses = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
+    return len(losses) < 2 or losses[-1] > share * abs(losses[0])
+
+
+def is_matrix(row: TensorHealth) -> bool:
+    """A weight of a layer: two dimensions or more, more than a few values."""
+    return len(row.shape) >= 2 and math.prod(row.shape) >= 16

@@ -1,0 +1,1 @@
+"""What you type: one command a file."""

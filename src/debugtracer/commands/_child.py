@@ -1,0 +1,55 @@
+"""The child of the supervisor: same stdio and terminal; a signal reaches it once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+
+POLL_S = 1.0  # seconds; SIGCHLD ends the wait at once, this is for parents that ignore it
+
+
+def supervise(program: list[str], environment: dict[str, str]) -> int:
+    """Run the program to its end and return its code as subprocess gives it (-n: signal n). Raises OSError if it cannot start."""
+    watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    try:
+        child = subprocess.Popen(program, env=environment, preexec_fn=lambda: restore(mask))
+        while (code := child.poll()) is None:
+            forward(child, watched)
+        return code
+    finally:
+        forget_pending(watched)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def restore(mask: set[signal.Signals] | set[int]) -> None:
+    """In the child before its exec: the signal mask we were started with."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def forward(child: subprocess.Popen[bytes], watched: set[signal.Signals]) -> None:
+    """Wait for a signal and pass it on; one from the terminal has reached the whole process group already."""
+    if not hasattr(signal, "sigtimedwait"):  # macOS
+        number = signal.sigwait(watched)
+        sent_by_process = not os.isatty(0)
+    else:
+        info = signal.sigtimedwait(watched, POLL_S)
+        if info is None:
+            return
+        number, sent_by_process = signal.Signals(info.si_signo), info.si_code <= 0  # SI_USER and its like; the kernel's are positive
+    if number != signal.SIGCHLD and sent_by_process:
+        with contextlib.suppress(ProcessLookupError):
+            child.send_signal(number)
+
+
+def forget_pending(watched: set[signal.Signals]) -> None:
+    """Signals that came for the program must not kill us now: the folder is still to be closed."""
+    while signal.sigpending() & watched:
+        signal.sigwait(watched)
+
+
+def exit_status(code: int) -> int:
+    """The status a shell would give: 128+n for signal n."""
+    return 128 - code if code < 0 else code

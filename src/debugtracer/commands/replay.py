@@ -1,0 +1,137 @@
+"""`debug-tracer replay`: an incident executed again offline, and whether the same value is born at the same place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from debugtracer.errors import CapsuleError
+from debugtracer.trace.birth import Birth
+from debugtracer.trace.number import number
+
+if TYPE_CHECKING:
+    from debugtracer.recorder.capsule import Capsule
+    from debugtracer.replay.offline import Result
+
+SCHEMA = "debug-tracer.replay/1"
+
+
+def replay(
+    incident: Annotated[Path, typer.Argument(help="An incident folder (RUN/incidents/step-...), or a run with one incident.", show_default=False)],
+    device: Annotated[
+        str | None, typer.Option(help="Where to execute it: cpu, cuda, cuda:1, ...; default: as recorded if there is one here, else cpu.")
+    ] = None,
+    dtype: Annotated[str | None, typer.Option(help="Execute every floating tensor as float64, float32, bfloat16 or float16; default: as recorded.")] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="Without compiled regions; a capsule holds none in this version, so this is always so.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for programs.")] = False,
+) -> None:
+    """Execute an incident again, offline: no user code, no script, also on another machine.
+
+    Ends with status 0 if the same value is born in the same place, 1 if not, 2 if the incident cannot be read."""
+    from debugtracer.recorder.capsule import load_capsule
+    from debugtracer.replay.rebirth import birth_offline, same_birth
+
+    folder = incident_folder(incident)
+    capsule = load_capsule(folder)
+    result, birth = birth_offline(capsule, dtype=dtype, device=device or recorded_device(capsule))
+    same = same_birth(birth, capsule.head.facts.birth)
+    told = as_data(capsule, result, birth, same) if as_json else as_text(capsule, result, birth, same)
+    sys.stdout.write(told)
+    raise typer.Exit(0 if same else 1)
+
+
+def recorded_device(capsule: Capsule) -> str:
+    """The device of the step if this machine has that kind, else the CPU."""
+    import torch
+
+    kind = capsule.head.device.partition(":")[0]
+    return kind if kind == "cuda" and torch.cuda.is_available() else "cpu"
+
+
+def incident_folder(path: Path) -> Path:
+    """The incident itself, or the only one of a run. Raises CapsuleError."""
+    if not path.is_dir():
+        raise CapsuleError(f"{path} is not a folder; expected an incident such as RUN/incidents/step-000012-rank0, or a run with one incident")
+    if (path / "capsule.json").exists() or not (path / "run.json").exists():
+        return path
+    found = sorted(inner for inner in (path / "incidents").glob("*") if inner.is_dir() and not inner.name.startswith("."))
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise CapsuleError(f"the run {path} holds no incident that can be replayed; `debug-tracer report {path}` says what was seen")
+    raise CapsuleError(f"the run {path} holds {len(found)} incidents, name one of them: {', '.join(str(inner) for inner in found)}")
+
+
+def as_data(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -> str:
+    """The replay as one JSON object."""
+    facts = capsule.head.facts
+    answer: dict[str, Any] = {
+        "schema": SCHEMA,
+        "incident": str(capsule.folder),
+        "step": facts.ref.step,
+        "rank": facts.ref.rank,
+        "same_birth": same,
+        "ops": result.ops,
+        "seconds": round(result.seconds, 4),
+        "device": result.device,
+        "dtype": result.dtype,
+        "as_recorded": sorted(result.as_recorded),
+        "parity": result.parity,
+        "targets": {name: "bitwise" if gap is None else number(gap) for name, gap in result.distance.items()},
+        "birth": msgspec.to_builtins(birth),
+        "recorded_birth": msgspec.to_builtins(facts.birth),
+    }
+    return json.dumps(answer, indent=1, allow_nan=False) + "\n"
+
+
+def as_text(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -> str:
+    """The replay for a person: is it the same, where was it born, how same was the replay."""
+    from debugtracer.diagnosis.rank import rank
+    from debugtracer.views import wording
+    from debugtracer.views.terminal import Page
+
+    page = Page(sys.stdout.isatty(), 100)
+    facts = msgspec.structs.replace(capsule.head.facts, birth=birth)
+    page.console.print(f"debug-tracer: {facts.ref} replayed: {headline(capsule, birth, same)}", style="bold", soft_wrap=True)
+    if birth is not None:
+        verdict = capsule.head.verdict if same and capsule.head.verdict is not None else rank(facts)
+        page.rows([*wording.what(facts, verdict), *wording.where(facts, verdict), *wording.sample(facts, verdict), *wording.seen(facts)])
+    page.rows([("replay", f"{result.ops} operators in {result.seconds:.2g} s on {result.device}, {result.dtype or 'dtypes as recorded'}: {result.parity}", "")])
+    if result.as_recorded:
+        page.rows([("", f"in the recorded dtype, having no other: {', '.join(sorted(result.as_recorded))}", "dim")])
+    if not same:
+        page.rows([("next", advice(capsule, result, birth), "")])
+    return page.text()
+
+
+def headline(capsule: Capsule, birth: Birth | None, same: bool) -> str:
+    """The answer in one phrase."""
+    recorded = capsule.head.facts.birth
+    if same:
+        return "the same birth as in the run"
+    if birth is None:
+        return "no bad value reached the loss or a gradient" + (f"; in the run it was born in {place(recorded)}" if recorded else "")
+    return f"born in {place(birth)}; " + (f"in the run it was born in {place(recorded)}" if recorded else "the run had found no birth")
+
+
+def place(birth: Birth) -> str:
+    """`aten::log at train.py:61`."""
+    what = birth.op or birth.input_name or "an input"
+    return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
+
+
+def advice(capsule: Capsule, result: Result, birth: Birth | None) -> str:
+    """What to do when the replay did not meet the recorded birth."""
+    head = capsule.head
+    if result.dtype and birth is None:
+        return f"in {result.dtype} the step is healthy: the recorded dtype lost the value; compute that operator in {result.dtype} or keep its input in range"
+    if result.dtype or result.device.partition(":")[0] != head.device.partition(":")[0]:
+        return f"replay it as recorded (--device {head.device}, no --dtype) to tell the machine from the arithmetic"
+    if result.parity != "bitwise":
+        return f"the replay is not the recorded step ({result.parity}); it was recorded with torch {head.torch}: replay it with that version"
+    return "the step repeats bitwise and the birth does not: please report this incident folder"

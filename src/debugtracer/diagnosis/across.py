@@ -1,0 +1,77 @@
+"""What only several ranks together can show: after the run, by the supervisor, from what each rank has written. Needs no torch."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from debugtracer.checks.check import Check, checks
+from debugtracer.diagnosis.recheck import observed
+from debugtracer.errors import swallow
+from debugtracer.trace.events import Found
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.journal import Journal, encode_event
+from debugtracer.trace.reader import Trace
+from debugtracer.trace.schema import rank_folder
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import DEPTH, ENDED, Window
+
+
+def judge_run(run: Path) -> list[Finding]:
+    """Asks the checks about the ranks of a run that is over; findings go to the events of its lowest rank and, when grave, to stderr.
+
+    Never raises; a run of one rank has nothing to compare.
+    """
+    try:
+        trace = Trace(run)
+        if len(trace.ranks) < 2:
+            return []
+        windows = {rank: last_window(trace, rank) for rank in trace.ranks}
+        found = list(judged(windows))
+        write(run, min(windows), found)
+    except Exception as error:
+        swallow("diagnosis.across", error)
+        return []
+    for finding in found:
+        if finding.severity != "note":
+            print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)
+    return found
+
+
+def judged(windows: Mapping[int, Window], asked: Mapping[str, Check] | None = None) -> Iterator[Finding]:
+    """What each check says; one that fails is put aside."""
+    for slug, check in (checks() if asked is None else asked).items():
+        try:
+            yield from check.judge_ranks(windows)
+        except Exception as error:
+            swallow(f"diagnosis.across: {slug}", error)
+
+
+def last_window(trace: Trace, rank: int) -> Window:
+    """The last window of one rank, rebuilt from what it has stored."""
+    facts: dict[type[Fact], deque[Fact]] = {}
+    for fact in observed(trace.events(rank)):
+        facts.setdefault(type(fact), deque(maxlen=type(fact).KEEP)).append(fact)
+    series: dict[str, list[float]] = {}
+    last = 0
+    for name in trace.names(rank):
+        steps, values = trace.series(name, rank)
+        series[name] = values[-DEPTH:]
+        last = max(last, steps[-1] if steps else 0)
+    return Window(StepRef(iteration=last, step=last, rank=rank), series, frozenset(), frozenset({ENDED}), (), facts)
+
+
+def write(run: Path, rank: int, found: list[Finding]) -> None:
+    """Appends the findings to the events of a rank. Raises OSError."""
+    if not found:
+        return
+    journal = Journal(rank_folder(run, rank))
+    try:
+        for finding in found:
+            journal.append(encode_event(Found(at=time.time(), rank=finding.rank, finding=finding)))
+    finally:
+        journal.close()

@@ -1,0 +1,129 @@
+"""Facts of an incident, put together from the alarm and what the replay found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.entry import Entry, Slot
+from debugtracer.replay.investigate import Result, Scene
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
+from debugtracer.trace.number import Number, number
+from debugtracer.trace.step import Phase, StepRef
+
+PHASES: dict[str, Phase] = {"nan_loss": "loss", "inf_grad": "backward", "bad_update": "update", "nan_output": "forward", "crash": "forward"}
+
+
+def gather(
+    alarm: Alarm, result: Result, scene: Scene, *, built: Mapping[Any, Any], recent: dict[str, list[Number]], rank: int, world_size: int
+) -> IncidentFacts:
+    """All facts of one incident. Syncs the host."""
+    guilty, birth = result.guilty, result.birth
+    microbatch = guilty.microbatch if guilty is not None else alarm.microbatch
+    iteration = alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
+    rows = birth.rows if birth is not None else None
+    loader = scene.batches.facts(guilty.batch) if guilty is not None and guilty.batch is not None else None
+    samples = guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
+    bad = tuple(dict.fromkeys(result.bad_names))
+    ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
+    return IncidentFacts(
+        ref=ref,
+        symptom=alarm.symptom,
+        loss=loss_number(alarm),
+        grad_l2=number(alarm.grad_l2) if alarm.grad_l2 is not None else None,
+        birth=birth,
+        symptom_frame=symptom_frame(alarm, scene),
+        loader=loader,
+        optimizer=optimizer_facts(alarm.optimizer, scene, built),
+        replay=result.replay,
+        batch_rows=rows,
+        sample_index=samples,
+        bad_params=bad,
+        recent=recent,
+        world_size=world_size,
+        label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
+        note=note(alarm, result, world_size),
+    )
+
+
+def loss_number(alarm: Alarm) -> Number | None:
+    """The loss as JSON holds it."""
+    if alarm.loss_value is not None:
+        return number(alarm.loss_value)
+    if alarm.loss is None or alarm.loss.numel() != 1:
+        return None
+    return number(float(alarm.loss.detach().item()))
+
+
+def note(alarm: Alarm, result: Result, world_size: int) -> str:
+    """What a reader must know about this replay."""
+    if result.birth is None and not result.replay.reproduced and world_size > 1 and alarm.symptom == "inf_grad":
+        return "the gradients of this rank are finite when computed alone: the bad value came from another rank through the reduction"
+    return ""
+
+
+def smoothing(alarm: Alarm, index: int | None) -> float:
+    """The label smoothing of the recorded call in which the value was born; 0 for any other call."""
+    entries = alarm.segment.entries
+    if index is None or not 0 <= index < len(entries):
+        return 0.0
+    entry = entries[index]
+    if entry.kind == "module":
+        value = getattr(entry.function, "label_smoothing", 0.0)
+    else:
+        value = entry.kwargs.get("label_smoothing", entry.args[7] if len(entry.args) > 7 else 0.0) if isinstance(entry.kwargs, dict) else 0.0
+        value = value if getattr(entry.function, "__name__", "") == "cross_entropy" else 0.0
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def symptom_frame(alarm: Alarm, scene: Scene) -> Frame | None:
+    """The user's line where the loss met the bad value; else the line of the call that raised the alarm."""
+    slot = alarm.slot if alarm.symptom == "nan_loss" else None
+    frames = scene.frames(maker(alarm.segment.entries, slot).frames if slot is not None else alarm.frames)
+    return frames[0] if frames else None
+
+
+def maker(entries: list[Entry], slot: Slot) -> Entry:
+    """The entry that computed the loss; steps back over divisions and sums of scalars (accumulation, a trainer's scaling)."""
+    entry = entries[slot.entry]
+    while entry.kind == "fn":
+        made = [r for r in entry.references() if isinstance(r, Slot)]
+        if len(made) != 1 or not scalar(entries[made[0].entry]):
+            return entry
+        entry = entries[made[0].entry]
+    return entry
+
+
+def scalar(entry: Entry) -> bool:
+    """It gave one number, as far as the tape knows: its outputs were scalars when recorded."""
+    return entry.scalar
+
+
+def optimizer_facts(optimizer: Optimizer | None, scene: Scene, built: Mapping[Any, Any]) -> OptimizerFacts | None:
+    """The optimizer at the gate."""
+    if optimizer is None:
+        return None
+    group = optimizer.param_groups[0] if optimizer.param_groups else {}
+    frames = scene.frames(built.get(optimizer))
+    dtypes = tuple(dict.fromkeys(str(p.dtype).removeprefix("torch.") for p in scene.parameters(optimizer)))
+    return OptimizerFacts(
+        kind=type(optimizer).__name__,
+        frame=frames[0] if frames else None,
+        lr=plain(group.get("lr")),
+        eps=plain(group.get("eps")),
+        param_dtypes=dtypes,
+        fused=bool(group.get("fused")),
+    )
+
+
+def plain(value: Any) -> Number | None:
+    """A hyper-parameter as a number."""
+    if isinstance(value, Tensor):
+        value = float(value.item())
+    return number(float(value)) if isinstance(value, (int, float)) and not math.isnan(value) else None

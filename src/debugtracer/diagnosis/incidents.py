@@ -1,0 +1,278 @@
+"""An alarm becomes an incident: replayed, judged, saved, shown, and in mode dev the run is stopped."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from debugtracer.checks.check import checks
+from debugtracer.checks.selection import select
+from debugtracer.diagnosis.gather import gather
+from debugtracer.diagnosis.live import LiveChecks
+from debugtracer.diagnosis.rank import rank
+from debugtracer.errors import CapsuleError, StoppedByTracer, swallow
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.batch_table import batch_table, table_of
+from debugtracer.recorder.capsule import save_capsule
+from debugtracer.recorder.ledger import Ledger
+from debugtracer.recorder.output import Output
+from debugtracer.recorder.recorder import Recorder
+from debugtracer.replay.investigate import Result, Scene, investigate
+from debugtracer.replay.reyield import ReYield
+from debugtracer.trace.events import Acted, Found, Incident, Judged
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.number import Number, as_float, number
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.verdict import Verdict
+from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
+from debugtracer.views.terminal import render_verdict
+
+MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
+KEPT = 50  # last values of each series shown with an incident (STYLE 4.4: "the last 50 were ...")
+
+
+class Incidents:
+    """Opens incidents for one process. What raises here is swallowed, but for the stop."""
+
+    def __init__(self, output: Output, *, stops: bool, most: int, capsule_bytes: int, preset: str = "default") -> None:
+        self.output = output
+        self.stops = stops
+        self.most = most
+        self.capsule_bytes = capsule_bytes
+        self.scene: Scene | None = None
+        self.recorder: Recorder | None = None
+        self.built: Mapping[Any, Any] = {}
+        """Raw user frames of each optimizer's constructor."""
+        self.recent: dict[str, deque[float]] = {}
+        self.count = 0
+        self.at_incident: Callable[[], None] = lambda: None
+        """Told before an incident is written down; must not raise."""
+        self.said = 0
+        """Lines on stderr about findings."""
+        self.ledger = Ledger(output)
+        self.live = LiveChecks(self.tell, select(preset))
+        self.waited = 0
+        """Steps called since a bad one began to wait for its re-yield."""
+        self.reyield: ReYield | None = None
+        """Mode dev only: the loop gets the bad batch again when its tape was refused."""
+
+    def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
+        """The numbers of a step and what the probes have seen: remembered for the evidence, kept, and put to the checks."""
+        self.remember(values)
+        facts = self.ledger.keep(facts)
+        if self.recorder is not None:
+            quiet = self.recorder.quiet_until_healthy  # an incident is open: its numbers are no news
+            ref = StepRef(iteration=max(self.recorder.iteration - 1, 0), step=step, rank=self.output.rank)
+            self.live.step(ref, {} if quiet else values, facts)
+
+    def finish(self, facts: Sequence[Fact] = ()) -> None:
+        """The run is over: what is still unjudged is judged, and which checks were asked is written down."""
+        facts = self.ledger.keep(facts)
+        if self.output.writer is None and not facts:
+            return
+        self.live.finish(facts)
+        judge = self.live.judge
+        self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), judge_us=1e6 * self.live.judge_s / max(self.live.steps, 1)))
+
+    def tell(self, finding: Finding) -> None:
+        """A check has spoken without an alarm: written down, and said in one line when it is grave. Called by the judge's thread."""
+        self.output.event(Found(at=time.time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        if finding.severity != "note" and self.said < MOST_SAID:
+            self.said += 1
+            print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)
+
+    def remember(self, values: dict[str, float]) -> None:
+        """Last values of the main series, for the evidence."""
+        for name, value in values.items():
+            if name not in self.recent:
+                self.recent[name] = deque(maxlen=KEPT)
+            self.recent[name].append(value)
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.recent.clear()
+        self.ledger.forget()
+        self.live.forget()
+        self.count = self.said = 0
+
+    def open(self, alarm: Alarm) -> None:
+        """Look into an alarm. Raises StoppedByTracer in mode dev, nothing else."""
+        if self.count >= self.most or self.scene is None or self.recorder is None:
+            return
+        try:
+            opened = self.look_into(alarm) if self.reyield is None or not self.reyield.held else self.look_again(alarm)
+        except Exception as error:
+            swallow("diagnosis.incidents", error)
+            return
+        if opened and self.stops:
+            raise StoppedByTracer
+
+    def look_into(self, alarm: Alarm) -> bool:
+        """True when it was an incident."""
+        scene, recorder = self.scene, self.recorder
+        assert scene is not None
+        assert recorder is not None
+        begin = time.perf_counter()
+        with recorder.paused():
+            self.output.open()
+            result = investigate(alarm, scene, self.capsule_bytes)
+            if result.normal:
+                self.normal(alarm, scene)
+                return False
+            recorder.quiet_until_healthy = True
+            found = result.birth is not None or result.replay.mechanism == "tape"
+            if self.stops and not found and self.reyield is not None and self.reyield.arm(alarm, result):
+                self.waited = 0 if alarm.symptom == "nan_loss" else 1  # a bad gradient is seen inside its own step
+                return False
+            self.conclude(alarm, result, scene, begin)
+        return True
+
+    def look_again(self, seen: Alarm | None) -> bool:
+        """The extra iteration of a re-yield has shown the fault, or is over (None)."""
+        reyield, scene, recorder = self.reyield, self.scene, self.recorder
+        if reyield is None or scene is None or recorder is None or not reyield.held:
+            return False
+        with recorder.paused():
+            alarm, result = reyield.finish(seen)
+            self.conclude(alarm, result, scene, time.perf_counter())
+        return True
+
+    def next_fetch(self) -> None:
+        """The loop asks for a batch: the first time it gets the bad one again; when it comes back without an alarm the case is closed."""
+        reyield, recorder = self.reyield, self.recorder
+        if reyield is None or recorder is None or not reyield.held:
+            return
+        if reyield.tracer is None:
+            recorder.quiet_until_healthy = False
+        else:
+            self.close_waiting()
+
+    def again(self, iterator: Any) -> tuple[Any] | None:
+        """The bad batch once more for its own iterator; another one shows that the loop will not ask for it again, and the case is closed."""
+        if self.reyield is None or not self.reyield.held:
+            return None
+        data = self.reyield.again(iterator)
+        if data is None:
+            self.close_waiting()
+        return data
+
+    def skip_step(self) -> bool:
+        """A step begins while a bad one waits: its own, or the next one of a loop that fetches no batch in between."""
+        if self.reyield is None or not self.reyield.held or self.reyield.tracer is not None:
+            return False
+        self.waited += 1
+        if self.waited > 1:
+            self.close_waiting()
+        return True
+
+    def skip_write(self) -> bool:
+        """The canary of a step was decided: a step that now waits is not written; an extra iteration that came here raised no alarm."""
+        if self.reyield is None or not self.reyield.held:
+            return False
+        if self.reyield.tracer is not None:
+            self.close_waiting()
+        return True
+
+    def close_waiting(self) -> None:
+        """Report from what there is and stop: a run must never go on without its updates."""
+        if self.look_again(None) and self.stops:
+            raise StoppedByTracer
+
+    def conclude(self, alarm: Alarm, result: Result, scene: Scene, begin: float) -> None:
+        """Facts, verdict, everything saved and shown."""
+        self.count += 1
+        self.at_incident()
+        recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.recent.items()}
+        facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size)
+        self.save(alarm, result, facts, rank(facts), time.perf_counter() - begin)
+
+    def normal(self, alarm: Alarm, scene: Scene) -> None:
+        """An infinity on purpose, a scale search: remembered, not reported."""
+        known = scene.roots.get(alarm.module) if alarm.module is not None else None
+        if known is not None:
+            known.deliberate_inf = True
+
+    def save(self, alarm: Alarm, result: Result, facts: IncidentFacts, verdict: Verdict, seconds: float) -> None:
+        """Capsule, batch table, findings, events; then the verdict on stderr."""
+        name = f"incidents/step-{facts.ref.step:06d}-rank{facts.ref.rank}"
+        folder = self.output.folder / name if self.output.folder is not None else None
+        if folder is not None and folder.exists():
+            name, folder = f"{name}-{self.count}", folder.with_name(f"{folder.name}-{self.count}")
+        capsule = folder is not None and self.attempt(lambda: self.save_program(folder, result, facts, verdict))
+        batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
+        trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
+        for finding in findings_of(facts, self.recent, result.bad_names):
+            self.output.event(Found(at=time.time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
+        self.output.event(
+            Incident(
+                at=time.time(), rank=facts.ref.rank, trace_id=trace_id, facts=facts, verdict=verdict, folder=name if capsule or batch else None, capsule=capsule
+            ),
+            now=True,
+        )
+        if self.stops:
+            self.output.event(
+                Acted(
+                    at=time.time(),
+                    rank=facts.ref.rank,
+                    trace_id=trace_id,
+                    action="stop",
+                    iteration=facts.ref.iteration,
+                    step=facts.ref.step,
+                    reason=verdict.summary,
+                ),
+                now=True,
+            )
+        if self.output.folder is not None:
+            print(render_verdict(facts, verdict, self.output.folder, folder if capsule else None, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
+
+    def attempt(self, action: Callable[[], None]) -> bool:
+        """Run one part of saving; a step that cannot be kept is noted, a failure of ours is counted."""
+        try:
+            action()
+        except CapsuleError as error:
+            self.output.note("no-capsule", str(error))
+            return False
+        except Exception as error:
+            swallow("diagnosis.incidents", error)
+            return False
+        return True
+
+    def save_program(self, folder: Path, result: Result, facts: IncidentFacts, verdict: Verdict) -> None:
+        """The capsule, when the step was traced whole. Raises CapsuleError."""
+        if result.program is None:
+            raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
+        rows = result.guilty.rows if result.guilty is not None else None
+        save_capsule(folder, result.program, facts, verdict, {"batch_rows": rows} if rows is not None else None)
+
+
+def save_batch(folder: Path, result: Result, facts: IncidentFacts) -> None:
+    """batch.json: guilty rows beside the first five."""
+    guilty = result.guilty
+    if guilty is None:
+        return
+    rows = facts.batch_rows or ()
+    table = batch_table(guilty.batch, rows) if guilty.batch is not None else table_of(guilty.leaves, guilty.rows or 0, guilty_rows=rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "batch.json").write_text(json.dumps(table))
+
+
+def findings_of(facts: IncidentFacts, recent: Mapping[str, Iterable[float]], bad: Iterable[str]) -> list[Finding]:
+    """What the checks say of this moment."""
+    series = {name: tuple(values) for name, values in recent.items()}
+    fresh = {LOSS: facts.loss, GRAD_L2: facts.grad_l2 if facts.symptom == "inf_grad" else None}
+    if facts.symptom == "bad_update":
+        fresh[PARAM_L2] = "NaN"
+    if facts.symptom == "nan_output":
+        fresh = {OUTPUT_NAN: 1.0}
+    now = {name: as_float(value) for name, value in fresh.items() if value is not None}
+    for name, value in now.items():
+        series[name] = (*series.get(name, ()), value)
+    window = Window(facts.ref, series, frozenset(now), frozenset(), tuple(bad))
+    return [finding for check in checks().values() if not window.fresh.isdisjoint(check.needs) for finding in check.judge(window)]

@@ -1,0 +1,83 @@
+"""The judge of one rank: takes numbers and facts in order, asks the checks, gives findings. The same code live and offline; needs no torch."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from debugtracer.checks.check import Check, checks
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import DEPTH, ENDED, Window
+
+REPEAT_STEPS = 100  # steps before the same check may say the same again (the cadence of the health snapshot, CHECKS 1, number 3)
+MOST = 20  # findings of one check per run; a reader who has not acted on twenty will not act on more (ours)
+
+
+class Judge:
+    """Holds what the checks may see and asks those for which something fresh has come."""
+
+    def __init__(self, asked: Mapping[str, Check] | None = None) -> None:
+        self.checks = list((checks() if asked is None else asked).values())
+        self.series: dict[str, deque[float]] = {}
+        self.facts: dict[type[Fact], deque[Fact]] = {}
+        self.memories: dict[str, dict[Any, Any]] = {}
+        self.spoke: dict[tuple[str, ...], float] = {}
+        self.said: dict[str, int] = {}
+        self.asked: dict[str, int] = {}
+        self.problems: dict[str, str] = {}
+        """Checks that failed, with the error; they are not asked again."""
+
+    def judge(self, ref: StepRef, values: Mapping[str, float], facts: Iterable[Fact] = (), flags: frozenset[str] = frozenset()) -> Iterator[Finding]:
+        """Findings at a step with these numbers and what the probes have seen since the last one."""
+        for name, value in values.items():
+            self.series.setdefault(name, deque(maxlen=DEPTH)).append(value)
+        came: dict[type[Fact], int] = {}
+        for fact in facts:
+            kind = type(fact)
+            self.facts.setdefault(kind, deque(maxlen=kind.KEEP)).append(fact)
+            came[kind] = min(came.get(kind, 0) + 1, kind.KEEP)
+        fresh = frozenset(name for name, value in values.items() if math.isfinite(value))
+        window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories)
+        news = fresh | came.keys()
+        for check in self.checks:
+            if (not news.isdisjoint(check.needs) or (check.at_end and ENDED in flags)) and check.slug not in self.problems:
+                yield from self.ask(check, window)
+
+    def end(self, ref: StepRef, facts: Iterable[Fact] = ()) -> Iterator[Finding]:
+        """The run is over."""
+        return self.judge(ref, {}, facts, frozenset({ENDED}))
+
+    def ask(self, check: Check, window: Window) -> Iterator[Finding]:
+        """One check; one that fails is put aside with its error."""
+        slug = check.slug
+        self.asked[slug] = self.asked.get(slug, 0) + 1
+        try:
+            for finding in check.judge(window):
+                if self.is_news(finding, window.ref.step):
+                    yield finding
+        except Exception as error:
+            self.failed(slug, error)
+
+    def failed(self, slug: str, error: Exception) -> None:
+        """A check has raised: that is a fault of ours."""
+        self.problems[slug] = f"{type(error).__name__}: {error}"
+        raise error
+
+    def is_news(self, finding: Finding, step: int) -> bool:
+        """Not the same thing again within REPEAT_STEPS, and not too much of it."""
+        place = finding.place
+        key = (finding.check, finding.severity, finding.kind or "", place.param or place.module or "", str(place.frame.line if place.frame else ""))
+        again = math.inf if finding.exact else REPEAT_STEPS  # a proof is said once
+        if step - self.spoke.get(key, -math.inf) < again or self.said.get(finding.check, 0) >= MOST:
+            return False
+        self.spoke[key] = step
+        self.said[finding.check] = self.said.get(finding.check, 0) + 1
+        return True
+
+    def window(self, ref: StepRef) -> Window:
+        """What is known so far, for the checks that take several ranks."""
+        return Window(ref, self.series, frozenset(), frozenset({ENDED}), (), self.facts, {}, self.memories)

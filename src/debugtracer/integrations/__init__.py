@@ -1,0 +1,1 @@
+"""Whose loop: how debug-tracer gets into a program that knows nothing of it."""

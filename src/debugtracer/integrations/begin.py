@@ -1,0 +1,49 @@
+"""Starts the session in a process that has just imported torch, unless the process only launches others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from debugtracer.errors import UsageError, guarded
+
+LAUNCHERS = {"torchrun", "accelerate", "accelerate-launch", "deepspeed", "debug-tracer", "pip", "pip3"}
+LAUNCHER_MODULES = {"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch", "debugtracer", "pip"}
+WITH_VALUE = {"-W", "-X", "--check-hash-based-pycs"}  # options of python that take the next word
+
+
+@guarded("begin")
+def begin() -> None:
+    """Start watching this process, once; a bad setting is one line on stderr and the program goes on."""
+    if is_launcher(sys.orig_argv[1:]):
+        return
+    from debugtracer import session
+    from debugtracer.integrations import children, ending
+    from debugtracer.settings import Settings
+
+    if session.active() is not None:
+        return
+    try:
+        settings = Settings.from_env()
+        session.start(settings)
+    except UsageError as error:
+        print(f"debug-tracer: {error}; this process is not watched.", file=sys.stderr)
+        return
+    children.install()
+    ending.install(supervised=settings.run_dir is not None)
+
+
+def is_launcher(words: list[str]) -> bool:
+    """Whether these arguments of python run a program that starts training in other processes and never trains itself."""
+    rest = iter(words)
+    for word in rest:
+        if word in WITH_VALUE:
+            next(rest, None)
+        elif word.startswith("-m"):
+            module = word[2:] or next(rest, "")
+            return module in LAUNCHER_MODULES
+        elif word == "-c":
+            return False
+        elif not word.startswith("-"):
+            return Path(word).name in LAUNCHERS
+    return False

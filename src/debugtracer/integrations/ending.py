@@ -1,0 +1,83 @@
+"""The end of a watched process: its own exception is recorded, and without a supervisor run.json is closed and the folder named."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+from types import TracebackType
+
+from debugtracer import session
+from debugtracer.errors import STOPPED, guarded
+from debugtracer.integrations.own_frames import hide
+from debugtracer.trace.inventory import stopped_by_tracer
+from debugtracer.trace.manifest import end_run, read_manifest
+
+
+class Ending:
+    """Chains sys.excepthook; the traceback and the exit status are the program's."""
+
+    def __init__(self, supervised: bool) -> None:
+        self.supervised = supervised
+        self.previous = sys.excepthook
+        self.crash: BaseException | None = None
+        self.interrupted = False
+
+    def excepthook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Record, then what was there before."""
+        self.interrupted = kind is KeyboardInterrupt
+        self.record(error)
+        hide(error)
+        self.previous(kind, error, trace)
+
+    @guarded("ending.record")
+    def record(self, error: BaseException) -> None:
+        """Give the exception to the session, once; Ctrl-C is no crash."""
+        current = session.active()
+        if current is not None and isinstance(error, Exception) and self.crash is None:
+            self.crash = error
+            current.crashed(error)
+
+    def at_exit(self) -> None:
+        """The end of ours; then, after an uncaught Ctrl-C, the interpreter is told again that it was one."""
+        self.close()
+        if self.interrupted:
+            with contextlib.suppress(KeyboardInterrupt):
+                exec("raise KeyboardInterrupt")  # any exec() of ours has cleared the flag by which Python dies of SIGINT (130 in a shell)
+
+    @guarded("ending.close")
+    def close(self) -> None:
+        """Last of ours: a crash that a later sys.excepthook hid from us, then the folder when nobody else will name it."""
+        hidden = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if hidden is not None and not hasattr(sys, "ps1"):
+            self.record(hidden)
+        current = session.active()
+        if current is None:
+            return
+        current.finished()
+        if not self.supervised:
+            close_run(current, 1 if self.crash is not None else None)
+
+
+@guarded("ending.close_run")
+def close_run(ended: session.Session, code: int | None) -> None:
+    """Write the end into run.json and name the folder, if this process made it and nobody did so before."""
+    folder = ended.output.folder
+    if folder is None:
+        return
+    manifest = read_manifest(folder)
+    if manifest.pid != os.getpid() or manifest.status == "ended":
+        return
+    stopped = stopped_by_tracer(folder)
+    end_run(folder, STOPPED if stopped else code, stopped)
+    print(f"debug-tracer: run folder {folder}", file=sys.stderr)
+
+
+def install(supervised: bool) -> None:
+    """Chain sys.excepthook and atexit, once."""
+    if isinstance(getattr(sys.excepthook, "__self__", None), Ending):
+        return
+    ending = Ending(supervised)
+    sys.excepthook = ending.excepthook
+    atexit.register(ending.at_exit)

@@ -1,0 +1,47 @@
+"""`debugtracer.watch()`: the same watch from code or a notebook, also late, also as a context manager."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+
+from debugtracer import session
+from debugtracer.integrations import children, ending
+from debugtracer.settings import Settings
+
+
+class Watch:
+    """A session begun from code. `stop()` restores everything that was patched; leaving the with block does the same."""
+
+    def __init__(self, running: session.Session, mine: bool) -> None:
+        self.session = running
+        self.mine = mine
+        """False when the process was under watch before: then stop() leaves it so."""
+
+    def stop(self) -> None:
+        """Stop watching and close the run folder. Safe to call again."""
+        if self.mine and session.active() is self.session:
+            session.stop()
+            ending.close_run(self.session, None)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if isinstance(error, Exception) and self.mine:
+            self.session.crashed(error)
+        self.stop()
+
+
+def watch(**settings: object) -> Watch:
+    """Start watching this process from here on; keywords are the fields of Settings and win over DEBUG_TRACER_* variables.
+
+    A second call gives the session that runs. Raises UsageError naming a wrong setting. No host sync."""
+    running = session.active()
+    if running is not None:
+        return Watch(running, mine=False)
+    chosen = Settings.from_env(os.environ, **settings)
+    begun = session.start(chosen)
+    children.install()
+    ending.install(supervised=chosen.run_dir is not None)
+    return Watch(begun, mine=True)

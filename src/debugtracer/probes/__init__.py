@@ -1,0 +1,1 @@
+"""What watches torch: patches, hooks and the op tracer."""

@@ -1,0 +1,239 @@
+"""Looks on inspected steps at how far backward reaches, and where a graph was cut."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
+from debugtracer.probes.graph_walk import leaves
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.running_module import path_of, running_module
+from debugtracer.probes.taker import Taker
+from debugtracer.probes.unregistered import hidden
+from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, Stranger
+
+NAMED = 32  # names kept as evidence
+MOST_CUTS = 16  # calls of one step that end a graph (ours)
+MOST_CUT_NODES = 5000  # nodes walked for one of them (ours)
+NUMBERS = frozenset({"item", "tolist", "__float__", "__int__", "numpy", "__array__"})
+SIGHTS = frozenset({"size", "__len__", "dim", "numel", "__repr__", "__format__", "isnan", "isfinite", "stride", "is_contiguous", "data_ptr", "__hash__"})
+
+
+class GraphReachTaker(Taker):
+    """Identity of tensors and nodes of the graph; no value is read, no tensor with a graph is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: dict[int, tuple[int, RawFrames, str | None, bool]] = {}
+        """id of a parameter -> (iteration, line, module path, with a graph), of its last use."""
+        self.hit: dict[int, int] = {}
+        """id of a leaf -> iteration of the last loss that hangs on it."""
+        self.cuts: list[tuple[int, str, RawFrames, str | None, frozenset[int]]] = []
+        self.free: dict[int, tuple[weakref.ref[Tensor], RawFrames]] = {}
+        """Leaves of the last graphs."""
+        self.closed: dict[int, int] = {}
+        self.order: list[weakref.ref[Optimizer]] = []
+        self.strange: frozenset[int] = frozenset()
+        self.symptom: RawFrames = ()
+        self.lasting: dict[int, tuple[frozenset[int], int]] = {}
+        self.looks: dict[int, int] = {}
+        self.loose_at: set[RawFrames] = set()
+        self.inside = False
+        """A root call runs: what fills, copies or logs parameters outside is no use of them."""
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        for store in (self.used, self.hit, self.cuts, self.free, self.closed):
+            store.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Which parameters take part, and whether a graph ends here."""
+        graph = torch.is_grad_enabled()
+        for value in given(args, kwargs) if self.inside else ():
+            if isinstance(value, nn.Parameter):
+                self.use(value, graph)
+        if graph and len(self.cuts) < MOST_CUTS:
+            self.cut(function, args, kwargs, output)
+
+    def use(self, parameter: nn.Parameter, graph: bool) -> None:
+        """A trainable parameter is an argument; a use with a graph counts more than one without."""
+        if not parameter.requires_grad:
+            return
+        known = self.used.get(id(parameter))
+        if known is None or known[0] != self.desk.iteration or (graph and not known[3]):
+            self.used[id(parameter)] = self.desk.iteration, raw_frames(3), None, graph
+
+    def cut(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """A tensor with a graph goes in, a value without comes out."""
+        name = getattr(function, "__name__", "")
+        if name in SIGHTS or not ends(name, output):
+            return
+        inside = [value for value in given(args, kwargs) if isinstance(value, Tensor) and value.grad_fn is not None]
+        if inside:
+            found = frozenset(leaves(inside, MOST_CUT_NODES))
+            self.cuts.append((self.desk.iteration, name, raw_frames(2), self.module(), found))
+
+    def module(self) -> str | None:
+        """The path of the module that runs."""
+        running = running_module()
+        return path_of(running, self.desk.modules()) if running is not None else None
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """A root call begins."""
+        self.inside = True
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """A root called without a graph: its functions were not told one by one."""
+        self.inside = False
+        if self.desk.inspecting and not torch.is_grad_enabled():
+            for parameter in module.parameters():
+                self.use(parameter, False)
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """The graph is whole: down to its leaves."""
+        hanging = [loss for loss in losses if loss.grad_fn is not None]
+        if not hanging and losses:
+            self.loose(losses)
+        if not self.desk.inspecting:
+            return
+        self.symptom = raw_frames(2)
+        found = leaves(hanging)
+        if hanging and not any(isinstance(leaf, nn.Parameter) for leaf in found.values()) and self.trains(found):
+            self.loose(losses)
+        for key, leaf in found.items():
+            self.hit[key] = self.desk.iteration
+            if isinstance(leaf, nn.Parameter):
+                self.free[key] = weakref.ref(leaf), self.used[key][1] if key in self.used else ()
+
+    def trains(self, found: dict[int, Tensor]) -> bool:
+        """Trainable parameters took part in the forward, and no optimizer holds what the loss hangs on."""
+        held = {id(p) for one in self.desk.built for p in parameters(one)}
+        used = any(at == self.desk.iteration and graph for at, _, _, graph in self.used.values())
+        return used and bool(held) and held.isdisjoint(found)
+
+    def loose(self, losses: list[Tensor]) -> None:
+        """The loss hangs on nothing; a leaf that is a parameter or learnable input is fine."""
+        if any(isinstance(loss, nn.Parameter) or loss.numel() != 1 for loss in losses):
+            return
+        here = raw_frames(3)
+        if here in self.loose_at:
+            return
+        self.loose_at.add(here)
+        cut = next((cut for cut in reversed(self.cuts) if cut[0] == self.desk.iteration), None)
+        self.desk.tell(
+            LossWithoutGraph(
+                ref=self.desk.ref("backward"), leaf=any(loss.requires_grad for loss in losses), cut=described(cut) if cut else None, frame=self.desk.here()
+            )
+        )
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Beside what the optimizer holds; then older steps are forgotten."""
+        number = self.number(optimizer)
+        since = self.closed.get(number, -1)
+        self.closed[number] = self.desk.iteration
+        if self.desk.inspecting and self.hit:
+            self.told(optimizer, number, since)
+        self.cuts.clear()
+        self.free.clear()
+        if not self.desk.inspecting:
+            self.hit.clear()
+            self.used.clear()
+
+    def number(self, optimizer: Optimizer) -> int:
+        """Which optimizer this is."""
+        for number, reference in enumerate(self.order):
+            if reference() is optimizer:
+                return number
+        self.order.append(weakref.ref(optimizer))
+        return len(self.order) - 1
+
+    def told(self, optimizer: Optimizer, number: int, since: int) -> None:
+        """The fact of one step."""
+        names, holds = self.desk.names(), [p for p in parameters(optimizer) if p.requires_grad]
+        lost = [p for p in holds if p.grad is None and id(p) in self.used and self.used[id(p)][0] >= since and self.hit.get(id(p), -2) < since]
+        idle = [p for p in holds if p.grad is None and id(p) not in self.used and id(p) not in self.hit]
+        same, count = self.lasting.get(number, (frozenset(), 0))
+        now = frozenset(map(id, lost))
+        self.looks[number] = self.looks.get(number, -1) + 1
+        self.lasting[number] = now, count + 1 if now == same and now else int(bool(now))
+        self.desk.tell(
+            GraphReach(
+                lasting=self.lasting[number][1],
+                look=self.looks[number],
+                ref=self.desk.ref("update", self.desk.iteration - 1),
+                optimizer=type(optimizer).__name__,
+                number=number,
+                built=self.desk.built_at(optimizer),
+                reached=sum(p.numel() for p in holds if self.hit.get(id(p), -2) >= since),
+                lost_numel=sum(p.numel() for p in lost),
+                lost=tuple(names.get(id(p), "?") for p in lost[:NAMED]),
+                asleep=bool(lost) and self.sleeps({id(p) for p in lost}),
+                idle=tuple(names.get(id(p), "?") for p in idle[:NAMED]),
+                idle_count=len(idle),
+                cut=self.where(lost),
+                symptom=next(iter(frames_of(self.symptom)), None),
+                **self.strangers(names, optimizer),
+            )
+        )
+
+    def sleeps(self, wanted: set[int]) -> bool:
+        """The modules that own these are in evaluation mode."""
+        owners = [m for root in self.desk.modules() for m in root.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))]
+        return bool(owners) and not any(m.training for m in owners)
+
+    def where(self, lost: list[Tensor]) -> Cut | None:
+        """The last call that ended a graph these parameters were in; else where they were used without a graph."""
+        wanted = {id(p) for p in lost}
+        reaching = [cut for cut in self.cuts if wanted & cut[4]]
+        tensors = [cut for cut in reaching if cut[1] not in NUMBERS - {"numpy"}]
+        if reaching:
+            return described((tensors or reaching)[-1])
+        for p in lost:
+            _, raw, _, graph = self.used[id(p)]
+            if not graph:
+                return Cut(function="no_grad", frame=next(iter(frames_of(raw)), None))
+        return None
+
+    def strangers(self, names: dict[int, str], closing: Optimizer) -> dict[str, Any]:
+        """Parameters in the graph that nobody knows."""
+        held = {id(p) for one in [*self.desk.built, closing] for p in parameters(one)}
+        alive = {key: (leaf, raw) for key, (reference, raw) in self.free.items() if (leaf := reference()) is not None}
+        unknown = {key: value for key, value in alive.items() if key not in names and key not in held}
+        before, self.strange = self.strange, frozenset(unknown)
+        if not unknown:
+            return {}
+        places = hidden(self.desk.modules(), set(unknown))
+        found = []
+        for key, (leaf, raw) in list(unknown.items())[:NAMED]:
+            path, owner, members, frame = places.get(key, (None, None, 0, None))
+            used = next(iter(frames_of(raw)), None)
+            found.append(Stranger(path=path, owner=owner, members=members, shape=tuple(leaf.shape), frame=frame or used))
+        return {"strangers": tuple(found), "fresh": bool(before) and not before & self.strange}
+
+
+def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
+    """Arguments, those in lists too."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def ends(name: str, output: Any) -> bool:
+    """No graph comes out: a number, or a floating tensor that needs no gradient."""
+    if isinstance(output, Tensor):
+        return output.is_floating_point() and output.grad_fn is None
+    return name in NUMBERS
+
+
+def described(cut: tuple[int, str, RawFrames, str | None, frozenset[int]]) -> Cut:
+    """A cut as a fact."""
+    _, name, raw, module, _ = cut
+    return Cut(function={"__get__": "data"}.get(name, name), module=module or None, frame=next(iter(frames_of(raw)), None))

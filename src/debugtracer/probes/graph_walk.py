@@ -1,0 +1,27 @@
+"""Walks an autograd graph down to its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from torch import Tensor
+
+MOST_NODES = 100_000  # nodes looked at of one graph (ours: a quarter of a second)
+
+
+def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tensor]:
+    """The leaf tensors that a backward of these would reach, by id. Keeps no node alive."""
+    found = {id(t): t for t in outputs if t.requires_grad and t.grad_fn is None}
+    stack: list[Any] = [t.grad_fn for t in outputs if t.grad_fn is not None]
+    seen = set(stack)
+    while stack and len(seen) < most:
+        node = stack.pop()
+        leaf = getattr(node, "variable", None)
+        if leaf is not None and isinstance(leaf, Tensor):
+            found[id(leaf)] = leaf
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return found

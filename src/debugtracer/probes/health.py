@@ -1,0 +1,189 @@
+"""Takes the health snapshot of an inspected step: weights, gradients, leaf activations, what the update did, tensors that the user tracks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.probes.dynamics import dynamics_of
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.taker import Taker
+from debugtracer.probes.tensor_health import dead_share, health_of, l2_of, saturated_share
+from debugtracer.recorder.roots import plain_path
+from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
+
+SQUASHING = ("relu", "leaky_relu", "tanh", "sigmoid", "softmax", "gelu", "silu")
+MOST_TENSORS = 2000  # rows of one role in a snapshot; a model of a thousand layers has more parameters than a reader reads (ours)
+COPY_BYTES = 1024**3  # weights copied before the step to measure its update; a larger model has no update_l2 (ours)
+
+
+class HealthTaker(Taker):
+    """Statistics of an even sample of each tensor; nothing is kept alive."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.activations: dict[str, TensorHealth] = {}
+        self.tensors: dict[str, TensorHealth] = {}
+        self.before: dict[int, Tensor] = {}
+        self.hooks: list[Any] = []
+        self.paths: dict[int, str] = {}
+        self.inside: list[str] = []
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Follow the module path while this root runs."""
+        self.unhook()
+        if not self.desk.inspecting or not torch.is_grad_enabled() or self.desk.compiles or not any(True for _ in module.parameters()):
+            return
+        self.paths = {id(m): plain_path(name) for name, m in module.named_modules()}
+        self.inside = []
+        register = torch.nn.modules.module
+        self.hooks = [register.register_module_forward_pre_hook(self.go_in), register.register_module_forward_hook(self.come_out, always_call=True)]
+
+    def go_in(self, module: nn.Module, args: Any) -> None:
+        """A module call begins."""
+        self.inside.append(self.paths.get(id(module), ""))
+
+    def come_out(self, module: nn.Module, args: Any, output: Any = None) -> None:
+        """It ended; the output of a leaf is looked at."""
+        path = self.inside.pop() if self.inside else ""
+        blind = self.desk.off or torch._C._are_functorch_transforms_active()
+        if isinstance(output, Tensor) and path and not blind and next(module.children(), None) is None and len(self.activations) < MOST_TENSORS:
+            self.desk.attempt(self.look_at, (path, output, type(module).__name__))
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """The root has answered."""
+        self.unhook()
+
+    def unhook(self) -> None:
+        """The module path is not followed any more."""
+        for hook in self.hooks:
+            hook.remove()
+        self.hooks, self.paths = [], {}
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """A squashing function, wherever it is called."""
+        word = getattr(function, "__name__", "").rstrip("_")
+        if word not in SQUASHING or not isinstance(output, Tensor) or len(self.activations) >= MOST_TENSORS:
+            return
+        path = self.inside[-1] if self.inside else ""
+        frame = self.desk.here()
+        name = f"{path}:{word}" if path else f"{word} at line {frame.line}" if frame else word
+        score = args[0] if args and isinstance(args[0], Tensor) else None
+        self.look_at(name, output, word, score)
+
+    def look_at(self, name: str, output: Tensor, function: str, score: Tensor | None = None) -> None:
+        """The row of one activation; a module called several times in a step is seen the last time."""
+        with self.desk.recorder.owned(), torch.no_grad(), torch._C.DisableTorchFunction():  # the inspection would tell us of our own calls
+            output = output.detach()
+            more: dict[str, Any] = {"dead_units": dead_share(output) if function == "relu" else None, "saturated": saturated_share(function, output)}
+            if function == "softmax" and output.dim() and output.shape[-1] > 1 and output.numel():
+                more |= attention_of(output, score)
+            row = health_of(name, "activation", output, function=function, frame=self.desk.here() if ":" in name or " at " in name else None, **more)
+        if row is not None:
+            self.activations[name] = row
+
+    def track(self, tensor: Tensor, name: str) -> None:
+        """One tensor that the user follows: its norm each step, its row on inspected steps, its gradient likewise."""
+        with self.desk.recorder.owned(), self.desk.paused(), torch.no_grad(), torch._C.DisableTorchFunction():
+            self.follow(tensor.detach(), name, "tracked", f"tracked/{name}")
+
+        def gradient(grad: Tensor) -> None:
+            with self.desk.recorder.owned(), torch.no_grad(), torch._C.DisableTorchFunction():
+                self.desk.attempt(self.follow, (grad.detach(), name, "tracked_gradient", f"tracked/{name}.grad"))
+
+        if tensor.requires_grad:
+            tensor.register_hook(gradient)
+
+    def follow(self, tensor: Tensor, name: str, role: Role, series: str) -> None:
+        """The numbers of a tracked tensor or of its gradient."""
+        self.desk.put(series, l2_of(tensor))
+        row = health_of(name, role, tensor) if self.desk.inspecting else None
+        if row is not None:
+            self.tensors[f"{role} {name}"] = row
+
+    def names(self) -> dict[int, str]:
+        """Paths of the parameters; where two roots have the same path the later one gets a number."""
+        met: dict[str, int] = {}
+        told: dict[int, str] = {}
+        for key, name in self.desk.names().items():
+            met[name] = met.get(name, 0) + 1
+            told[key] = name if met[name] == 1 else f"{name} ({met[name]})"
+        return told
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Gradients are final: their rows, and a copy of the weights."""
+        if not self.desk.inspecting:
+            return
+        names = self.names()
+        held = parameters(optimizer)
+        with torch.no_grad():
+            for p in held[:MOST_TENSORS]:
+                row = health_of(names[id(p)], "gradient", p.grad) if p.grad is not None and id(p) in names else None
+                if row is not None:
+                    self.tensors[f"gradient {row.name}"] = row
+            if sum(p.nbytes for p in held) <= COPY_BYTES:
+                self.before = {id(p): p.detach().clone() for p in held if p.grad is not None and p.layout is torch.strided}
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """The step is over: weights, what changed, and the snapshot is told."""
+        if not self.desk.inspecting:
+            return
+        names = self.names()
+        params: list[ParamDynamics] = []
+        with torch.no_grad():
+            for p in parameters(optimizer)[:MOST_TENSORS]:
+                if id(p) not in names:
+                    continue
+                row = health_of(names[id(p)], "weight", p)
+                if row is not None:
+                    self.tensors[f"weight {row.name}"] = row
+                one = dynamics_of(names[id(p)], p, optimizer, self.before.get(id(p)))
+                if one is not None:
+                    params.append(one)
+        rows = (*self.tensors.values(), *self.activations.values())
+        self.desk.tell(Health(ref=self.desk.ref("update", self.desk.iteration - 1), tensors=rows, params=tuple(params)))
+        self.clear()
+
+    def incident(self) -> None:
+        """Weights and gradients as the alarm found them; activations when the step was inspected."""
+        names = self.names()
+        with torch.no_grad():
+            for module in self.desk.modules():
+                for p in [p for p in module.parameters() if id(p) in names][:MOST_TENSORS]:
+                    for role, tensor in (("weight", p), ("gradient", p.grad)):
+                        row = health_of(names[id(p)], role, tensor) if tensor is not None else None  # type: ignore[arg-type]
+                        if row is not None:
+                            self.tensors[f"{role} {row.name}"] = row
+        self.desk.tell(Health(ref=self.desk.ref("update", self.desk.iteration), tensors=(*self.tensors.values(), *self.activations.values())))
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing of the step stays."""
+        self.activations, self.tensors, self.before = {}, {}, {}
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.unhook()
+        self.clear()
+
+    def remove(self) -> None:
+        """No hook stays behind."""
+        self.forget()
+
+
+def attention_of(output: Tensor, score: Tensor | None) -> dict[str, Any]:
+    """Entropy and confidence of the rows of a softmax over its last dimension, and the largest score that went in."""
+    rows = output.reshape(-1, output.shape[-1])
+    rows = rows[:: max(1, rows.shape[0] // 4096)].float()
+    entropy = torch.special.entr(rows).sum(-1).mean() / math.log(rows.shape[-1])
+    sure = (rows.amax(-1) > 0.999).float().mean()
+    largest = None
+    if score is not None and score.is_floating_point() and score.numel():
+        finite = score.detach().reshape(-1)[:: max(1, score.numel() // 65536)]
+        finite = finite[torch.isfinite(finite)]
+        largest = float(finite.amax().item()) if finite.numel() else None  # a fill value for masks is negative
+    return {"entropy": float(entropy.item()), "saturated": float(sure.item()), "logit_max": largest}

@@ -1,0 +1,176 @@
+"""Takes the scalars that a program logs anyway, and the loss of its validation loops, as series."""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.errors import guarded
+from debugtracer.probes.probe import Patches
+from debugtracer.probes.taker import Taker
+from debugtracer.trace.facts.logged import Logged
+from debugtracer.trace.number import number
+
+VAL_LOSS = "val_loss"
+VALIDATION = {f"{part}{mark}loss" for part in ("val", "valid", "validation", "eval", "dev") for mark in ("_", "/", ".", "-")}
+LIBRARIES = {
+    "torch.utils.tensorboard.writer": ("SummaryWriter", "add_scalar", "tensorboard"),
+    "tensorboardX.writer": ("SummaryWriter", "add_scalar", "tensorboard"),
+    "lightning.pytorch.core.module": ("LightningModule", "log", "lightning"),
+    "pytorch_lightning.core.module": ("LightningModule", "log", "lightning"),
+    "transformers.trainer": ("Trainer", "log", "transformers"),
+    "wandb.sdk.wandb_run": ("Run", "log", "wandb"),
+}
+
+
+class LoggedTaker(Taker):
+    """A library is patched when the program has imported it; none is imported by us. Values on a device are left alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = Patches()
+        self.covered: set[str] = set()
+        self.off = False
+        self.scaler = False
+        self.hidden = 0
+        self.evaluating = False
+        """The last root call ran in eval mode without a graph."""
+        self.sums = [0.0, 0.0]
+        """Sum and count of the losses of this evaluation."""
+        self.depth = 0
+
+    def install(self) -> None:
+        """Patch what is there already."""
+        self.off = False
+        self.cover()
+
+    def remove(self) -> None:
+        """Restore it."""
+        self.off = True
+        self.patches.undo()
+        self.covered.clear()
+
+    def cover(self) -> None:
+        """Patch libraries that came since the last look: a few dictionary reads."""
+        for module, (owner, method, source) in LIBRARIES.items():
+            if module not in self.covered and hasattr(sys.modules.get(module), owner):
+                self.covered.add(module)
+                self.patches.wrap(getattr(sys.modules[module], owner), method, functools.partial(self.logging, source))
+
+    def logging(self, source: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """One logging method; it runs first, and what it raises is the user's."""
+
+        @functools.wraps(original)
+        def log(owner: Any, *args: Any, **kwargs: Any) -> Any:
+            self.depth += 1
+            try:
+                result = original(owner, *args, **kwargs)
+            finally:
+                self.depth -= 1
+            if not self.off and not self.depth:
+                guarded("probes.logged")(self.on_log)(source, owner, args, kwargs)
+            return result
+
+        return log
+
+    def on_log(self, source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Names and values of one call."""
+        with torch.no_grad(), self.desk.paused():
+            given, at = read(source, owner, args, kwargs)
+            for name, value in given.items():
+                self.take(source, name, value, at, owner)
+
+    def take(self, source: str, name: str, value: float, at: int | None, owner: Any) -> None:
+        """One number as a series and as a fact."""
+        self.desk.put(VAL_LOSS if name.lower() in VALIDATION else f"logged/{name}", value)
+        hides = source == "transformers" and name == "loss" and bool(getattr(getattr(owner, "args", None), "logging_nan_inf_filter", False))
+        hidden, self.hidden = (self.hidden, 0) if hides else (0, self.hidden)
+        plain = "loss" in name.lower() and name.lower() not in VALIDATION
+        self.desk.tell(
+            Logged(
+                ref=self.desk.ref("update", self.desk.recorder.iteration_in_flight),
+                source=source,
+                name=name,
+                value=number(value),
+                at=at,
+                ratio=self.ratio(value) if plain else None,
+                scaler=self.scaler,
+                hidden=hidden,
+                frame=self.desk.here() if plain else None,
+            )
+        )
+
+    def ratio(self, value: float) -> float | None:
+        """Beside the loss of the last backward."""
+        loss = self.desk.recorder.last_loss
+        if loss is None or loss.device.type != "cpu" or loss.numel() != 1 or not math.isfinite(value):
+            return None
+        true = float(loss.item())
+        return value / true if true and math.isfinite(true) else None
+
+    def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Losses are scaled."""
+        self.scaler = True
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """A root call: an evaluating model, or the loss of its output."""
+        if torch.is_grad_enabled():
+            self.evaluating = False
+            return
+        loss = output if isinstance(output, Tensor) else loss_in(output)
+        is_loss = type(module).__name__.endswith("Loss") and not any(True for _ in module.parameters())
+        if not is_loss:
+            self.evaluating = not module.training
+        if loss is None or loss.numel() != 1 or loss.device.type != "cpu" or not self.evaluating or (isinstance(output, Tensor) and not is_loss):
+            return
+        value = float(loss.detach().item())
+        if math.isfinite(value):
+            self.sums = [self.sums[0] + value, self.sums[1] + 1]
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Training goes on: the evaluation is over."""
+        self.cover()
+        if self.sums[1]:
+            self.desk.put(VAL_LOSS, self.sums[0] / self.sums[1])
+            self.sums = [0.0, 0.0]
+        loss = losses[0] if losses else None
+        if "transformers.trainer" in self.covered and loss is not None and loss.device.type == "cpu" and loss.numel() == 1:
+            self.hidden += not math.isfinite(float(loss.detach().item()))
+
+
+def loss_in(output: Any) -> Tensor | None:
+    """`output.loss` or `output["loss"]` of models that compute it themselves."""
+    loss = output.get("loss") if hasattr(output, "get") else getattr(output, "loss", None)
+    return loss if isinstance(loss, Tensor) else None
+
+
+def read(source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, float], int | None]:
+    """Scalars by name and the step they belong to."""
+    if source == "tensorboard":
+        named = dict(zip(("tag", "scalar_value", "global_step"), args, strict=False)) | kwargs
+        pairs, at = {str(named.get("tag")): named.get("scalar_value")}, named.get("global_step")
+    elif source == "lightning":
+        named = dict(zip(("name", "value"), args, strict=False)) | kwargs
+        pairs, at = {str(named.get("name")): named.get("value")}, getattr(owner, "global_step", None)
+    else:
+        given = args[0] if args else kwargs.get("logs", kwargs.get("data", {}))
+        pairs = dict(given) if isinstance(given, dict) else {}
+        at = getattr(getattr(owner, "state", None), "global_step", None) if source == "transformers" else kwargs.get("step")
+    values = {name: scalar(value) for name, value in pairs.items()}
+    return {name: value for name, value in values.items() if value is not None}, at if isinstance(at, int) else None
+
+
+def scalar(value: Any) -> float | None:
+    """A number that can be read without waiting for a device."""
+    if isinstance(value, Tensor):
+        return float(value.detach().item()) if value.numel() == 1 and value.device.type == "cpu" else None
+    try:
+        return None if isinstance(value, (str, bytes)) else float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,57 @@
+"""Looks on inspected steps at how many values batch norms normalise over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.probes.running_module import path_of, running_module
+from debugtracer.probes.taker import Taker
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.norm_batch import NormBatch
+
+FEW = 4  # values of a channel (CHECKS 3.2, model_bn_degenerate: batch 1..4)
+NAMED = 8  # paths kept as evidence
+
+
+class NormBatchTaker(Taker):
+    """Shapes only: no value is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.few: list[tuple[int, tuple[int, ...], str, Frame | None]] = []
+        self.total = self.look = 0
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.few.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """A batch norm in training mode."""
+        if getattr(function, "__name__", "") != "batch_norm" or not torch.is_grad_enabled() or not args or not isinstance(args[0], Tensor):
+            return
+        training = kwargs.get("training", args[5] if len(args) > 5 else False)
+        if training is not True or args[0].dim() < 2:
+            return
+        self.total += 1
+        values = args[0].numel() // max(args[0].shape[1], 1)
+        if values <= FEW and len(self.few) < 64:
+            module = running_module()
+            path = path_of(module, self.desk.modules()) if module is not None else None
+            self.few.append((values, tuple(args[0].shape), path or "", self.desk.here()))
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """One fact a step."""
+        if self.desk.inspecting and self.few:
+            values, shape, _, frame = min(self.few, key=lambda one: one[0])
+            names = tuple(dict.fromkeys(path for _, _, path, _ in self.few))
+            ref = self.desk.ref("forward", self.desk.iteration - 1)
+            self.desk.tell(
+                NormBatch(ref=ref, look=self.look, values=values, shape=shape, modules=names[:NAMED], count=len(self.few), total=self.total, frame=frame)
+            )
+        self.look += self.desk.inspecting
+        self.few.clear()
+        self.total = 0

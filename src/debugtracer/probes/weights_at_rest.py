@@ -1,0 +1,112 @@
+"""Compares parameters and optimizer moments bit by bit between the end of an update and the beginning of the next."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.probes.checksum import bits
+from debugtracer.probes.element_writes import element_written_at
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.taker import Taker
+from debugtracer.trace.facts.weights_at_rest import ValueChanged
+from debugtracer.trace.number import number
+
+MOST_BYTES = 256 * 1024**2  # copied at most (ours); above it parameters alone, above that nothing
+SHARE = 0.004  # of the time of a step that the comparison may cost (ours, a fifth of PERFORMANCE 7); dearer ones are made rarely
+FREE_S = 1.2e-4  # seconds a step that are never too dear (ours)
+
+
+@dataclass
+class Kept:
+    """One tensor after an update."""
+
+    tensor: weakref.ref[Tensor]
+    owner: weakref.ref[Tensor]
+    what: str
+    version: int
+    copy: Tensor
+
+
+class WeightsAtRestTaker(Taker):
+    """On the CPU as often as it is cheap; on a device in inspected steps only, for comparing waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[int, list[Kept]] = {}
+        self.cost = self.pace = self.last = 0.0
+        self.wait = 0
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.kept.clear()
+
+    def step_ended(self, optimizer: Optimizer) -> None:
+        """What the update left."""
+        begin = time.perf_counter()
+        self.pace = 0.9 * self.pace + 0.1 * (begin - self.last) if self.last else 0.0
+        self.last = begin
+        self.kept.pop(id(optimizer), None)
+        self.wait -= 1
+        held = parameters(optimizer)
+        if not held or (held[0].device.type != "cpu" and not self.desk.inspecting) or (self.wait > 0 and not self.desk.inspecting):
+            return
+        moments = [(p, str(key), value) for p in held for key, value in optimizer.state.get(p, {}).items() if isinstance(value, Tensor) and value.dim() > 0]
+        tensors: list[tuple[Tensor, str, Tensor]] = [(p, "parameter", p) for p in held]
+        if sum(t.nbytes for _, _, t in [*tensors, *moments]) <= MOST_BYTES:
+            tensors += moments
+        elif sum(p.nbytes for p in held) > MOST_BYTES:
+            return
+        plain = [(owner, what, t) for owner, what, t in tensors if t.layout == torch.strided and not t.is_quantized and not t.is_meta]
+        self.kept[id(optimizer)] = [
+            Kept(weakref.ref(t), weakref.ref(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
+        ]
+        self.spent(time.perf_counter() - begin)
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """The same, just before the next update."""
+        kept = self.kept.pop(id(optimizer), None)
+        if kept is None:
+            return
+        begin = time.perf_counter()
+        changed = [k for k in kept if (now := k.tensor()) is not None and now.shape == k.copy.shape and not bits(now).equal(bits(k.copy))]
+        if len(changed) == 1:
+            self.look(changed[0])
+        self.spent(time.perf_counter() - begin)
+
+    def spent(self, seconds: float) -> None:
+        """Dear comparisons become rare."""
+        self.cost = 0.8 * self.cost + 0.2 * min(seconds, 10 * self.cost or seconds)  # one hiccup of the machine is not the rule
+        allowed = max(SHARE * self.pace, FREE_S)
+        self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
+
+    def look(self, kept: Kept) -> None:
+        """One tensor changed: in one element?"""
+        now, owner = kept.tensor(), kept.owner()
+        if now is None or owner is None or now.numel() < 2:
+            return
+        where = (bits(now) != bits(kept.copy)).nonzero()
+        if len(where) != 1:
+            return
+        index = tuple(where[0].tolist())[: now.dim()]
+        old, new = (int(bits(t)[tuple(where[0].tolist())].item()) for t in (kept.copy, now))
+        width = 8 * now.element_size()
+        flipped = (old ^ new) & ((1 << width) - 1)
+        values: list[Any] = [kept.copy[index].item(), now.detach()[index].item()]
+        real = [number(float(v)) if not isinstance(v, complex) else number(abs(v)) for v in values]
+        self.desk.tell(
+            ValueChanged(
+                ref=self.desk.ref("update", self.desk.iteration - 1), param=self.desk.names().get(id(owner), ""), what=kept.what, index=index,
+                before=real[0], after=real[1], rms=number(float(kept.copy.detach().abs().double().pow(2).mean().sqrt().item())),
+                bits=flipped.bit_count(), bit=flipped.bit_length() - 1, width=width, written=now._version != kept.version,
+                frame=element_written_at(now, sys._getframe(1)),
+            )
+        )  # fmt: skip

@@ -1,0 +1,43 @@
+"""Looks at how parameters, optimizers and gradients hang together when an inspected step closes."""
+
+from __future__ import annotations
+
+from torch.optim import Optimizer
+
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.taker import Taker
+from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
+
+SHAPES = 4  # shapes of foreign parameters kept as evidence
+
+
+class WiringTaker(Taker):
+    """Identity only: no value is read, so nothing waits for a device."""
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Parameters by identity, over all optimizers that are alive."""
+        if not self.desk.inspecting:
+            return
+        live = list({id(o): o for o in [*self.desk.built, optimizer]}.values())
+        counts: dict[int, int] = {}
+        for one in live:
+            for p in parameters(one):
+                counts[id(p)] = counts.get(id(p), 0) + 1
+        named = {id(p): (name, p) for module in self.desk.modules() for name, p in module.named_parameters()}
+        names = self.desk.names()
+        wired = tuple(
+            ParamWiring(name=names.get(key, name), numel=p.numel(), trainable=p.requires_grad, held=counts.get(key, 0), has_grad=p.grad is not None)
+            for key, (name, p) in named.items()
+        )
+        self.desk.tell(
+            Wiring(ref=self.desk.ref("update", self.desk.iteration - 1), params=wired, optimizers=tuple(self.described(o, named.keys()) for o in live))
+        )
+
+    def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:
+        """One optimizer beside what the loop has called."""
+        held = parameters(optimizer)
+        strangers = [p for p in held if id(p) not in known]  # type: ignore[operator]
+        shapes = tuple(tuple(p.shape) for p in strangers[:SHAPES])
+        return OptimizerWiring(
+            kind=type(optimizer).__name__, frame=self.desk.built_at(optimizer), held=len(held), strangers=len(strangers), stranger_shapes=shapes
+        )

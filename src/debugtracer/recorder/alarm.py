@@ -1,0 +1,41 @@
+"""An alarm: a bad number was seen, and everything the replay needs to look into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.recorder.entry import Slot
+from debugtracer.recorder.tape import Segment
+from debugtracer.trace.incident import Symptom
+
+
+@dataclass
+class Alarm:
+    """Raised by the recorder before the user's code goes on."""
+
+    symptom: Symptom
+    segment: Segment
+    iteration: int
+    step: int
+    microbatch: int = 0
+    loss: Tensor | None = None
+    slot: Slot | None = None
+    """Where the tape made that loss."""
+    output: Any = None
+    """For nan_output: what the root gave."""
+    module: nn.Module | None = None
+    optimizer: Optimizer | None = None
+    scaler: Any = None
+    at_scale_one: bool = False
+    """Replay with the loss scale set to 1: tells a scale search from a real fault."""
+    frames: Any = None
+    """Raw user frames where it showed."""
+    loss_value: float | None = None
+    grad_l2: float | None = None
+    previous: Segment | None = None
+    late: str = ""
+    """Why the state of the step is no longer at hand; empty when it is."""

@@ -1,0 +1,167 @@
+"""The batches the program fetched lately: where each came from, the dataset index of each row, and which batch a tensor belongs to."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+
+from debugtracer.recorder.leaves import Leaf
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.incident import LoaderFacts
+
+FINDABLE = 256  # batches that can be found while somebody else keeps them alive (an accumulation fetched ahead, a list of batches)
+
+
+@dataclass(eq=False)
+class LoaderInfo:
+    """One DataLoader of the program; `loader` is a weak reference to it."""
+
+    loader: weakref.ref[object]
+    dataset: str
+    batch_size: int | None
+    num_workers: int
+    sampler: str
+    frame: Frame | None = None
+    """Where the user built it."""
+
+    def dataset_len(self) -> int | None:
+        """Length of the dataset in samples; None if it has none or the loader is gone."""
+        try:
+            return len(self.loader().dataset)  # type: ignore[attr-defined]
+        except Exception:
+            return None  # `__len__` is the user's code and may do anything
+
+
+@dataclass(eq=False)
+class Batch:
+    """One fetched batch. `number` counts from 0 in its epoch, `wait_s` is what the fetch took, seconds."""
+
+    loader: LoaderInfo
+    indices: tuple[int, ...] | None
+    """Dataset index of each row; None when it cannot be told, `note` says why."""
+    number: int
+    wait_s: float
+    leaves: list[tuple[str, weakref.ref[torch.Tensor]]]
+    """Path (`batch[0]`, `batch['x']`) and weak reference of each tensor."""
+    rows: int | None
+    note: str = ""
+    held: list[torch.Tensor] = field(default_factory=list, repr=False)
+    """Strong references, let go by the log two optimizer steps later."""
+    keys: list[int] = field(default_factory=list, repr=False)
+    """Where the log has entered the leaves."""
+
+    def tensors(self) -> list[Leaf]:
+        """The leaves that are still alive."""
+        return [(path, leaf) for path, reference in self.leaves if (leaf := reference()) is not None]
+
+    def samples(self, rows: Iterable[int]) -> tuple[int, ...] | None:
+        """Dataset indices behind these rows, each once, in the order of the rows; None when one cannot be told."""
+        wanted = list(rows)
+        if self.indices is None or any(not 0 <= row < len(self.indices) for row in wanted):
+            return None
+        return tuple(dict.fromkeys(self.indices[row] for row in wanted))
+
+
+class BatchLog:
+    """The last batches of all loaders. Tensors are held for two optimizer steps and at most `keep` batches, then only known by weak reference."""
+
+    def __init__(self, keep: int = 8) -> None:
+        self._held: deque[Batch] = deque()
+        self._keep = keep
+        self._recent: deque[Batch] = deque(maxlen=FINDABLE)
+        self._places: dict[int, tuple[Batch, int]] = {}
+        self._storages: dict[int, tuple[Batch, int]] = {}
+        self._step_start: list[Batch] = []
+        self._fresh: list[Batch] = []
+        self.failed: tuple[LoaderInfo, object] | None = None
+        """The loader whose fetch raised last, and the indices it had drawn for it."""
+
+    def add(self, batch: Batch) -> None:
+        """Take in a batch just fetched; microseconds, no host sync."""
+        if len(self._recent) == FINDABLE:
+            self._forget(self._recent[0])
+        self._recent.append(batch)
+        self._held.append(batch)
+        self._fresh.append(batch)
+        if len(self._held) > self._keep:
+            self._let_go(self._held.popleft())
+        for place, (_, reference) in enumerate(batch.leaves):
+            self._enter(batch, place, reference())
+
+    def _enter(self, batch: Batch, place: int, leaf: torch.Tensor | None) -> None:
+        if leaf is None:
+            return
+        storage = _storage(leaf)
+        for table, key in ((self._places, id(leaf)), (self._storages, storage)):
+            if key is not None:
+                table[key] = (batch, place)
+                batch.keys.append(key)
+
+    def _forget(self, batch: Batch) -> None:
+        for key in batch.keys:
+            for table in (self._places, self._storages):
+                if key in table and table[key][0] is batch:
+                    del table[key]
+
+    def _let_go(self, batch: Batch) -> None:
+        batch.held.clear()
+        if batch in self._fresh:
+            self._fresh.remove(batch)
+
+    def step_done(self) -> None:
+        """An optimizer step is over: batches fetched before the step before this one are held no longer."""
+        while self._held and self._held[0] in self._step_start:
+            self._held.popleft().held.clear()
+        self._step_start, self._fresh = self._fresh, []
+
+    def last(self) -> Batch | None:
+        """The batch fetched last, of any loader."""
+        return self._recent[-1] if self._recent else None
+
+    def find(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
+        """The batch and leaf path a tensor is (by identity) or shares its storage with (a view); None for a copy. Microseconds, no host sync."""
+        hit = self._places.get(id(tensor))
+        if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
+            return hit[0], hit[0].leaves[hit[1]][0]
+        return self._find_view(tensor)
+
+    def _find_view(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
+        storage = _storage(tensor)
+        hit = self._storages.get(storage) if storage is not None else None
+        if hit is None:
+            return None
+        path, reference = hit[0].leaves[hit[1]]
+        leaf = reference()  # a living leaf keeps its storage, so an equal address is the same memory
+        return (hit[0], path) if leaf is not None and _storage(leaf) == storage else None
+
+    def facts(self, batch: Batch) -> LoaderFacts:
+        """What the trace says of the loader of a batch; asks the dataset for its length."""
+        info = batch.loader
+        return LoaderFacts(
+            dataset=info.dataset,
+            dataset_len=info.dataset_len(),
+            batch_size=info.batch_size,
+            num_workers=info.num_workers,
+            sampler=info.sampler,
+            frame=info.frame,
+            indices=batch.indices,
+        )
+
+    def clear(self) -> None:
+        """Forget everything (a forked child, the end of a run)."""
+        for batch in self._held:
+            batch.held.clear()
+        for store in (self._held, self._recent, self._places, self._storages, self._step_start, self._fresh):
+            store.clear()
+
+
+def _storage(tensor: torch.Tensor) -> int | None:
+    try:
+        with torch._C.DisableTorchFunction():  # unseen by function modes, ours and the user's
+            return int(tensor.untyped_storage()._cdata)
+    except (NotImplementedError, RuntimeError):
+        return None  # sparse, functional and opaque tensors have no storage

@@ -1,0 +1,270 @@
+"""How the canary is read: at once on the CPU, with one sync, on the device without any, or late."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.mailbox import Mailbox
+from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.tape import Segment
+from debugtracer.trace.incident import Symptom
+
+Reading = Literal["sync", "device", "late"]
+
+
+@dataclass
+class Sent:
+    """What a letter was about."""
+
+    optimizer: Optimizer
+    segment: Segment
+    step: int
+    gated: bool
+    """The device skipped the update if it was bad, so the weights are still those of the step."""
+    losses: int
+    numbers: dict[str, float]
+
+
+class Canaries:
+    """The canary of every step of one process."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        parameters: Callable[[Optimizer], list[Tensor]],
+        is_bad: Callable[[Tensor], bool],
+        worst: Callable[[Any], Tensor | None],
+        publish: Callable[[int, dict[str, float]], None],
+        *,
+        mode: str,
+        gate: str,
+    ) -> None:
+        self.recorder = recorder
+        self.parameters = parameters
+        self.is_bad = is_bad
+        self.worst = worst
+        """Fused inf-norm: exact, for the device gate."""
+        self.publish = publish
+        self.mode, self.gate = mode, gate
+        self.mailbox = Mailbox()
+        self.host_syncs = 0
+        self.numbers: dict[str, float] = {}
+        self.param_l2: Tensor | None = None
+        """Norm after the last update, not read yet."""
+        self.late = False
+        self.clip: tuple[int, int, int, int, Tensor] | None = None
+        """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and their norm before it."""
+
+    def clipped(self, parameters: Any, norm: Any) -> None:
+        """The loop has measured its gradients itself: a finite norm says that all of them are finite."""
+        if isinstance(parameters, list) and parameters and isinstance(norm, Tensor):
+            self.clip = len(parameters), id(parameters[0]), id(parameters[-1]), self.recorder.iteration, norm.detach()
+
+    def gradient_norm(self, parameters: list[Tensor], gradients: list[Tensor]) -> Tensor | None:
+        """The norm of the gradients: that of the clip if it was over these parameters and finite (read for free on the CPU), else our own."""
+        clip, self.clip = self.clip, None
+        same = clip is not None and parameters and clip[:4] == (len(parameters), id(parameters[0]), id(parameters[-1]), self.recorder.iteration)
+        if same and clip is not None and clip[4].device.type == "cpu" and math.isfinite(float(clip[4].item())):
+            return clip[4]
+        return self.recorder.measure(gradients)
+
+    def reading(self, optimizer: Optimizer, parameters: list[Tensor]) -> Reading:
+        """CPU: at once. Fused on a device in dev: gated there. Prod: late. Else one sync (DESIGN 2.3)."""
+        if self.gate != "auto":
+            return "sync" if self.gate == "device" and not gates_itself(optimizer) else self.gate  # type: ignore[return-value]
+        if not parameters or parameters[0].device.type == "cpu":
+            return "sync"
+        if self.mode == "prod":
+            return "late"
+        return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
+
+    def before(self, optimizer: Optimizer, sync: bool = False) -> contextlib.AbstractContextManager[Any]:
+        """Decide before the write; the answer is a context for the write. Raises StoppedByTracer."""
+        try:
+            with self.recorder.owned():
+                parameters = self.parameters(optimizer)
+                reading = "sync" if sync else self.reading(optimizer, parameters)
+                self.late = reading != "sync"
+                gradients = [p.grad for p in parameters if p.grad is not None]
+            if reading != "sync":
+                self.collect()
+                return self.send(optimizer, gradients, reading)
+            self.decide(optimizer, parameters, gradients)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("recorder.canaries", error)
+        return contextlib.nullcontext()
+
+    def decide(self, optimizer: Optimizer, parameters: list[Tensor], gradients: list[Tensor]) -> None:
+        """Read now: nothing waits on the CPU; one sync for all numbers on a device."""
+        with self.recorder.owned():
+            norm = self.gradient_norm(parameters, gradients)
+            on_device = norm is not None and norm.device.type != "cpu"
+            grad_l2, losses, param_l2 = (
+                self.read_once(norm) if on_device and norm is not None else (0.0 if norm is None else float(norm.item()), self.cpu_losses(), 0.0)
+            )
+        self.numbers = {"grad_l2": grad_l2} | ({"loss": losses[-1]} if losses else {})
+        if on_device and not math.isfinite(param_l2) and self.recorder.tape.previous is not None and any(self.is_bad(p) for p in parameters):
+            self.raise_alarm(self.alarm("bad_update", optimizer, self.recorder.tape.previous))
+        for number, loss in enumerate(losses):
+            if not math.isfinite(loss) and on_device:
+                self.raise_alarm(self.loss_alarm(optimizer, self.recorder.tape.current, number))
+        if not math.isfinite(grad_l2) and any(self.is_bad(g) for g in gradients):
+            self.raise_alarm(self.alarm("inf_grad", optimizer))
+        elif all(math.isfinite(loss) for loss in losses):
+            self.recorder.quiet_until_healthy = False
+
+    def read_once(self, norm: Tensor) -> tuple[float, list[float], float]:
+        """One host sync for all numbers of a step."""
+        parts = [
+            norm.double(),
+            *(t.double().mean() for t, _ in self.recorder.tape.current.losses),
+            *([self.param_l2.double()] if self.param_l2 is not None else []),
+        ]
+        values = [float(v) for v in torch.stack([p.to(norm.device) for p in parts]).tolist()]
+        self.host_syncs += 1
+        count = len(self.recorder.tape.current.losses)
+        return values[0], values[1 : 1 + count], values[-1] if self.param_l2 is not None else 0.0
+
+    def cpu_losses(self) -> list[float]:
+        """The losses of the segment; already judged at their backward."""
+        values = (self.recorder.loss_value(t) for t, _ in self.recorder.tape.current.losses)
+        return [v for v in values if v is not None]
+
+    def send(self, optimizer: Optimizer, gradients: list[Tensor], reading: Reading) -> contextlib.AbstractContextManager[Any]:
+        """Post the numbers; with a fused optimizer the device itself skips a bad update."""
+        norm = self.recorder.measure(gradients)
+        segment = self.recorder.tape.current
+        if norm is None:
+            return contextlib.nullcontext()
+        losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
+        param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm)
+        flag = self.bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
+        self.mailbox.post(
+            torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
+            Sent(optimizer, segment, self.recorder.step, reading == "device", len(losses), {}),
+        )
+        return gated(optimizer, flag) if reading == "device" else contextlib.nullcontext()
+
+    def bad_flag(self, gradients: list[Tensor], losses: list[Tensor], norm: Tensor) -> Tensor:
+        """1.0 on the device when a gradient or loss is non-finite; exact (inf-norm), no sync."""
+        worst = self.worst(gradients)
+        numbers = torch.stack([(norm if worst is None else worst).double(), *losses])
+        return (~torch.isfinite(numbers).all()).float().reshape(1)[0]
+
+    def collect(self) -> None:
+        """Read the letter of the last step. Raises StoppedByTracer."""
+        read = self.mailbox.take()
+        if read is None:
+            return
+        (grad_l2, param_l2, flag, *losses), sent = read
+        self.publish(sent.step, sent.numbers | {"grad_l2": grad_l2} | ({"loss": losses[-1]} if losses else {}))
+        late = "" if sent.gated else "the update had been written before its numbers were read"
+        for number, loss in enumerate(losses):
+            if not math.isfinite(loss):
+                self.raise_alarm(self.loss_alarm(sent.optimizer, sent.segment, number, late, sent.step))
+        if flag and all(math.isfinite(v) for v in losses):
+            self.raise_alarm(self.alarm("inf_grad", sent.optimizer, sent.segment, late, sent.step, grad_l2))
+        elif not math.isfinite(param_l2):
+            self.raise_alarm(self.alarm("bad_update", sent.optimizer, sent.segment, "the update before this step is no longer at hand", sent.step))
+        elif not flag:
+            self.recorder.quiet_until_healthy = False
+
+    def after(self, optimizer: Optimizer) -> None:
+        """A fault born inside step() leaves finite gradients (DESIGN 2.3): on the CPU read at once, elsewhere with the next canary."""
+        try:
+            with self.recorder.owned():
+                parameters = self.parameters(optimizer)
+                self.param_l2 = self.recorder.measure(parameters)
+                if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
+                    return
+                value = self.numbers["param_l2"] = float(self.param_l2.item())
+            if not math.isfinite(value) and any(self.is_bad(p) for p in parameters):
+                self.raise_alarm(self.alarm("bad_update", optimizer))
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("recorder.canaries", error)
+
+    def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
+        """Numbers of a step that a GradScaler judges: on the CPU only, elsewhere the scaler's own sync is enough."""
+        losses = self.cpu_losses()
+        self.numbers = {"loss": losses[-1]} if losses else {}
+        if scale is not None:
+            norm = self.recorder.measure([p.grad for p in self.parameters(optimizer) if p.grad is not None])
+            self.numbers |= {"scale": scale, "grad_l2": 0.0 if norm is None else float(norm.item())}
+        if losses and all(math.isfinite(v) for v in losses) and math.isfinite(self.numbers.get("grad_l2", 0.0)):
+            self.recorder.quiet_until_healthy = False
+
+    def publish_rest(self, optimizer: Optimizer, rest: dict[str, float]) -> None:
+        """The numbers of a step that is over; a late canary joins them when it is read."""
+        lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+        if isinstance(lr, (int, float)):
+            rest["lr"] = float(lr)
+        if self.late and self.mailbox.letters:
+            self.mailbox.letters[-1].context.numbers = rest
+        else:
+            self.publish(self.recorder.step, self.numbers | rest)
+        self.numbers = {}
+
+    def raise_alarm(self, alarm: Alarm) -> None:
+        """Hand an alarm on, unless the incident is open already."""
+        if not self.recorder.quiet_until_healthy:
+            self.recorder.alarm(alarm)
+
+    def alarm(
+        self, symptom: Symptom, optimizer: Optimizer, segment: Segment | None = None, late: str = "", step: int | None = None, grad_l2: float | None = None
+    ) -> Alarm:
+        """An alarm at the gate, for the current segment or an older one."""
+        recorder = self.recorder
+        older = segment is not None and segment is not recorder.tape.current
+        segment = segment or recorder.tape.current
+        loss, slot = segment.losses[-1] if segment.losses else (None, None)
+        return Alarm(
+            symptom,
+            segment,
+            segment.first_iteration + max(len(segment.backwards) - 1, 0),
+            step if step is not None else segment.first_step,
+            microbatch=max(len(segment.backwards) - 1, 0),
+            optimizer=optimizer,
+            grad_l2=grad_l2 if grad_l2 is not None else self.numbers.get("grad_l2"),
+            frames=recorder.frames(),
+            previous=None if older else recorder.tape.previous,
+            loss=loss,
+            slot=slot,
+            late=late,
+        )
+
+    def loss_alarm(self, optimizer: Optimizer, segment: Segment, number: int, late: str = "", step: int | None = None) -> Alarm:
+        """An alarm for the loss of one microbatch."""
+        alarm = self.alarm("nan_loss", optimizer, segment, late, step)
+        alarm.loss, alarm.slot = segment.losses[number]
+        alarm.microbatch, alarm.iteration = number, segment.first_iteration + number
+        return alarm
+
+
+def gates_itself(optimizer: Optimizer) -> bool:
+    """A fused step of torch's own reads found_inf on the device; others raise on it or do not look."""
+    own = str(getattr(type(optimizer).step, "__module__", "")).startswith("torch.optim")
+    return own and all(group.get("fused") for group in optimizer.param_groups)
+
+
+@contextlib.contextmanager
+def gated(optimizer: Optimizer, flag: Tensor) -> Iterator[None]:
+    """A fused optimizer reads `found_inf` on the device and skips its update there (FEASIBILITY 5)."""
+    optimizer.found_inf, optimizer.grad_scale = flag, None  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        del optimizer.found_inf, optimizer.grad_scale  # type: ignore[attr-defined]

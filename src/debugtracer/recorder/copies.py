@@ -1,0 +1,142 @@
+"""A copy of parameters and optimizer state taken just before the update, so that a fault born inside step() can be replayed."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+ALWAYS_S = 3e-4  # a copy below this many seconds is never worth switching off (ours)
+HALVES = (torch.float16, torch.bfloat16)
+
+
+class UpdateCopy:
+    """One optimizer's parameters, state and group settings at one moment."""
+
+    def __init__(self, optimizer: Optimizer, parameters: list[Tensor]) -> None:
+        self.optimizer = weakref.ref(optimizer)
+        self.parameters = parameters
+        self.values: list[Tensor] = []
+        self.state: dict[Tensor, dict[str, Any]] = {}
+        self.groups: list[dict[str, Any]] = []
+
+    def take(self) -> None:
+        """Copy into the buffers of last time where they fit. Device-side; no host sync."""
+        optimizer = self.optimizer()
+        if optimizer is None:
+            return
+        live = [p.detach() for p in self.parameters]
+        if len(self.values) == len(live):
+            torch._foreach_copy_(self.values, live)
+        else:
+            self.values = [p.clone() for p in live]
+        self.take_state(optimizer)
+        self.groups = [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups]
+
+    def take_state(self, optimizer: Optimizer) -> None:
+        """Tensors of the state by copy, other values as they are."""
+        sources, targets, fresh = [], [], {}
+        for parameter in self.parameters:
+            now = optimizer.state.get(parameter)
+            if not now:
+                continue
+            old, kept = self.state.get(parameter, {}), {}
+            for key, value in now.items():
+                buffer = old.get(key)
+                if isinstance(value, Tensor) and isinstance(buffer, Tensor) and buffer.shape == value.shape and buffer.dtype == value.dtype:
+                    sources.append(value.detach())
+                    targets.append(buffer)
+                    kept[key] = buffer
+                else:
+                    kept[key] = value.detach().clone() if isinstance(value, Tensor) else value
+            fresh[parameter] = kept
+        if targets:
+            torch._foreach_copy_(targets, sources)
+        self.state = fresh
+
+    def restore(self) -> None:
+        """Values back in place, state that did not exist deleted."""
+        optimizer = self.optimizer()
+        if optimizer is None:
+            return
+        for parameter, value in zip(self.parameters, self.values, strict=True):
+            parameter.data.copy_(value)
+        for parameter in self.parameters:
+            self.restore_state(optimizer, parameter)
+        for group, kept in zip(optimizer.param_groups, self.groups, strict=False):
+            group.update(kept)
+
+    def restore_state(self, optimizer: Optimizer, parameter: Tensor) -> None:
+        """The state of one parameter."""
+        kept, now = self.state.get(parameter), optimizer.state.get(parameter)
+        if kept is None:
+            optimizer.state.pop(parameter, None)
+            return
+        for key in list(now or {}):
+            if key not in kept and now is not None:
+                del now[key]
+        for key, value in kept.items():
+            target = now.get(key) if now is not None else None
+            if isinstance(target, Tensor) and isinstance(value, Tensor):
+                target.data.copy_(value)
+            else:
+                optimizer.state[parameter][key] = value
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(v.nbytes for v in self.values) + sum(v.nbytes for s in self.state.values() for v in s.values() if isinstance(v, Tensor))
+
+
+class Copies:
+    """The last copy of each optimizer, and the governor that stops copying when it costs more than its share of a step."""
+
+    def __init__(self, max_bytes: int, max_share: float) -> None:
+        self.max_bytes, self.max_share = max_bytes, max_share
+        self.held: weakref.WeakKeyDictionary[Optimizer, UpdateCopy] = weakref.WeakKeyDictionary()
+        self.cost_s: list[float] = []
+        self.off: dict[int, str] = {}
+        """id of optimizer -> why its copies stopped."""
+
+    def take(self, optimizer: Optimizer, parameters: list[Tensor], step_s: float) -> str | None:
+        """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
+        if id(optimizer) in self.off:
+            return None
+        if sum(p.nbytes for p in parameters) * 3 > self.max_bytes:
+            return self.stop(optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)")
+        held = self.held.get(optimizer)
+        if held is None or not same(held.parameters, parameters):
+            held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
+        begin = time.perf_counter()
+        held.take()
+        return self.judge(optimizer, parameters, time.perf_counter() - begin, step_s)
+
+    def judge(self, optimizer: Optimizer, parameters: list[Tensor], cost_s: float, step_s: float) -> str | None:
+        """Back off when the copy is not worth its time; half-precision parameters are always copied: their updates underflow."""
+        self.cost_s = [*self.cost_s[-8:], cost_s]
+        usual = sorted(self.cost_s)[len(self.cost_s) // 2]
+        if len(self.cost_s) < 5 or usual < ALWAYS_S or usual < self.max_share * step_s or any(p.dtype in HALVES for p in parameters):
+            return None
+        return self.stop(
+            optimizer,
+            f"the copy before the update took {usual * 1e3:.1f} ms, {usual / max(step_s, 1e-9):.1%} of a step; allowed {self.max_share:.1%} (own_share)",
+        )
+
+    def stop(self, optimizer: Optimizer, why: str) -> str:
+        """No more copies of this optimizer."""
+        self.off[id(optimizer)] = why
+        self.held.pop(optimizer, None)
+        return why
+
+    def get(self, optimizer: Optimizer) -> UpdateCopy | None:
+        """The copy taken before the optimizer's last step."""
+        return self.held.get(optimizer)
+
+
+def same(a: list[Tensor], b: list[Tensor]) -> bool:
+    """The same tensors in the same order."""
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))

@@ -1,0 +1,159 @@
+"""One call of the training loop on the tape, and how its tensors are referred to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.rng import RngState
+
+Kind = Literal["fn", "const", "module", "backward", "clip", "unscale", "zero_grad", "step"]
+PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes)
+
+
+class Slot:
+    """A tensor that an earlier entry of the tape made: replayed, never stored."""
+
+    __slots__ = ("entry", "output", "segment")
+
+    def __init__(self, segment: int, entry: int, output: int) -> None:
+        self.segment, self.entry, self.output = segment, entry, output
+
+
+class Leaf:
+    """A tensor from outside the tape (batch, parameter, hidden state), held by reference with its version."""
+
+    __slots__ = ("foreign", "lost", "origin", "saved", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, origin: Slot | None = None, foreign: bool = False) -> None:
+        self.tensor = tensor
+        self.version = tensor._version if not tensor.is_inference() else 0
+        self.saved: Tensor | None = None
+        """A copy taken just before an in-place op of the loop hit it."""
+        self.lost = False
+        """Changed in place where the tape could not copy it first."""
+        self.origin = origin
+        """Where an older segment of the tape made it."""
+        self.foreign = foreign
+        """Has a graph that no recorded call made."""
+
+    @property
+    def moved(self) -> bool:
+        """True when its bytes are no longer those the step saw and no copy is at hand. Parameters are restored by other means."""
+        if self.saved is not None or isinstance(self.tensor, torch.nn.Parameter):
+            return False
+        return self.lost or (not self.tensor.is_inference() and self.tensor._version != self.version)
+
+
+class Entry:
+    """One recorded call. `args`/`kwargs` hold Slot and Leaf in place of tensors; `frames` are raw (code, line) pairs of the user's stack."""
+
+    __slots__ = ("args", "autocast", "constant", "frames", "function", "grad", "index", "kind", "kwargs", "outputs", "rng", "scalar", "segment", "sides")
+
+    def __init__(self, kind: Kind, function: Any, args: Any, kwargs: Any, frames: Any) -> None:
+        self.kind: Kind = kind
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.frames = frames
+        self.segment = 0
+        self.index = 0
+        self.grad = torch.is_grad_enabled()
+        self.autocast = autocast_state()
+        self.rng: RngState | None = None
+        self.constant: list[Tensor] | None = None
+        """For kind const: what the call gave, kept as a value."""
+        self.outputs = 0
+        self.sides: list[tuple[Any, str, Any]] = []
+        """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the outputs."""
+        self.scalar = False
+        """Every tensor it gave holds one number."""
+
+    def references(self) -> Iterator[Slot | Leaf]:
+        """Every tensor it takes."""
+        yield from references((self.args, self.kwargs))
+
+
+def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
+    """Devices with autocast on and their dtype; empty in most steps."""
+    if not torch.is_autocast_enabled("cpu") and not torch.is_autocast_enabled("cuda"):
+        return ()
+    return tuple((kind, torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind))
+
+
+def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], depth: int = 6) -> Any:
+    """`value` with every member of the types `over` replaced by visit(member); containers are rebuilt, other objects kept."""
+    if isinstance(value, over):
+        return visit(value)
+    if isinstance(value, PLAIN) or depth == 0:
+        return value
+    if isinstance(value, (list, tuple)):
+        items = [mapped(v, visit, over, depth - 1) for v in value]
+        if isinstance(value, torch.Size):
+            return value
+        make: Any = getattr(type(value), "_make", type(value))  # a namedtuple's; PackedSequence's own constructor would read its tensors
+        return make(items)
+    if isinstance(value, dict):
+        return mapped_dict(value, visit, over, depth)
+    if isinstance(value, slice):
+        return slice(*(mapped(v, visit, over, depth - 1) for v in (value.start, value.stop, value.step)))
+    if hasattr(value, "data") and isinstance(getattr(value, "data", None), dict):  # UserDict, as Hugging Face's BatchEncoding
+        return type(value)(mapped_dict(value.data, visit, over, depth))
+    if is_dataclass(value) and not isinstance(value, type) and all(f.init for f in fields(value)):
+        return type(value)(**{f.name: mapped(getattr(value, f.name), visit, over, depth - 1) for f in fields(value)})
+    return value
+
+
+def mapped_dict(value: dict[Any, Any], visit: Callable[[Any], Any], over: tuple[type, ...], depth: int) -> dict[Any, Any]:
+    """A dict (or a subclass built from keywords, as ModelOutput) with its values mapped."""
+    items = {k: mapped(v, visit, over, depth - 1) for k, v in value.items()}
+    if type(value) is dict:
+        return items
+    try:
+        return type(value)(**items) if is_dataclass(value) else type(value)(items)
+    except TypeError:
+        return items
+
+
+def references(value: Any, depth: int = 7) -> Iterator[Slot | Leaf]:
+    """Every Slot and Leaf inside an encoded value."""
+    if isinstance(value, (Slot, Leaf)):
+        yield value
+    elif isinstance(value, PLAIN) or depth == 0:
+        return
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from references(item, depth - 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from references(item, depth - 1)
+    elif isinstance(value, slice):
+        yield from references((value.start, value.stop, value.step), depth - 1)
+    elif isinstance(getattr(value, "data", None), dict):
+        yield from references(value.data, depth - 1)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from references(getattr(value, field.name), depth - 1)
+
+
+def tensors(value: Any, depth: int = 6) -> Iterator[Tensor]:
+    """Every tensor of an output, in a fixed order: the numbering of slots."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, PLAIN) or depth == 0:
+        return
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors(item, depth - 1)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors(item, depth - 1)
+    elif isinstance(getattr(value, "data", None), dict):
+        yield from tensors(value.data, depth - 1)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from tensors(getattr(value, field.name, None), depth - 1)

@@ -1,0 +1,46 @@
+"""The ledger of facts: what is news is written to events.jsonl, what repeats itself is not, and what keeps changing ever more seldom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from debugtracer.recorder.output import Output
+from debugtracer.trace.events import Observed
+from debugtracer.trace.facts.fact import Fact, to_plain
+
+FIRST = 32  # facts of one key that are all written; then 16 for each doubling, so that a run of a million steps stays readable (ours)
+
+
+class Ledger:
+    """One per process. Facts come without a rank and leave with the one of this process."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.known: dict[tuple[type[Fact], object], tuple[Fact, int]] = {}
+        """The last fact of each key, and how many were news."""
+
+    def keep(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Write down what is news; gives all facts with their rank."""
+        rank = self.output.rank
+        own = [f if f.ref.rank == rank else msgspec.structs.replace(f, ref=msgspec.structs.replace(f.ref, rank=rank)) for f in facts]
+        for fact in own:
+            key = (type(fact), fact.key())
+            same, count = self.known.get(key, (None, 0))
+            if same is not None and msgspec.structs.replace(fact, ref=same.ref) == same:
+                continue
+            self.known[key] = fact, count + 1
+            if not thinned(count):
+                self.output.event(Observed(at=time.time(), rank=rank, word=fact.word(), fact=to_plain(fact)))
+        return own
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.known.clear()
+
+
+def thinned(count: int) -> bool:
+    """True for the `count`-th news of one key that is not written."""
+    return count >= FIRST and count % (1 << (count // 16).bit_length() - 1) != 0

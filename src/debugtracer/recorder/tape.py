@@ -1,0 +1,253 @@
+"""StepTape: what the training loop does with torch between two updates, recorded so that it can be executed again in place."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.attributes import OWN
+from debugtracer.recorder.entry import Entry, Kind, Leaf, Slot, mapped, tensors
+from debugtracer.recorder.functions import RANDOM_INPLACE, Meaning, property_name
+from debugtracer.recorder.rng import RngState
+
+MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
+
+
+class Segment:
+    """The entries between two updates, and the leaves they took."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.entries: list[Entry] = []
+        self.leaves: dict[int, Leaf] = {}
+        self.made: dict[int, tuple[weakref.ref[Tensor], Slot]] = {}
+        self.has_graph = False
+        """Some output requires grad: a backward may still come."""
+        self.backwards: list[int] = []
+        """Entry index of each outermost backward."""
+        self.losses: list[tuple[Tensor, Slot | None]] = []
+        """Per backward: the (unscaled) loss without its graph, and where the tape made it."""
+        self.first_iteration = 0
+        self.first_step = 0
+        self.silent_calls = 0
+        self.full = False
+        """It grew beyond MAX_ENTRIES and was dropped."""
+        self.refused = ""
+        """Why this segment cannot be executed again; empty when it can."""
+
+
+class Tape:
+    """The current segment and the one before it. Costs microseconds per recorded call; holds leaves by reference, activations weakly."""
+
+    def __init__(self, frames: Callable[[], Any]) -> None:
+        self.frames = frames
+        """Gives the raw user stack: (code, line) pairs, innermost first."""
+        self.current = Segment(0)
+        self.previous: Segment | None = None
+        self.losslike: dict[int, weakref.ref[Tensor]] = {}
+        """Scalars that carry the loss without its graph (detach, float, mean)."""
+
+    def slot(self, tensor: Tensor) -> Slot | None:
+        """The entry of the current segment that made this tensor."""
+        found = self.current.made.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+    def refer(self, tensor: Tensor) -> Slot | Leaf:
+        """Slot or leaf of an argument; leaves are shared by identity within the segment."""
+        if self.current.full:
+            return Leaf(tensor)
+        slot = self.slot(tensor)
+        if slot is not None:
+            return slot
+        leaf = self.current.leaves.get(id(tensor))
+        if leaf is None and tensor.grad_fn is not None and (side := self.beside(tensor)) is not None:
+            return side
+        if leaf is None:
+            leaf = self.current.leaves[id(tensor)] = self.new_leaf(tensor)
+        return leaf
+
+    def new_leaf(self, tensor: Tensor) -> Leaf:
+        """A tensor from outside this segment; with a graph of its own it is tied to the segment that made it, or foreign."""
+        if tensor.grad_fn is None:
+            return Leaf(tensor)
+        older = self.previous.made.get(id(tensor)) if self.previous is not None else None
+        origin = older[1] if older is not None and older[0]() is tensor else None
+        return Leaf(tensor, origin=origin, foreign=origin is None)
+
+    def beside(self, tensor: Tensor) -> Slot | None:
+        """A tensor with a graph that a module of this segment left in an attribute (an auxiliary loss, attention weights)."""
+        for entry in reversed(self.current.entries):
+            if entry.kind == "module":
+                place = place_in(entry.function, tensor)
+                if place is not None:
+                    entry.sides.append(place)
+                    slot = Slot(entry.segment, entry.index, entry.outputs + len(entry.sides) - 1)
+                    self.current.made[id(tensor)] = (weakref.ref(tensor), slot)
+                    return slot
+        return None
+
+    def encode(self, value: Any) -> Any:
+        """Arguments with tensors replaced by references."""
+        return mapped(value, self.refer, (Tensor,))
+
+    def open(self, kind: Kind, function: Any, args: Any, kwargs: Any, *, rng: RngState | None = None, encoded: bool = False) -> Entry:
+        """An entry with its arguments referred to; it joins the tape when closed."""
+        if not encoded:
+            args, kwargs = self.encode(args), self.encode(kwargs)
+        entry = Entry(kind, function, args, kwargs, self.frames())
+        entry.rng = rng
+        return entry
+
+    def close(self, entry: Entry, output: Any) -> Entry:
+        """Append an entry and register what it made."""
+        segment = self.current
+        if len(segment.entries) >= MAX_ENTRIES:
+            self.overflow()
+        if segment.full:
+            return entry
+        entry.segment, entry.index = segment.number, len(segment.entries)
+        segment.entries.append(entry)
+        for number, tensor in enumerate(tensors(output)):
+            segment.made[id(tensor)] = (weakref.ref(tensor), Slot(segment.number, entry.index, number))
+            entry.outputs = number + 1
+            entry.scalar = tensor.numel() == 1 and (entry.scalar or number == 0)
+            if tensor.grad_fn is not None:
+                segment.has_graph = True
+        return entry
+
+    def overflow(self) -> None:
+        """Too long for a step: let everything go, record nothing more until the next segment."""
+        segment = self.current
+        segment.refused, segment.full = f"more than {MAX_ENTRIES} torch calls outside modules in one step", True
+        for held in (segment.entries, segment.leaves, segment.made, segment.losses, segment.backwards):
+            held.clear()
+
+    def constant(self, function: Any, output: Any) -> None:
+        """Keep what a factory or a random draw gave as a value."""
+        made = list(tensors(output))
+        if not made:
+            return
+        entry = self.open("const", function, (), {}, encoded=True)
+        entry.constant = made
+        entry.args = tuple(Leaf(t) for t in made)
+        self.close(entry, output)
+
+    def save_before_write(self, target: Tensor) -> bool:
+        """Copy every leaf that shares memory with `target` before it is written; True if there was one."""
+        storage, hit = address(target), False
+        for leaf in self.all_leaves():
+            if leaf.saved is None and address(leaf.tensor) == storage:
+                leaf.saved, hit = leaf.tensor.detach().clone(), True
+        return hit
+
+    def all_leaves(self) -> list[Leaf]:
+        """Leaves of the current segment, constants included."""
+        found = list(self.current.leaves.values())
+        found.extend(leaf for entry in self.current.entries if entry.kind == "const" for leaf in entry.args)
+        return found
+
+    def mark_losslike(self, output: Any, argument: Any) -> None:
+        """A scalar computed from a scalar loss stays a loss for the user's own guards."""
+        if isinstance(output, Tensor) and output.numel() == 1 and isinstance(argument, Tensor) and self.is_losslike(argument):
+            self.losslike[id(output)] = weakref.ref(output)
+
+    def is_losslike(self, tensor: Tensor) -> bool:
+        """A floating scalar that carries a graph, or came from one."""
+        if tensor.numel() != 1 or not tensor.is_floating_point():
+            return False
+        known = self.losslike.get(id(tensor))
+        return (tensor.requires_grad and tensor.grad_fn is not None) or (known is not None and known() is tensor)
+
+    def boundary(self, iteration: int, step: int) -> None:
+        """An update was written (or skipped): the next segment starts."""
+        self.previous = self.current
+        self.start(iteration, step)
+
+    def cut(self, iteration: int, step: int) -> None:
+        """Drop what was recorded when no graph is pending (evaluation, data preparation)."""
+        if (not self.current.has_graph and not self.current.backwards and self.current.entries) or self.current.full:
+            self.start(iteration, step)
+
+    def start(self, iteration: int, step: int) -> None:
+        """A fresh current segment."""
+        self.current = Segment(self.current.number + 1)
+        self.current.first_iteration, self.current.first_step = iteration, step
+        self.losslike.clear()
+
+    def forget(self) -> None:
+        """Drop everything (forked child, tracing off)."""
+        self.previous, self.current = None, Segment(self.current.number + 1)
+        self.losslike.clear()
+
+
+def place_in(module: Any, tensor: Tensor) -> tuple[Any, str, Any] | None:
+    """Where a module or one below holds a tensor: (module, attribute, key); list positions count from the end, a replay appends again."""
+    for part in module.modules():
+        for name, value in vars(part).items():
+            if value is tensor:
+                return part, name, None
+            if name in OWN:
+                continue
+            if isinstance(value, (list, tuple)):
+                place = next((n for n, v in enumerate(value) if v is tensor), None)
+                if place is not None:
+                    return part, name, place - len(value)
+            elif isinstance(value, dict):
+                key = next((k for k, v in value.items() if v is tensor), None)
+                if key is not None:
+                    return part, name, key
+    return None
+
+
+def address(tensor: Tensor) -> int:
+    """The identity of a tensor's storage; 0 for layouts without one."""
+    try:
+        return int(tensor.untyped_storage()._cdata)
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+class Pending:
+    """A call that is about to run: what to write down once it has."""
+
+    __slots__ = ("entry", "first", "function", "what")
+
+    def __init__(self, what: Meaning, function: Any, first: Any, entry: Entry | None) -> None:
+        self.what, self.function, self.first, self.entry = what, function, first, entry
+
+
+def prepare(tape: Tape, what: Meaning, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pending | None:
+    """Before a torch function of the loop runs: refer to its arguments, save what it is about to overwrite. None: not recorded."""
+    if tape.current.full:
+        return None
+    first = args[0] if args else next((kwargs[k] for k in ("tensor", "input", "self") if k in kwargs), None)
+    if what is Meaning.INPLACE and isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
+        tape.current.refused = "the data of a parameter was replaced inside the step"
+        return None
+    if what is Meaning.INPLACE and isinstance(first, Tensor) and not torch.is_grad_enabled() and is_state(first) and id(first) not in tape.current.leaves:
+        return None  # lasting state updated by hand (EMA, clamp): later calls see its effect
+    if what is Meaning.DRAW or not any(True for _ in tensors((args, kwargs))):
+        return Pending(what, function, first, None)
+    drawn = what is Meaning.RANDOM or (what is Meaning.INPLACE and function.__name__ in RANDOM_INPLACE)
+    entry = tape.open("fn", function, args, kwargs, rng=RngState(torch_only=True) if drawn else None)
+    for written in tensors(first if what is Meaning.INPLACE else kwargs.get("out")):
+        tape.save_before_write(written)
+    return Pending(what, function, first, entry)
+
+
+def finish(tape: Tape, pending: Pending, output: Any) -> None:
+    """After it ran: append the entry, or keep a constant."""
+    if pending.entry is None:
+        tape.constant(pending.function, output)
+    elif pending.what is Meaning.INPLACE or any(True for _ in tensors(output)):
+        tape.close(pending.entry, output)
+        tape.mark_losslike(output, pending.first)
+
+
+def is_state(tensor: Tensor) -> bool:
+    """A parameter or another leaf that training changes in place."""
+    return isinstance(tensor, torch.nn.Parameter) or tensor.requires_grad

@@ -1,0 +1,203 @@
+"""An alarm looked into: the step executed again unchanged, then traced, until the birth is known or every mechanism has refused."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.errors import ReplayRefused
+from debugtracer.probes.op_trace import OpTracer
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.copies import Copies
+from debugtracer.recorder.entry import Entry, Slot, tensors
+from debugtracer.recorder.program import Program
+from debugtracer.recorder.roots import Roots, RootState
+from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.blame import deliberate
+from debugtracer.replay.guilty import Guilty, Values, guilty_batch
+from debugtracer.replay.parity import Parity, judge
+from debugtracer.replay.plan import Plan, make_plan, refuse_collectives, several_ranks, updated
+from debugtracer.replay.reexecute import Reexecution, scale_one
+from debugtracer.replay.rewind import World, eager, hushed
+from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
+from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.incident import Mechanism, ReplayFacts
+
+
+@dataclass
+class Scene:
+    """What of the session an investigation needs."""
+
+    roots: Roots
+    states: dict[int, list[RootState]]
+    batches: BatchLog
+    copies: Copies
+    backward: Callable[..., Any]
+    parameters: Callable[[Any], list[Tensor]]
+    frames: Callable[[Any], tuple[Frame, ...]]
+    """Raw user frames turned into Frames."""
+    paused: Callable[[], contextlib.AbstractContextManager[None]]
+
+
+@dataclass
+class Result:
+    """What an investigation found."""
+
+    replay: ReplayFacts
+    birth: Birth | None = None
+    guilty: Guilty | None = None
+    program: Program | None = None
+    normal: bool = False
+    """No incident after all: a scale search, an infinity on purpose."""
+    bad_names: list[str] = field(default_factory=list)
+
+
+def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
+    """Fallback order of DESIGN 2: tape in place, forward-only, the flight record alone. The world is as before when it returns."""
+    begin = time.perf_counter()
+    refused: list[str] = []
+    for mechanism, attempt in MECHANISMS:
+        try:
+            with scene.paused(), eager():
+                result = attempt(alarm, scene, program_bytes)
+        except ReplayRefused as error:
+            refused.append(f"{mechanism}: {error}")
+            continue
+        facts = ReplayFacts(
+            mechanism=mechanism,
+            reproduced=result.replay.reproduced,
+            parity=result.replay.parity,
+            alarm_to_verdict_s=time.perf_counter() - begin,
+            traced_slowdown=result.replay.traced_slowdown,
+            refused=tuple(refused),
+        )
+        result.replay = facts
+        return result
+    last: Mechanism = "flight-record"
+    return Result(
+        ReplayFacts(
+            mechanism=last,
+            reproduced=False,
+            parity=f"not replayed: {refused[0].partition(': ')[2] if refused else 'nothing recorded'}",
+            alarm_to_verdict_s=time.perf_counter() - begin,
+            refused=tuple(refused),
+        )
+    )
+
+
+def by_tape(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
+    """The whole step from its tape."""
+    if alarm.late:
+        raise ReplayRefused(alarm.late)
+    copies = [c for c in (scene.copies.get(alarm.optimizer),) if c is not None] if alarm.symptom == "bad_update" and alarm.optimizer is not None else []
+    if alarm.symptom == "bad_update" and not copies:
+        why = scene.copies.off.get(id(alarm.optimizer), "none was taken")
+        raise ReplayRefused(f"no copy of the parameters before the update: {why}")
+    older = list(scene.copies.held.values())
+    plan = make_plan(alarm.segment, alarm.previous, bool(older))
+    if len(plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, plan.segments[0]):
+        copies = older
+    return perform(alarm, scene, plan, copies, program_bytes)
+
+
+def forward_only(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
+    """Only the root-module calls whose inputs are at hand; finds births inside modules."""
+    if alarm.symptom not in {"nan_loss", "nan_output"} or alarm.late:
+        raise ReplayRefused(alarm.late or "a bad gradient or update cannot be told from the forward alone")
+    segment = alarm.segment
+    if several_ranks():
+        refuse_collectives(segment)
+    part = type(segment)(segment.number)
+    for entry in segment.entries:
+        if entry.kind == "module" and not any(isinstance(r, Slot) or r.moved for r in entry.references()):
+            part.entries.append(entry)
+    if not part.entries:
+        raise ReplayRefused("no module call of the step has all its inputs at hand")
+    return perform(alarm, scene, Plan([part]), [], 0)
+
+
+def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_bytes: int) -> Result:
+    """Unchanged, then traced; everything restored in any case."""
+    held = touched(alarm, scene)
+    states = [s for segment in plan.segments[:1] for s in scene.states.get(segment.number, [])]
+    states += [s for segment in plan.segments[1:] for s in scene.states.get(segment.number, []) if all(s.root is not o.root for o in states)]
+    world = World(held, states, plan.written, copies)
+    scaler = alarm.scaler if alarm.at_scale_one else None
+    try:
+        with hushed(), scale_one(scaler):
+            world.rewind()
+            begin = time.perf_counter()
+            run = Reexecution(plan, scene.backward)
+            run.run()
+            plain_s = time.perf_counter() - begin
+            parity = judge(alarm, run, find_targets(alarm, run, scene), world)
+            if alarm.at_scale_one and not parity.reproduced:
+                return Result(ReplayFacts(mechanism="tape", reproduced=False, parity="finite at loss scale 1"), normal=True)
+            del run
+            world.rewind()
+            return traced(alarm, scene, plan, parity, plain_s, program_bytes)
+    finally:
+        world.restore()
+
+
+def touched(alarm: Alarm, scene: Scene) -> list[Tensor]:
+    """Parameters whose gradients a replay may write: those of all roots and of the optimizer, and leaves that require grad."""
+    found: list[Tensor] = [p for module in list(scene.roots.known) for p in module.parameters()]
+    if alarm.optimizer is not None:
+        found += scene.parameters(alarm.optimizer)
+    for segment in (alarm.segment, alarm.previous):
+        found += [leaf.tensor for leaf in segment.leaves.values() if leaf.tensor.requires_grad and leaf.tensor.is_leaf] if segment is not None else []
+    return found
+
+
+def traced(alarm: Alarm, scene: Scene, plan: Plan, parity: Parity, plain_s: float, program_bytes: int) -> Result:
+    """The same step under the op tracer."""
+    ledger = Ledger()
+    program = Program(max_bytes=program_bytes) if program_bytes else None
+    tracer = OpTracer(observers=[ledger, *([program] if program is not None else [])])
+    name_roots(tracer, scene.roots)
+    label_inputs(tracer, program, plan, scene)
+
+    @contextlib.contextmanager
+    def around(entry: Entry) -> Iterator[None]:
+        with tracer.entry(entry.index, scene.frames(entry.frames), direction="update" if entry.kind == "step" else None):
+            yield
+
+    begin = time.perf_counter()
+    run = Reexecution(plan, scene.backward, around)
+    with tracer:
+        run.run()
+    slowdown = (time.perf_counter() - begin) / max(plain_s, 1e-9)
+    targets = find_targets(alarm, run, scene)
+    result = Result(ReplayFacts(mechanism="tape", reproduced=parity.reproduced, parity=parity.phrase, traced_slowdown=slowdown), program=program)
+    blame(alarm, scene, plan, ledger, targets, result, run.values)
+    if program is not None:
+        for target in targets:
+            program.target(target.name, target.tensor)
+    return result
+
+
+def blame(alarm: Alarm, scene: Scene, plan: Plan, ledger: Ledger, targets: list[Target], result: Result, values: Values) -> None:
+    """Birth, then the microbatch and batch it belongs to."""
+    bad = [t for t in targets if any(not bool(torch.isfinite(x).all()) for x in tensors(t.tensor) if x.is_floating_point() and x.layout is torch.strided)]
+    result.bad_names = [t.name.partition(" ")[2] for t in bad if " " in t.name]
+    guilty = guilty_batch(alarm, plan, scene.batches, None, values)
+    birth = find_birth(ledger, targets=[(t.name, t.tensor) for t in targets], batch_rows=guilty.rows)
+    if birth is not None and birth.entry is not None:
+        closer = guilty_batch(alarm, plan, scene.batches, birth.entry, values)
+        if closer.rows != guilty.rows:
+            birth = find_birth(ledger, targets=[(t.name, t.tensor) for t in targets], batch_rows=closer.rows)
+        guilty = closer
+    result.birth, result.guilty = birth, guilty
+    if alarm.symptom == "nan_output" and (birth is None or deliberate(ledger, [(t.name, t.tensor) for t in targets])):
+        result.normal = not any(torch.isnan(x).any() for t in bad for x in tensors(t.tensor))
+
+
+MECHANISMS: tuple[tuple[Mechanism, Callable[[Alarm, Scene, int], Result]], ...] = (("tape", by_tape), ("forward-only", forward_only))

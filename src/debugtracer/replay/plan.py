@@ -1,0 +1,113 @@
+"""Which entries of the tape a replay has to execute, and why it may have to refuse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.errors import ReplayRefused
+from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.tape import Segment
+
+
+@dataclass
+class Plan:
+    """Segments to execute, oldest first, and the leaves they start from."""
+
+    segments: list[Segment]
+    written: list[Tensor] = field(default_factory=list)
+    """Leaves that entries write in place and whose identity matters (parameters): restored after."""
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All entries in order."""
+        return [e for s in self.segments for e in s.entries]
+
+
+def make_plan(current: Segment, previous: Segment | None, copies_at_hand: bool) -> Plan:
+    """The current segment, and what it still needs of the one before (a GAN's fake reused). Raises ReplayRefused."""
+    refuse(current)
+    segments = [current]
+    origins = [leaf.origin for leaf in leaves(current) if leaf.origin is not None and leaf.tensor.requires_grad]
+    if origins:
+        if previous is None:
+            raise ReplayRefused("the step uses a graph from before the recording began")
+        segments.insert(0, older_part(previous, {slot.entry for slot in origins}))
+        if updated(previous, segments[0]) and not copies_at_hand:
+            raise ReplayRefused("the step uses a graph from before the last update, and no copy of the parameters before that update was kept")
+    plan = Plan(segments)
+    for leaf in (leaf for s in segments for leaf in leaves(s)):
+        if leaf.saved is not None and isinstance(leaf.tensor, nn.Parameter):
+            plan.written.append(leaf.tensor)
+    return plan
+
+
+def older_part(previous: Segment, wanted: set[int]) -> Segment:
+    """Of an older segment only the entries that made a graph still in use; its backward and its update are over. Raises ReplayRefused."""
+    part = Segment(previous.number)
+    for entry in reversed(previous.entries):
+        if entry.index in wanted:
+            part.entries.insert(0, entry)
+            wanted.update(r.entry for r in entry.references() if isinstance(r, Slot))
+    part.refused = previous.refused
+    refuse(part, wanted)
+    return part
+
+
+def updated(previous: Segment, part: Segment) -> bool:
+    """A module of the part holds parameters that the older segment's update has changed since."""
+    written = {id(p) for e in previous.entries if e.kind == "step" for group in e.args[0].param_groups for p in group["params"]}
+    return any(id(p) in written for e in part.entries if e.kind == "module" for p in e.function.parameters())
+
+
+COLLECTIVE = ("SyncBatchNorm", "FullyShardedDataParallel", "FSDPModule")  # their forward waits for the other ranks, which are not replaying
+
+
+def several_ranks() -> bool:
+    """True when this process is one of several that compute together."""
+    return torch.distributed.is_available() and torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1
+
+
+def refuse_collectives(segment: Segment) -> None:
+    """Raise ReplayRefused when a module of the step would wait for other ranks: a replay must never hang a job."""
+    for module in (e.function for e in segment.entries if e.kind == "module"):
+        for part in module.modules():
+            if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(type(p).__name__ == "DTensor" for p in part.parameters(recurse=False)):
+                raise ReplayRefused(f"{type(part).__name__} computes together with the other ranks, and only this one would replay")
+
+
+def refuse(segment: Segment, wanted: set[int] | None = None) -> None:
+    """Raise ReplayRefused when a segment cannot be executed as it was."""
+    if segment.refused:
+        raise ReplayRefused(segment.refused)
+    if several_ranks():
+        refuse_collectives(segment)
+    if not segment.entries:
+        raise ReplayRefused("nothing of this step was recorded")
+    wanted = needed(segment) if wanted is None else wanted
+    for entry in segment.entries:
+        if entry.index not in wanted:
+            continue
+        for reference in entry.references():
+            if isinstance(reference, Leaf) and reference.moved:
+                raise ReplayRefused(f"a tensor of shape {tuple(reference.tensor.shape)} was changed in place after the step used it")
+            if isinstance(reference, Leaf) and reference.foreign:
+                raise ReplayRefused("a tensor with a graph came from a call that the tape cannot see")
+
+
+def needed(segment: Segment) -> set[int]:
+    """Entries that a backward, a module call or a write depends on; metrics computed aside are not."""
+    wanted: set[int] = set()
+    for entry in reversed(segment.entries):
+        if entry.index in wanted or entry.kind in {"backward", "module", "step"}:
+            wanted.add(entry.index)
+            wanted.update(r.entry for r in entry.references() if isinstance(r, Slot))
+    return wanted
+
+
+def leaves(segment: Segment) -> list[Leaf]:
+    """Leaves of the entries that matter."""
+    wanted = needed(segment)
+    return [r for e in segment.entries if e.index in wanted for r in e.references() if isinstance(r, Leaf)]

@@ -1,0 +1,86 @@
+"""What the birth is searched for from: the bad loss, gradients, parameters or outputs of a replay; and the names of its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from debugtracer.probes.op_trace import OpTracer
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.entry import Leaf
+from debugtracer.recorder.program import Program
+from debugtracer.recorder.roots import Roots, unwrapped
+from debugtracer.replay.plan import Plan
+from debugtracer.replay.reexecute import Reexecution
+
+if TYPE_CHECKING:
+    from debugtracer.replay.investigate import Scene
+
+
+@dataclass
+class Target:
+    """A named tensor of a replay: `loss`, `gradient fc.weight`, `parameter fc.weight`, `output`."""
+
+    name: str
+    tensor: Tensor
+
+
+def find_targets(alarm: Alarm, run: Reexecution, scene: Scene) -> list[Target]:
+    """The tensors in which the symptom shows, in a finished run."""
+    if alarm.symptom == "nan_loss":
+        return [Target("loss", t) for t in (loss_of(alarm, run),) if t is not None]
+    if alarm.symptom == "nan_output":
+        return [Target("output", t) for t in outputs_of(alarm, run) if t.is_floating_point()]
+    names = scene.roots.named_parameters()
+    parameters = scene.parameters(alarm.optimizer)
+    labels = [names.get(id(p), f"parameter {n}") for n, p in enumerate(parameters)]
+    if alarm.symptom == "bad_update":
+        return [Target(f"parameter {n}", p) for n, p in zip(labels, parameters, strict=True)]
+    return [Target(f"gradient {n}", p.grad) for n, p in zip(labels, parameters, strict=True) if p.grad is not None]
+
+
+def loss_of(alarm: Alarm, run: Reexecution) -> Tensor | None:
+    """The loss of the replay that stands for the bad one; without its slot, the last floating output."""
+    slot = alarm.slot
+    if slot is not None and (slot.segment, slot.entry) in run.values:
+        return run.values[slot.segment, slot.entry][slot.output]
+    made = [t for values in run.values.values() for t in values if t.is_floating_point()]
+    return made[-1] if made else None
+
+
+def outputs_of(alarm: Alarm, run: Reexecution) -> list[Tensor]:
+    """What the alarmed root gave in the replay."""
+    entries = [e for e in run.plan.entries if e.kind == "module" and e.function is alarm.module]
+    return run.values.get((entries[-1].segment, entries[-1].index), []) if entries else []
+
+
+def name_roots(tracer: OpTracer, roots: Roots) -> None:
+    """Module paths of every root with parameters; enclosing modules first, so that their longer paths win."""
+    known = [(m, r) for m, r in list(roots.known.items()) if r.has_parameters]
+    owners = {id(o): o for _, r in known if r.owner is not None and (o := r.owner()) is not None}
+    for owner in owners.values():
+        tracer.name_root(unwrapped(owner))
+    for module, root in known:
+        if root.owner is None or root.owner() is None:
+            tracer.name_root(unwrapped(module))
+
+
+def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: Scene) -> None:
+    """Names of the tensors a step starts from: parameters, buffers, batch leaves."""
+
+    def label(tensor: Tensor, name: str) -> None:
+        tracer.label(tensor, name)
+        if program is not None:
+            program.name(tensor, name)
+
+    for module, root in list(scene.roots.known.items()):
+        top: Any = (root.owner() if root.owner is not None else None) or module
+        for kind, named in (("parameter", top.named_parameters()), ("buffer", top.named_buffers())):
+            for name, tensor in named:
+                label(tensor, f"{kind} {'.'.join(p for p in name.split('.') if p not in {'module', '_orig_mod'})}")
+    for reference in (r for e in plan.entries for r in e.references() if isinstance(r, Leaf)):
+        found = scene.batches.find(reference.tensor)
+        if found is not None:
+            label(reference.tensor, found[1])

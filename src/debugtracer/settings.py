@@ -1,0 +1,107 @@
+"""Every setting of a run in one frozen value: keyword = CLI flag = environment variable."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from debugtracer.errors import UsageError
+
+PREFIX = "DEBUG_TRACER_"
+
+
+class Mode(str, enum.Enum):
+    """What debug-tracer may do: observe reports only, dev stops, val and prod will skip (later)."""
+
+    OBSERVE = "observe"
+    DEV = "dev"
+    VAL = "val"
+    PROD = "prod"
+
+
+class Gate(str, enum.Enum):
+    """How the canary is read before the update (DESIGN 2.3)."""
+
+    AUTO = "auto"
+    SYNC = "sync"
+    DEVICE = "device"
+    LATE = "late"
+
+
+class Switch(str, enum.Enum):
+    """On or off."""
+
+    ON = "on"
+    OFF = "off"
+
+
+class Capture(str, enum.Enum):
+    """How much is kept of each step: the whole step (replayable), or the canary numbers alone."""
+
+    STEP = "step"
+    CANARY = "canary"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of one run. Each field is `--field`, DEBUG_TRACER_FIELD and a keyword of `watch()`."""
+
+    out: Path = Path("debug-tracer-runs")  # folder of runs
+    name: str = ""  # run id; made from date and program when empty
+    mode: Mode = Mode.DEV
+    capture: Capture = Capture.STEP
+    fail_on: str = "off"  # off, note, warning, error
+    preset: str = "default"  # options of the checks: default, or seed for the thresholds of the articles
+    run_dir: Path | None = None  # set by the supervisor for its children
+    flush_steps: int = 100  # steps between two flushes of series (ECOSYSTEM 1)
+    flush_s: float = 2.0  # seconds between two flushes at most
+    run_bytes: int = 2 * 1024**3  # bytes of series kept per run and rank; older rows are thinned above it
+    copy_bytes: int = 4 * 1024**3  # bytes of parameters and optimizer state copied per step in dev at most
+    capsule_bytes: int = 2 * 1024**3  # bytes of inputs a capsule may hold; a larger step is not saved, and the verdict says so
+    own_share: float = 0.02  # share of step time the per-step copy may cost before it backs off (PERFORMANCE 7)
+    gate: Gate = Gate.AUTO  # auto, sync, device, late: how the canary is read before the update (DESIGN 2.3)
+    inspect_steps: int = 100  # steps between two close looks (health snapshot, functions inside modules), after the first three (CHECKS 1, number 3); 0: none
+    function_tests: Switch = Switch.ON  # a few extra forwards on a shadow copy at the first step (CHECKS 6.4)
+    incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:
+        """Settings from DEBUG_TRACER_* variables; keywords win. Raises UsageError naming the variable and the allowed values."""
+        hints = typing.get_type_hints(cls)
+        values: dict[str, object] = {}
+        for field in dataclasses.fields(cls):
+            if field.name in overrides:
+                values[field.name] = convert(field.name, hints[field.name], overrides[field.name])
+            elif PREFIX + field.name.upper() in environ:
+                values[field.name] = convert(PREFIX + field.name.upper(), hints[field.name], environ[PREFIX + field.name.upper()])
+        unknown = set(overrides) - set(hints)
+        if unknown:
+            raise UsageError(f"no such setting: {', '.join(sorted(unknown))}; known are {', '.join(hints)}")
+        return cls(**values)  # type: ignore[arg-type]
+
+    def to_env(self) -> dict[str, str]:
+        """The variables that give a child process these settings."""
+        return {PREFIX + f.name.upper(): plain(getattr(self, f.name)) for f in dataclasses.fields(self) if getattr(self, f.name) not in (None, "")}
+
+
+def plain(value: object) -> str:
+    """The text of a setting in the environment."""
+    return str(value.value) if isinstance(value, enum.Enum) else str(value)
+
+
+def convert(name: str, kind: typing.Any, value: object) -> object:
+    """One setting from its text. Raises UsageError."""
+    kinds = [k for k in (typing.get_args(kind) or (kind,)) if k is not type(None)]
+    kind = kinds[0]
+    if value is None or isinstance(value, kind):
+        return value
+    try:
+        return kind(value)
+    except ValueError:
+        allowed = ", ".join(m.value for m in kind) if issubclass(kind, enum.Enum) else kind.__name__
+        raise UsageError(f"{name} is {value!r}; expected {allowed}") from None

@@ -1,0 +1,55 @@
+"""The level of a series: medians of blocks, from the first one on. Tells what a window of 64 values cannot: better or worse than at the start."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from debugtracer.spikes.residual import middle
+
+BLOCK = 16  # values of a block
+BLOCKS = 64  # blocks remembered: 1,024 steps
+
+
+@dataclass
+class Level:
+    """Medians of consecutive blocks of BLOCK values."""
+
+    block: list[float] = field(default_factory=list)
+    medians: deque[float] = field(default_factory=lambda: deque(maxlen=BLOCKS))
+    first: float = 0.0
+    """Of the first block."""
+    best: float = float("inf")
+    """Of the lowest block."""
+    least: float = float("inf")
+    """The smallest value ever."""
+    count: int = 0
+    """Values taken."""
+
+    def push(self, value: float) -> bool:
+        """True when this value ends a block."""
+        self.block.append(value)
+        self.count += 1
+        self.least = min(self.least, value)
+        if len(self.block) < BLOCK:
+            return False
+        now = middle(sorted(self.block))
+        self.block.clear()
+        if not self.medians:
+            self.first = now
+        self.medians.append(now)
+        self.best = min(self.best, now)
+        return True
+
+    @property
+    def now(self) -> float:
+        """Of the last whole block."""
+        return self.medians[-1]
+
+    def halves(self, values: int) -> tuple[float, float] | None:
+        """Median levels of the older and the younger half of the last `values`; None if there are not so many."""
+        blocks = -(-values // BLOCK)
+        if blocks < 2 or len(self.medians) < blocks:
+            return None
+        last = list(self.medians)[-blocks:]
+        return middle(sorted(last[: blocks // 2])), middle(sorted(last[blocks // 2 :]))

@@ -1,0 +1,107 @@
+"""What all loss and gradient checks of one run share: two alarm series only, each value taken once."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from debugtracer.spikes.average import Average
+from debugtracer.spikes.detector import Detector
+from debugtracer.spikes.episode import Episode
+from debugtracer.spikes.level import Level
+from debugtracer.spikes.point import LEAST_Z
+from debugtracer.spikes.record import Record
+from debugtracer.spikes.residual import WIDTH
+from debugtracer.spikes.swing import Swing, Swings
+from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, Window
+
+LR = "lr"  # series: learning rate of the first parameter group
+SCALE = "scale"  # series: the loss scale of a GradScaler, by which the gradient norm may be multiplied
+LR_JUMP, LR_STEPS = 3.0, 8  # times, steps: a learning rate that rose so much so shortly before is the cause (CHECKS 3.3, opt_lr_jump; steps ours)
+LOSS_RISE = 0.02  # of the size the loss began with: a smaller rise is not worth an alarm however rare it is (ours)
+
+
+class Monitor:
+    """The state of the run that is judged. Fed by whichever check asks first at a step."""
+
+    def __init__(self, least_z: float = LEAST_Z) -> None:
+        self.window: Window | None = None
+        self.loss, self.grad = Detector(LOSS_RISE, least_z), Detector(0.0, least_z)
+        self.level, self.swings = Level(), Swings()
+        self.loss_record, self.grad_record = Record(), Record()
+        self.grad_average = Average()
+        self.lrs: deque[float] = deque(maxlen=WIDTH)
+        self.param_l2: float | None = None
+        self.scale: float | None = None
+        self.news: list[Episode] = []
+        self.grad_news: list[Episode] = []
+        self.swing: Swing | None = None
+        self.new_block = False
+        self.loss_times = self.grad_times = self.param_times = 0.0
+
+    def see(self, window: Window) -> None:
+        """Take the values at a window; one that was seen already changes nothing."""
+        if window is self.window:
+            return
+        self.window = window
+        self.see_loss(window)
+        self.see_gradient(window)
+        self.see_update(window)
+        if window.ended:
+            self.news, self.grad_news = self.loss.end(), self.grad.end()
+
+    def see_loss(self, window: Window) -> None:
+        """Level, swings, record and episodes of the loss."""
+        loss = window.now(LOSS)
+        self.news, self.swing, self.new_block, self.loss_times = [], None, False, 0.0
+        if loss is None or not math.isfinite(loss):
+            return
+        self.loss_times = self.loss_record.push(loss)
+        self.new_block = self.level.push(loss)
+        self.swing = self.swings.push(loss)
+        self.news = self.loss.push(loss, window.ref)
+
+    def see_gradient(self, window: Window) -> None:
+        """Record and episodes of the gradient norm; a norm of exactly 0 is a step without gradient, which tells nothing of its size."""
+        norm = window.now(GRAD_L2)
+        self.grad_news, self.grad_times, self.grad_average.fresh = [], 0.0, False
+        if norm is None or not math.isfinite(norm) or norm <= 0:
+            return
+        self.see_scale(window)
+        self.grad_times = self.grad_record.push(norm)
+        self.grad_average.push(norm)
+        self.grad_news = self.grad.push(norm, window.ref)
+
+    def see_scale(self, window: Window) -> None:
+        """A new loss scale is a new unit of the gradient norm: what was learnt of it no longer holds."""
+        scale = window.now(SCALE)
+        if scale is not None and self.scale is not None and scale != self.scale:
+            self.grad.restart()
+            self.grad_record, self.grad_average = Record(), Average()
+        self.scale = scale if scale is not None else self.scale
+
+    def see_update(self, window: Window) -> None:
+        """Learning rate and size of the parameters."""
+        lr, size = window.now(LR), window.now(PARAM_L2)
+        if lr is not None:
+            self.lrs.append(lr)
+        self.param_times = size / self.param_l2 if size is not None and self.param_l2 else 0.0
+        if size is not None:
+            self.param_l2 = size
+
+    def lr_jump(self, ago: int = 1) -> float:
+        """How many times the learning rate rose within LR_STEPS of the step `ago` values back (1: this one); 0 if less than LR_JUMP."""
+        end = len(self.lrs) - ago + 1
+        past = [lr for lr in list(self.lrs)[max(end - 1 - LR_STEPS, 0) : max(end, 0)] if math.isfinite(lr) and lr > 0]
+        times = max(past[1:]) / past[0] if len(past) > 1 else 0.0
+        return times if times >= LR_JUMP else 0.0
+
+
+def monitor(window: Window, least_z: float = LEAST_Z) -> Monitor:
+    """The monitor of the run that is judged, with the values at this window taken."""
+    shared = window.memories.setdefault("spikes", {})
+    if least_z not in shared:
+        shared[least_z] = Monitor(least_z)
+    found: Monitor = shared[least_z]
+    found.see(window)
+    return found

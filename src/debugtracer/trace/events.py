@@ -1,0 +1,118 @@
+"""The vocabulary of events.jsonl: one object a line, tagged by `type`. A new event type is added here, reviewed, on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.verdict import Verdict
+
+VERSION = 1
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Base: `at` is seconds since the epoch, `trace_id` names the step (`<run>-<rank>-<iteration>`), empty for run-wide events."""
+
+    at: float
+    rank: int = 0
+    trace_id: str = ""
+
+
+class RankStarted(Event, frozen=True, tag="rank-started"):
+    """First event of a rank; written at its first backward or first finding."""
+
+    pid: int
+    world_size: int = 1
+    torch: str = ""
+    python: str = ""
+    device: str = "cpu"
+    mode: str = "dev"
+    version: int = VERSION
+
+
+class Noted(Event, frozen=True, tag="noted"):
+    """A fact of the run worth keeping (loader, optimizer, root module seen; a fallback taken; tracing turned off and why)."""
+
+    what: str
+    text: str
+    frame: Frame | None = None
+
+
+class Observed(Event, frozen=True, tag="observed"):
+    """A fact of a probe that is news: `word` names its kind (trace/facts), `fact` holds its fields."""
+
+    word: str
+    fact: dict[str, Any]
+
+
+class Judged(Event, frozen=True, tag="judged"):
+    """Which checks were asked how often on this rank; the others lacked what they need."""
+
+    asked: dict[str, int]
+    judge_us: float = 0.0
+    """Microseconds per step spent judging, off the training thread."""
+
+
+class Found(Event, frozen=True, tag="found"):
+    """A check has spoken."""
+
+    finding: Finding
+
+
+class Incident(Event, frozen=True, tag="incident"):
+    """An incident, its facts and its verdict. `folder` is relative to the run folder, None if nothing could be saved."""
+
+    facts: IncidentFacts
+    verdict: Verdict | None
+    folder: str | None = None
+    capsule: bool = True
+    """The folder holds a capsule that replays; false when the step was not traced whole or is too large."""
+
+
+class Acted(Event, frozen=True, tag="acted"):
+    """What debug-tracer did: `stop`, `hold` (the update of this step was not written)."""
+
+    action: str
+    iteration: int
+    step: int
+    reason: str
+
+
+class Crashed(Event, frozen=True, tag="crashed"):
+    """The program died of its own exception."""
+
+    error: str
+    message: str
+    iteration: int
+    step: int
+    frames: tuple[Frame, ...] = ()
+    """User frames, innermost first."""
+
+
+class Failed(Event, frozen=True, tag="failed"):
+    """A failure of ours that the guard swallowed."""
+
+    where: str
+    count: int
+    first: str
+
+
+class RankEnded(Event, frozen=True, tag="rank-ended"):
+    """Last event of a rank that ended by itself; also repeated as a heartbeat (`final` false) at each flush."""
+
+    steps: int
+    iterations: int
+    wall_s: float = 0.0
+    own_s: float = 0.0
+    """Host time spent in our code, seconds."""
+    host_syncs: int = 0
+    skipped: int = 0
+    """Steps whose update a GradScaler skipped."""
+    final: bool = True
+
+
+AnyEvent = RankStarted | Noted | Observed | Judged | Found | Incident | Acted | Crashed | Failed | RankEnded

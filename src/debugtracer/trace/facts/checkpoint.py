@@ -1,0 +1,63 @@
+"""What a program saves of its training, and with what it goes on after it has loaded weights."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class CheckpointSaved(Fact, frozen=True, kw_only=True):
+    """torch.save was called on a mapping or a module that holds weights."""
+
+    KEEP: ClassVar[int] = 16
+
+    parts: tuple[str, ...]
+    """Of `weights`, `optimizer`, `scheduler`, `scaler`, `generator`, `counter`: what is in it."""
+    live: tuple[str, ...]
+    """Of `optimizer` (with a state), `scheduler`, `scaler`: what training uses at this moment."""
+    counter: int | None = None
+    """A whole number in it that is the number of steps or backward calls so far."""
+    nonfinite: tuple[str, ...] = ()
+    """Paths of tensors with NaN or infinite elements, at most 8."""
+    tensors: int = 0
+    frame: Frame | None = None
+
+    def key(self) -> object:
+        """By the line that saves."""
+        return (self.frame.file, self.frame.line) if self.frame else None
+
+
+class Resumed(Fact, frozen=True, kw_only=True):
+    """The first update of parameters that were loaded, and what of the training state came along."""
+
+    KEEP: ClassVar[int] = 16
+
+    saved: tuple[str, ...] = ()
+    """Parts of the file the weights came from."""
+    restored: tuple[str, ...] = ()
+    """Of `optimizer`, `scheduler`, `scaler`: what was loaded too."""
+    saved_here: bool = False
+    """The same weights were saved by this process, after at least one update."""
+    saved_step: int | None = None
+    counter: bool = False
+    """The file counts the steps of this very run."""
+    optimizer: str = ""
+    stateful: bool = True
+    """The optimizer keeps moments (Adam, or SGD with momentum)."""
+    fresh: bool = False
+    """Its state is empty."""
+    same_setup: bool = False
+    """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same line or loaded at once."""
+    schedule_fresh: bool | None = None
+    """A scheduler drives this optimizer and stands at its beginning; None without one."""
+    schedule_before: int | None = None
+    """Steps of the schedule at the save."""
+    lr: float | None = None
+    lr_before: float | None = None
+    misplaced: tuple[str, ...] = ()
+    """`name <- name`: parameters that got the state of another one."""
+    save_frame: Frame | None = None
+    load_frame: Frame | None = None
+    optimizer_load_frame: Frame | None = None

@@ -1,0 +1,18 @@
+"""Clipping that met a norm which is not finite."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class ClippedNonfinite(Fact, frozen=True, kw_only=True):
+    """clip_grad_norm_ measured NaN or an infinite norm and went on."""
+
+    KEEP = 4
+
+    frame: Frame | None
+    norm: Number
+    scaled: bool
+    """A GradScaler decides about this update and skips it."""

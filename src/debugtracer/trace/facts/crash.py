@@ -1,0 +1,120 @@
+"""Why the program died: its exception, the call it died in, and the tensors, modules and batch that were there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """One tensor by name; low and high only for integers on the CPU."""
+
+    name: str
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    device: str = "cpu"
+    low: int | None = None
+    high: int | None = None
+    needs_grad: bool = False
+
+
+class IntegerRows(msgspec.Struct, frozen=True, kw_only=True):
+    """An integer tensor of the failing call, row by row of the batch it came in."""
+
+    name: str
+    values: tuple[tuple[int, ...], ...]
+    """Smallest and largest value of each row, then up to four values that stick out furthest at either end."""
+    indices: tuple[int, ...] | None = None
+    """Dataset index of each row."""
+
+
+class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """One module whose forward was running."""
+
+    path: str
+    kind: str
+    sizes: dict[str, int] = {}
+    """Its whole-number settings: in_features, num_embeddings, ..."""
+    dtype: str | None = None
+    """Of its own parameters, when they agree."""
+    device: str | None = None
+
+
+class BatchSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """The batch fetched last, or the one whose fetch failed."""
+
+    leaves: tuple[TensorSeen, ...] = ()
+    rows: int | None = None
+    indices: tuple[int, ...] | None = None
+    dataset_len: int | None = None
+    batch_size: int | None = None
+    num_workers: int = 0
+    drop_last: bool = False
+    frame: Frame | None = None
+    """Where the user built the loader."""
+
+
+class SampleSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample of a batch that could not be stacked."""
+
+    index: int
+    shapes: tuple[tuple[str, str], ...]
+    """Path of each part and its shape or type in words."""
+
+
+class Crash(Fact, frozen=True, kw_only=True):
+    """The program's own exception, told once."""
+
+    KEEP: ClassVar[int] = 2
+
+    error: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    """User frames, innermost first."""
+    call: Frame | None = None
+    """The user's line that called the outermost module, else the innermost user line."""
+    torch_calls: tuple[str, ...] = ()
+    """Names of torch's Python functions in the traceback, innermost first."""
+    modules: tuple[ModuleSeen, ...] = ()
+    """Modules whose forward was running, innermost first."""
+    tensors: tuple[TensorSeen, ...] = ()
+    """Tensors among the locals of the innermost torch function or user line."""
+    numbers: dict[str, int] = {}
+    """Whole numbers among them (ignore_index, ...)."""
+    rows: IntegerRows | None = None
+    batch: BatchSeen | None = None
+    samples: tuple[SampleSeen, ...] = ()
+    optimizers: tuple[tuple[str, Frame | None], ...] = ()
+    """Live optimizers and where they were built."""
+    names: tuple[str, ...] = ()
+    """Trainable parameters of the DistributedDataParallel module in order, when it is what complains."""
+    parameters: tuple[TensorSeen, ...] = ()
+    """Those of the root modules, at most 64."""
+    memory: dict[str, int] = {}
+    """Bytes: `allocated`, `reserved`, `peak` of the device."""
+    fetching: bool = False
+    """A DataLoader was fetching."""
+
+
+class InplaceWrite(msgspec.Struct, frozen=True, kw_only=True):
+    """One write in place to a tensor that a graph may need."""
+
+    name: str
+    """The function: `add_`, `__setitem__`, `SGD.step`."""
+    shape: tuple[int, ...]
+    version: int
+    """Version counter of the tensor after the write."""
+    frame: Frame | None
+    param: str | None = None
+
+
+class InplaceWrites(Fact, frozen=True, kw_only=True):
+    """Writes in place since the last backward that worked, told when a backward dies of one."""
+
+    KEEP: ClassVar[int] = 2
+
+    writes: tuple[InplaceWrite, ...]

@@ -1,0 +1,72 @@
+"""What an update has done to the parameters of its optimizer: the effect invariants of CHECKS 6.3."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class Effect(Fact, frozen=True, kw_only=True):
+    """One update of an inspected step."""
+
+    KEEP = 16
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    """Where the user built the optimizer."""
+    by_torch: bool
+    """Its class is one of torch's own."""
+    number: int
+    """Updates of this optimizer before this one."""
+    expected: int
+    """Parameters whose gradient and learning rate are large enough to change them."""
+    unchanged: tuple[str, ...] = ()
+    """Those of them that it left as they were, the first few."""
+    unchanged_count: int = 0
+
+    def key(self) -> object:
+        """News of one optimizer."""
+        return self.optimizer
+
+
+class HalfState(Fact, frozen=True, kw_only=True):
+    """An optimizer adds its eps in float16 or bfloat16."""
+
+    KEEP = 8
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    eps: Number
+    dtype: str
+    least: Number
+    """The least number above 0 of that dtype."""
+    param: str
+
+    def key(self) -> object:
+        """News of one optimizer and dtype."""
+        return (self.optimizer, self.dtype)
+
+
+class DecayedGains(Fact, frozen=True, kw_only=True):
+    """Gains of normalisation layers under weight decay."""
+
+    KEEP = 8
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    params: tuple[str, ...]
+    """The first of them."""
+    count: int
+    decay: Number
+    factor: Number
+    """What decay alone would have made of them since the first update, as a factor."""
+    size: Number
+    """Their mean absolute value beside that at the first update, as a factor."""
+
+    def key(self) -> object:
+        """News of one optimizer."""
+        return self.optimizer

@@ -1,0 +1,34 @@
+"""What came of one trial of the model as a function: a changed input, and whether the outputs that must not change did."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+Trial = Literal["later_tokens", "own_token", "other_samples", "any_input", "skipped"]
+
+
+class FunctionTest(Fact, frozen=True, kw_only=True):
+    """One trial on a shadow copy in evaluation mode; two runs with the same input were equal before it."""
+
+    trial: Trial
+    """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in a model that reads from
+    left to right; other_samples: all samples but the first; any_input: samples change places."""
+    root: str
+    changed: bool = False
+    """Outputs that the change should not reach have changed (any_input: nothing has changed at all)."""
+    position: int | None = None
+    size: Number | None = None
+    """Largest change, in the unit of the output's standard deviation."""
+    module: str | None = None
+    """The first module in which it shows."""
+    frame: Frame | None = None
+    why: str = ""
+    """Why it was skipped."""
+
+    def key(self) -> object:
+        """One trial of one root."""
+        return self.trial, self.root

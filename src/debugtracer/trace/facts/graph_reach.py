@@ -1,0 +1,75 @@
+"""How far backward reaches: which parameters of an optimizer took part in a step and which of them hang on the loss."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class Cut(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the graph ends: a call that takes a tensor with a graph and gives none, or runs under no_grad."""
+
+    function: str
+    """detach, __get__ (.data), numpy, item, tensor ..., or no_grad."""
+    module: str | None = None
+    frame: Frame | None = None
+
+
+class Stranger(msgspec.Struct, frozen=True, kw_only=True):
+    """A Parameter in the graph that no called module has registered and no optimizer holds."""
+
+    path: str | None
+    """Where it hangs: the attribute of a registered module, and the place in it; None if it was not found."""
+    owner: str | None
+    """The path of that attribute."""
+    members: int
+    """Modules in the container it was found in."""
+    shape: tuple[int, ...]
+    frame: Frame | None = None
+    """The line that assigns the attribute, else the line that uses it."""
+
+
+class GraphReach(Fact, frozen=True, kw_only=True):
+    """One optimizer step, over all backwards since its last one."""
+
+    KEEP = 16
+
+    optimizer: str
+    number: int
+    """Which optimizer, in order of their first step."""
+    look: int = 0
+    """How many steps of it were looked at before."""
+    built: Frame | None = None
+    reached: int = 0
+    """Values of trainable parameters it holds that the losses hang on."""
+    lost_numel: int = 0
+    """Values of those that took part in a forward, and from which no loss hangs."""
+    lost: tuple[str, ...] = ()
+    """Their names, at most 32."""
+    lasting: int = 0
+    """Steps in a row in which the same ones were lost."""
+    asleep: bool = False
+    """All lost ones lie in modules in evaluation mode: frozen on purpose."""
+    idle: tuple[str, ...] = ()
+    """Trainable ones it holds that took no part at all, at most 32."""
+    idle_count: int = 0
+    cut: Cut | None = None
+    symptom: Frame | None = None
+    strangers: tuple[Stranger, ...] = ()
+    fresh: bool = False
+    """The strangers are other tensors than in the last step: made in each forward."""
+
+    def key(self) -> object:
+        """One optimizer."""
+        return self.number
+
+
+class LossWithoutGraph(Fact, frozen=True, kw_only=True):
+    """backward() is called on a tensor that hangs on nothing."""
+
+    leaf: bool
+    """It was made with requires_grad=True out of a number: backward runs and reaches nothing."""
+    cut: Cut | None = None
+    frame: Frame | None = None

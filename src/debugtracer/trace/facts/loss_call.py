@@ -1,0 +1,80 @@
+"""One call of a loss function: what it was given and what came out, seen on inspected steps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+Form = Literal["", "probabilities", "log_probabilities", "scores"]
+
+
+class Maker(msgspec.Struct, frozen=True, kw_only=True):
+    """The normalising function whose output (or a view of it) is the input of the loss."""
+
+    function: str
+    """softmax, log_softmax, sigmoid, logsigmoid."""
+    dim: int | None = None
+    size: int | None = None
+    """Length of the dimension it normalises."""
+    module: str | None = None
+    frame: Frame | None = None
+
+
+class LossCall(Fact, frozen=True, kw_only=True):
+    """What a loss function of torch was called with. Shares and ranges are over all targets, `form` over the first rows."""
+
+    KEEP = 64
+
+    loss: str
+    """Name of the function: cross_entropy, nll_loss, binary_cross_entropy_with_logits, mse_loss, sub (a difference with the targets) ..."""
+    number: int = 0
+    """How many calls were told before it in the run."""
+    frame: Frame | None = None
+    module: str | None = None
+    """Path of the module that called it, if one did."""
+    input_shape: tuple[int, ...] = ()
+    input_dtype: str = ""
+    input_grad: bool = True
+    """The input hangs on a graph."""
+    target_shape: tuple[int, ...] = ()
+    target_dtype: str = ""
+    target_is_batch: bool = False
+    """The target is a tensor of a fetched batch, not computed."""
+    classes: int | None = None
+    reduction: str = "mean"
+    ignore_index: int | None = None
+    label_smoothing: float = 0.0
+    weighted: bool = False
+    log_target: bool = False
+    value: Number | None = None
+    counted: int = 0
+    """Targets that count."""
+    ignored: float = 0.0
+    """Share of targets equal to ignore_index."""
+    target_low: Number | None = None
+    target_high: Number | None = None
+    """Range of the targets that count."""
+    outside: int = 0
+    """Targets that count and lie outside their range ([0, classes) for indices, [0, 1] for probabilities)."""
+    outside_rows: tuple[int, ...] = ()
+    outside_samples: tuple[int, ...] | None = None
+    prior_entropy: Number | None = None
+    """Entropy of the classes of this batch, nats."""
+    input_low: Number | None = None
+    input_high: Number | None = None
+    form: Form = ""
+    """What the input is along its class dimension."""
+    maker: Maker | None = None
+    broadcast: bool = False
+    """Input and target were stretched to a shape larger than both."""
+    explicit: bool = False
+    """The stretched operand got its dimension of 1 from a view (unsqueeze): on purpose."""
+
+    def key(self) -> object:
+        """Calls from the same line."""
+        return self.loss, self.frame

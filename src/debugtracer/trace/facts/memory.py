@@ -1,0 +1,24 @@
+"""How much memory the process holds."""
+
+from __future__ import annotations
+
+from debugtracer.trace.facts.fact import Fact
+
+
+class Memory(Fact, frozen=True, kw_only=True):
+    """Taken after the update of every tenth step, later of every hundredth."""
+
+    KEEP = 64
+
+    resident: int
+    """Bytes of the process in host memory; 0 where the system does not say."""
+    allocated: int | None
+    """Bytes of tensors on the accelerator; None without one."""
+    reserved: int | None
+    """Bytes the allocator holds there."""
+    total: int | None
+    """Bytes of the accelerator."""
+
+    def key(self) -> object:
+        """Each sample."""
+        return self.ref.step

@@ -1,0 +1,37 @@
+"""In which mode the dropout and batch-norm layers of a trained module are when backward begins."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class ModuleModes(Fact, frozen=True, kw_only=True):
+    """One root module that takes part in a backward; told when its modes have changed."""
+
+    KEEP = 32
+
+    root: str
+    """Its class, and a number when there are several."""
+    total: int
+    """Layers that behave differently in training: dropout above 0, batch norm."""
+    training: int
+    """How many of them are in training mode."""
+    sleeping: tuple[str, ...] = ()
+    """Paths of the first that are in evaluation mode."""
+    norms_only: bool = False
+    """All that are in evaluation mode are batch norms."""
+    whole: bool = False
+    """One call of eval() on the root or around it has switched them all."""
+    evaluated: bool = False
+    """The root was called without a graph since that call."""
+    frame: Frame | None = None
+    """The line of that eval() call."""
+    symptom: Frame | None = None
+    """The line of the backward."""
+    silent: int = 0
+    """Calls without a graph in training mode, counted up to the number that is told."""
+
+    def key(self) -> object:
+        """One root."""
+        return self.root

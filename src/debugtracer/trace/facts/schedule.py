@@ -1,0 +1,93 @@
+"""Learning rates and the schedulers that set them."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class Rate(Fact, frozen=True, kw_only=True):
+    """The learning rate of an optimizer where that is news: at its first update, after a jump, when it is 0 or negative for long."""
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    """Where the user built the optimizer."""
+    low: Number
+    """The least of its groups."""
+    high: Number
+    """The largest of its groups."""
+    before: Number | None = None
+    """The largest of its groups an update earlier."""
+    peak: Number = 0.0
+    """The largest so far, this one left out."""
+    number: int = 0
+    """Updates of this optimizer before this one."""
+    same: int = 1
+    """Updates running, this one included, with a rate of the same sign (or 0) in all groups."""
+    begun: int = 0
+    """Iteration of the first of them."""
+    begun_step: int = 0
+    scheduler: str = ""
+    """The class of its scheduler, if it has one that was stepped or built."""
+    scheduler_frame: Frame | None = None
+    """Where the user built that."""
+    value_frame: Frame | None = None
+    """The line of the user's function that gave the factor, for a scheduler made of functions."""
+
+    def key(self) -> object:
+        """News of one optimizer."""
+        return self.optimizer
+
+
+class Schedule(Fact, frozen=True, kw_only=True):
+    """One scheduler beside the updates of its optimizer, so far."""
+
+    scheduler: int
+    kind: str
+    frame: Frame | None
+    """Where the user built it."""
+    step_frame: Frame | None = None
+    """The line that stepped it last."""
+    calls: int = 0
+    """Calls of step."""
+    updates: int = 0
+    """Updates of its optimizer since it was built."""
+    other_updates: int = 0
+    """Updates of other optimizers since it was built."""
+    known: bool = True
+    """Its optimizer holds parameters of a module the loop calls."""
+    early: int = 0
+    """Calls before the first update."""
+    early_again: int = 0
+    """Later calls from the line of an early one."""
+    early_frame: Frame | None = None
+    doubled: int = 0
+    """Updates after which two lines stepped it."""
+    doubled_frame: Frame | None = None
+    """The second of the two."""
+    micro: int = 0
+    """Updates before which it was stepped as often as backward was called, and more than once."""
+    per_update: int = 0
+    """That number."""
+    horizon: int | None = None
+    """The number of calls it is made for, where its class has one."""
+    horizon_word: str = ""
+    last_epoch: int = 0
+    loader: int | None = None
+    """Batches of one pass of the training loader."""
+    passes: int = 0
+    """Passes of it that were begun."""
+    rate: Number = 0.0
+    peak: Number = 0.0
+    fallen_at: int | None = None
+    """Updates before the rate first fell below 1e-4 of its peak."""
+    exhausted: bool = False
+    """It refused a call: stepped beyond its end."""
+    ended: bool = False
+    """The run is over."""
+
+    def key(self) -> object:
+        """News of one scheduler."""
+        return self.scheduler

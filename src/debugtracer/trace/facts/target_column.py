@@ -1,0 +1,28 @@
+"""A column of the input that is the target, or a straight line of it, in every batch looked at."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class TargetColumn(Fact, frozen=True, kw_only=True):
+    """One call of a loss; told while the same column goes on telling the target."""
+
+    KEEP = 16
+
+    column: int
+    columns: int
+    rows: int
+    looks: int
+    """Calls in a row in which this column was the target."""
+    equal: bool
+    """The very values; otherwise a straight line of them."""
+    path: str = ""
+    """The leaf of the batch, e.g. batch[0]."""
+    frame: Frame | None = None
+    """Where the loader was built, else the line of the loss."""
+
+    def key(self) -> object:
+        """One column."""
+        return self.column

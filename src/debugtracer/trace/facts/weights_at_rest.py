@@ -1,0 +1,35 @@
+"""A stored value that changed while nothing should have written it."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class ValueChanged(Fact, frozen=True, kw_only=True):
+    """Exactly one element of all parameters and optimizer moments changed between two updates."""
+
+    KEEP = 32
+
+    param: str
+    what: str
+    """`parameter`, or the name of the optimizer's moment (`exp_avg_sq`)."""
+    index: tuple[int, ...]
+    before: Number
+    after: Number
+    rms: Number
+    """Root mean square of the tensor before."""
+    bits: int
+    """Bits that differ."""
+    bit: int
+    """The highest of them; the sign is the highest bit of `width`."""
+    width: int
+    frame: Frame | None = None
+    """A line of the running program that assigns to single elements of this tensor, if there is one."""
+    written: bool
+    """An operator of torch wrote to the tensor meanwhile (its version moved)."""
+
+    def key(self) -> object:
+        """Each event."""
+        return self.ref.iteration

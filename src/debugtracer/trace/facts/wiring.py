@@ -1,0 +1,43 @@
+"""How the parameters of the model, the optimizers and the gradients hang together at one step: the structural invariants of CHECKS 6.1."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
+    """One parameter of a root module."""
+
+    name: str
+    numel: int
+    trainable: bool
+    held: int
+    """How many optimizer groups hold it, over all live optimizers."""
+    has_grad: bool
+    """A gradient tensor is there when the step closes."""
+
+
+class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
+    """One live optimizer."""
+
+    kind: str
+    frame: Frame | None
+    """Where the user built it."""
+    held: int
+    """Parameters it holds."""
+    strangers: int
+    """Parameters it holds that belong to no module the loop has called."""
+    stranger_shapes: tuple[tuple[int, ...], ...] = ()
+    """Shapes of the first of them."""
+
+
+class Wiring(Fact, frozen=True, kw_only=True):
+    """All parameters of all root modules called so far, and all live optimizers."""
+
+    KEEP = 4
+
+    params: tuple[ParamWiring, ...]
+    optimizers: tuple[OptimizerWiring, ...]

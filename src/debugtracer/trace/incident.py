@@ -1,0 +1,81 @@
+"""Everything known at the moment of an incident; what diagnosis judges. No torch."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.number import Number
+from debugtracer.trace.step import StepRef
+
+Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
+Mechanism = Literal["tape", "re-yield", "forward-only", "flight-record"]
+
+
+class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The loader the batch came from."""
+
+    dataset: str = ""
+    dataset_len: int | None = None
+    batch_size: int | None = None
+    num_workers: int = 0
+    sampler: str = ""
+    frame: Frame | None = None
+    """Where the user built the DataLoader."""
+    indices: tuple[int, ...] | None = None
+    """Dataset index of each row of the batch; None when it cannot be told."""
+
+
+class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The optimizer at the gate."""
+
+    kind: str
+    frame: Frame | None = None
+    """Where the user built it."""
+    lr: Number | None = None
+    eps: Number | None = None
+    param_dtypes: tuple[str, ...] = ()
+    fused: bool = False
+    scale: Number | None = None
+    """Loss scale of an enabled GradScaler, else None."""
+
+
+class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """How the step was executed again and how same it was."""
+
+    mechanism: Mechanism
+    reproduced: bool
+    parity: str
+    """One phrase: `bitwise` | `loss bitwise, gradients differ` | `anomaly only` | `not reproduced` | `not replayed: WHY`."""
+    alarm_to_verdict_s: float = 0.0
+    traced_slowdown: float | None = None
+    """Traced replay / unchanged replay, ratio."""
+    refused: tuple[str, ...] = ()
+    """Mechanisms that were tried before and why they were refused."""
+
+
+class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts of one incident, gathered before any judgement."""
+
+    ref: StepRef
+    symptom: Symptom
+    loss: Number | None = None
+    grad_l2: Number | None = None
+    birth: Birth | None = None
+    symptom_frame: Frame | None = None
+    """The user's line where it showed: where the loss met the bad value, or optimizer.step for a bad update."""
+    loader: LoaderFacts | None = None
+    optimizer: OptimizerFacts | None = None
+    replay: ReplayFacts | None = None
+    batch_rows: tuple[int, ...] | None = None
+    sample_index: tuple[int, ...] | None = None
+    bad_params: tuple[str, ...] = ()
+    """Parameters (or their gradients) that are non-finite, in optimizer order."""
+    recent: dict[str, list[Number]] = {}
+    """Last values of the main series, oldest first, the bad one excluded."""
+    world_size: int = 1
+    label_smoothing: float = 0.0
+    """Of the loss call in which the value was born."""
+    note: str = ""

@@ -1,0 +1,77 @@
+"""The finding a report leads with, as a verdict: for runs in which nothing became non-finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.verdict import Status, Suspect, Verdict
+
+LIKELY, POSSIBLE = 0.7, 0.4  # CHECKS 5.2.6
+SUSPECTS = 4  # further causes named beside the first
+GRAVE = {"error": 0, "warning": 1, "note": 2}
+
+
+def lead(found: Iterable[Finding]) -> Verdict | None:
+    """The verdict on these findings: exact ones first, then the surest, then the earliest; None when no loud one is a diagnosis."""
+    diagnoses = ranked(found)
+    if not diagnoses:
+        return None
+    first, others = diagnoses[0], diagnoses[1:]
+    frame, symptom = first.place.frame, first.place.symptom_frame or first.place.frame
+    return Verdict(
+        kind=first.kind,
+        cause=(first.kind or "").replace("_", "-"),
+        symptom=first.symptom,
+        layer=first.layer,
+        iteration=first.iteration,
+        step=first.step,
+        rank=first.rank,
+        module=first.place.module,
+        op=first.place.op,
+        file=frame.file if frame else None,
+        line=frame.line if frame else None,
+        symptom_line=symptom.line if symptom else None,
+        param=first.place.param,
+        batch_rows=first.place.batch_rows,
+        sample_index=first.place.sample_index,
+        status=status_of(first),
+        confidence=certainty(first),
+        summary=first.message,
+        remedy=first.remedy,
+        suspects=suspects(first, others),
+    )
+
+
+def ranked(found: Iterable[Finding]) -> list[Finding]:
+    """The findings that are diagnoses, the leading one first."""
+    return sorted((f for f in found if f.severity != "note" and f.kind is not None), key=order)
+
+
+def order(finding: Finding) -> tuple[bool, int, float, int, int, str]:
+    """Exact before probable, an error before a warning, sure before unsure, early before late."""
+    return not finding.exact, GRAVE[finding.severity], -round(finding.confidence, 1), finding.iteration, finding.rank, finding.check
+
+
+def certainty(finding: Finding) -> float:
+    """An exact invariant leaves little doubt; what the class calls its cause may still have an equivalent."""
+    return max(finding.confidence, 0.97) if finding.exact else finding.confidence
+
+
+def status_of(finding: Finding) -> Status:
+    """The word for it: only a broken exact invariant is confirmed without a trial."""
+    if finding.exact:
+        return "confirmed"
+    return "likely" if finding.confidence >= LIKELY else "possible" if finding.confidence >= POSSIBLE else "unknown"
+
+
+def suspects(first: Finding, others: list[Finding]) -> tuple[Suspect, ...]:
+    """What else was diagnosed, then what the leading check suspects beside it; each class once."""
+    named: dict[str, Suspect] = {}
+    for other in others:
+        if other.kind is not None:
+            named.setdefault(other.kind, Suspect(kind=other.kind, cause=other.kind.replace("_", "-"), confidence=certainty(other), status=status_of(other)))
+    for kind in first.suspects:
+        named.setdefault(kind, Suspect(kind=kind, cause=kind.replace("_", "-"), confidence=0.2, status="unknown"))
+    named.pop(first.kind or "", None)
+    return tuple(named.values())[:SUSPECTS]

@@ -1,0 +1,23 @@
+"""Numbers that survive JSON: non-finite floats travel as strings ("NaN", "Infinity", "-Infinity")."""
+
+from __future__ import annotations
+
+import math
+
+Number = float | str
+"""A float, or the word for one that JSON cannot hold."""
+
+
+def number(value: float) -> Number:
+    """The JSON form of a float."""
+    value = float(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def as_float(value: Number) -> float:
+    """The float behind its JSON form."""
+    return float(value)

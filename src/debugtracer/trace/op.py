@@ -1,0 +1,28 @@
+"""The whereabouts of one aten op of a traced step."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.trace.birth import Direction, Frame
+
+
+class OpMeta(msgspec.Struct, frozen=True, kw_only=True):
+    """One op as a dispatch mode saw it, and where it came from."""
+
+    index: int
+    """Position in the traced step, from 0."""
+    op: str
+    """The aten op that ran, e.g. `aten::log`."""
+    overload: str = "default"
+    direction: Direction = "forward"
+    forward_op: str | None = None
+    """For direction backward: the forward op whose derivative this is, when known."""
+    node: str | None = None
+    """For direction backward: the autograd node, e.g. `SqrtBackward0`."""
+    module: str | None = None
+    """Path below the root that ran ("" = the root); None outside any root module (free code, loss modules)."""
+    frames: tuple[Frame, ...] = ()
+    """User frames, innermost first; for a backward op those of its forward op."""
+    entry: int | None = None
+    """Tape entry during which it ran."""

@@ -1,0 +1,21 @@
+"""Where a finding points to: what a person opens, edits or looks at."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.trace.birth import Frame
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Field meanings as in the verdict (DESIGN 3.3); everything may be unknown."""
+
+    module: str | None = None
+    param: str | None = None
+    op: str | None = None
+    frame: Frame | None = None
+    """The line where a person edits."""
+    symptom_frame: Frame | None = None
+    """The line where it showed, when that is another one."""
+    batch_rows: tuple[int, ...] | None = None
+    sample_index: tuple[int, ...] | None = None

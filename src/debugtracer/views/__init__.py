@@ -1,0 +1,1 @@
+"""What is shown: every view is a function of a trace. Imports no torch."""

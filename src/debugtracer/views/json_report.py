@@ -1,0 +1,125 @@
+"""The machine-readable report: schema debug-tracer.report/1 (contract DESIGN 3.3)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from debugtracer.trace.events import Acted, Judged, RankEnded, RankStarted
+from debugtracer.trace.finding import LAYERS, Finding
+from debugtracer.trace.lead import lead
+from debugtracer.trace.number import number
+from debugtracer.trace.reader import Trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views.view import View, findings, incidents
+
+SCHEMA = "debug-tracer.report/1"
+
+
+@dataclass(frozen=True)
+class JsonReport(View):
+    """One JSON object; non-finite numbers are strings; `verdict` is null on a healthy run."""
+
+    word: ClassVar[str] = "json"
+    extension: ClassVar[str] = "json"
+
+    def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
+        """The report as indented JSON, ending in a newline."""
+        return json.dumps(finite(report(trace)), indent=1, allow_nan=False) + "\n"
+
+
+def report(trace: Trace) -> dict[str, Any]:
+    """The report as plain values."""
+    told = incidents(trace)
+    found = findings(trace)
+    verdict = told[0].verdict if told else lead(found)
+    return {
+        "schema": SCHEMA,
+        "run": run(trace),
+        "verdict": verdict_of(verdict, folder_of(trace)) if verdict else None,
+        "findings": [msgspec.to_builtins(f) for f in found],
+        "layers": layers(trace, found, verdict),
+        "actions": [
+            {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason} for e in trace.events() if isinstance(e, Acted)
+        ],
+        "overhead": overhead(ends(trace)),
+    }
+
+
+def run(trace: Trace) -> dict[str, Any]:
+    """Facts of the run; steps and iterations are the most that a rank reached."""
+    manifest, ended = trace.manifest, ends(trace)
+    worlds = [event.world_size for event in trace.events() if isinstance(event, RankStarted)]
+    return {
+        "id": trace.path.name,
+        "command": list(manifest.command),
+        "steps": max((e.steps for e in ended), default=0),
+        "iterations": max((e.iterations for e in ended), default=0),
+        "world_size": max(worlds, default=1),
+        "exit_code": manifest.exit_code,
+        "stopped_by_tracer": manifest.stopped_by_tracer,
+    }
+
+
+def ends(trace: Trace) -> list[RankEnded]:
+    """The last word of each rank about its counters."""
+    last = {event.rank: event for event in trace.events() if isinstance(event, RankEnded)}
+    return list(last.values())
+
+
+def overhead(ended: list[RankEnded]) -> dict[str, float]:
+    """Worst rank: share of the wall time spent in our code, host syncs per step."""
+    return {
+        "own_time_share": round(max((e.own_s / e.wall_s for e in ended if e.wall_s > 0), default=0.0), 6),
+        "host_syncs_per_step": round(max((e.host_syncs / e.steps for e in ended if e.steps > 0), default=0.0), 4),
+    }
+
+
+def layers(trace: Trace, found: list[Finding], verdict: Verdict | None) -> dict[str, str]:
+    """Each layer: fired, silent (how many of its checks were asked), or why it could not be judged."""
+    loud = {f.layer for f in found if f.severity != "note"} | ({verdict.layer} if verdict else set())
+    asked = {slug for event in trace.events() if isinstance(event, Judged) for slug in event.asked} | {f.check for f in found}
+    seen = any(e.iterations for e in ends(trace)) or bool(found) or verdict is not None
+    return {layer: state(layer in loud, sum(slug.startswith(f"{layer}/") for slug in asked), seen) for layer in LAYERS}
+
+
+def state(fired: bool, asked: int, seen: bool) -> str:
+    """The words for one layer."""
+    if fired:
+        return "fired"
+    if not seen:
+        return "not measurable: no training step was seen"
+    return f"silent ({asked} check{'s' * (asked != 1)} asked)" if asked else "not measurable: nothing that its checks need was seen"
+
+
+def verdict_of(verdict: Verdict, cwd: str) -> dict[str, Any]:
+    """The verdict as plain values, files relative to the folder the run was started in."""
+    plain: dict[str, Any] = msgspec.to_builtins(verdict)
+    plain["file"] = relative(plain["file"], cwd)
+    for link in plain["chain"]:
+        link["file"] = relative(link["file"], cwd)
+    return plain
+
+
+def folder_of(trace: Trace) -> str:
+    """The folder the run was started in, "" if the manifest does not say."""
+    return str(getattr(trace.manifest, "cwd", "") or "")
+
+
+def relative(file: str | None, cwd: str) -> str | None:
+    """A path below `cwd` without it; any other unchanged."""
+    return str(Path(file).relative_to(cwd)) if file and cwd and Path(file).is_relative_to(cwd) else file
+
+
+def finite(value: Any) -> Any:
+    """The same values with non-finite floats as strings."""
+    if isinstance(value, dict):
+        return {key: finite(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    return number(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,102 @@
+"""The health snapshot as a table: `debug-tracer report RUN --layers`, one row a tensor."""
+
+from __future__ import annotations
+
+import math
+
+from debugtracer.errors import TraceError
+from debugtracer.trace.events import Incident, Observed
+from debugtracer.trace.facts.fact import from_plain
+from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
+from debugtracer.trace.number import Number, as_float
+from debugtracer.trace.reader import Trace
+
+BARS = " ▁▂▃▄▅▆▇█"
+TITLES = {"weight": "Weights", "gradient": "Gradients", "activation": "Activations", "tracked": "Tracked", "tracked_gradient": "Gradients of tracked"}
+HEAD = ("tensor", "shape", "mean", "std", "min", "max", "L2", "zero", "2^-24 .. 2^15", "more")
+
+
+def render_layers(trace: Trace, rank: int = 0) -> str:
+    """The last snapshot of a rank as text, ending in a newline. Raises TraceError when none was taken."""
+    taken = snapshots(trace, rank)
+    if not taken:
+        raise TraceError(f"{trace.path}: no health snapshot was taken on rank {rank}; they are taken on the first three steps and then every --inspect-steps.")
+    last = told(trace, rank, taken)
+    lines = [f"Health of step {last.ref.step}, rank {rank}; {len(taken)} snapshots are kept: steps {spoken([f.ref.step for f in taken])}"]
+    updates = {one.name: one for one in last.params}
+    for role, title in (
+        ("weight", "Weights"),
+        ("gradient", "Gradients"),
+        ("activation", "Activations"),
+        ("tracked", "Tracked"),
+        ("tracked_gradient", "Gradients of tracked"),
+    ):
+        rows = [t for t in last.tensors if t.role == role]
+        if rows:
+            lines += ["", title, *table([HEAD, *(cells(t, updates.get(t.name) if role == "weight" else None) for t in rows)])]
+    return "\n".join(lines) + "\n"
+
+
+def told(trace: Trace, rank: int, taken: list[Health]) -> Health:
+    """The snapshot of the first incident, else the last one: after an incident every number may be NaN."""
+    steps = [e.facts.ref.step for e in trace.events(rank) if isinstance(e, Incident)]
+    return next((fact for fact in taken if steps and fact.ref.step == steps[0]), taken[-1])
+
+
+def snapshots(trace: Trace, rank: int) -> list[Health]:
+    """All snapshots of a rank, oldest first."""
+    found = [from_plain(e.word, e.fact) for e in trace.events(rank) if isinstance(e, Observed) and e.word == Health.word()]
+    return [fact for fact in found if isinstance(fact, Health)]
+
+
+def cells(row: TensorHealth, update: ParamDynamics | None) -> tuple[str, ...]:
+    """One row of the table."""
+    shape = "x".join(map(str, row.shape)) or "scalar"
+    numbers = (short(row.mean), short(row.std), short(row.low), short(row.high), short(row.l2))
+    return (row.name, f"{shape} {row.dtype}", *numbers, f"{row.zero_share:.0%}", sparkline(row.bins), "; ".join(more(row, update)))
+
+
+def more(row: TensorHealth, update: ParamDynamics | None) -> list[str]:
+    """What only some tensors have."""
+    told = [f"{row.bad} of {row.sampled} not finite"] if row.bad else []
+    told += [row.function] if row.function else []
+    told += [f"dead units {row.dead_units:.0%}"] if row.dead_units else []
+    told += [f"saturated {row.saturated:.0%}"] if row.saturated else []
+    told += [f"entropy {row.entropy:.2f}"] if row.entropy is not None else []
+    told += [f"score {short(row.logit_max)}"] if row.logit_max is not None else []
+    if update is not None:
+        weight, change = as_float(update.weight_l2), None if update.update_l2 is None else as_float(update.update_l2)
+        told += [f"update/weight {change / weight:.1e}"] if change is not None and weight else []
+        told += [f"exp_avg {short(update.moment_l2)}"] if update.moment_l2 is not None else []
+        told += [f"least v {short(update.least_v)}"] if update.least_v is not None else []
+        told += [f"sqrt(v) below eps {update.under_eps:.0%}"] if update.under_eps else []
+        told += [f"RMS {short(update.rms)}"] if update.rms is not None else []
+    return told
+
+
+def short(value: Number | None) -> str:
+    """Three digits."""
+    return "" if value is None else f"{as_float(value):.3g}"
+
+
+def sparkline(bins: tuple[int, ...], width: int = 14) -> str:
+    """The histogram in a few characters, logarithmic in the counts."""
+    if not any(bins):
+        return ""
+    size = math.ceil(len(bins) / width)
+    sums = [sum(bins[i : i + size]) for i in range(0, len(bins), size)]
+    top = math.log1p(max(sums))
+    return "".join(BARS[math.ceil(math.log1p(n) / top * (len(BARS) - 1))] for n in sums)
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Columns beside each other; numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    left = {0, 1, 8, 9}
+    return ["  " + "  ".join(c.ljust(w) if i in left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
+
+
+def spoken(steps: list[int], most: int = 8) -> str:
+    """`0, 1, 2, ... 900`."""
+    shown = steps if len(steps) <= most else [*steps[: most - 1], steps[-1]]
+    return ", ".join(map(str, shown[:-1])) + (", ... " if len(steps) > most else ", " if len(shown) > 1 else "") + str(shown[-1])

@@ -1,0 +1,85 @@
+"""The report as Markdown, for an issue or a pull request."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.trace.events import Acted, Crashed, Incident
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.lead import lead
+from debugtracer.trace.reader import Trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views import leading, wording
+from debugtracer.views.json_report import report
+from debugtracer.views.view import View, findings, incidents
+
+
+@dataclass(frozen=True)
+class Markdown(View):
+    """The terminal's sentences with headings and tables."""
+
+    word: ClassVar[str] = "markdown"
+    extension: ClassVar[str] = "md"
+
+    def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
+        """The document, ending in a newline."""
+        told, found = incidents(trace), findings(trace)
+        crashes = [e for e in trace.events() if isinstance(e, Crashed)]
+        leader = lead(found)
+        if told:
+            parts = verdict(told[0])
+        elif leader is not None:
+            parts = led(leader, found)
+        else:
+            parts = [f"# {wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
+        parts += section("Findings", [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in found])
+        parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
+        actions = [e for e in trace.events() if isinstance(e, Acted)]
+        parts += section("What debug-tracer did", [f"**{a.action}** {escape(wording.action(a))}" for a in actions])
+        parts += ["## Layers", table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state"))]
+        return "\n\n".join(parts) + "\n"
+
+
+def verdict(incident: Incident) -> list[str]:
+    """The first incident."""
+    facts, told = incident.facts, incident.verdict
+    assert told is not None  # incidents() gives only those
+    rows = wording.what(facts, told) + wording.where(facts, told) + wording.sample(facts, told) + wording.since(facts, told)
+    parts = [f"# {wording.title(facts, told)}", table(merged(rows), ("", ""))]
+    parts += ["## What was seen", table(merged(wording.seen(facts) + wording.replayed(facts)), ("", ""))]
+    return [*parts, "## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
+
+
+def led(told: Verdict, found: list[Finding]) -> list[str]:
+    """A verdict that comes from a finding."""
+    parts = [f"# {escape(leading.title(told))}", table(merged(leading.rows(told, found)), ("", ""))]
+    return [*parts, "## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
+
+
+def merged(rows: list[wording.Row]) -> list[tuple[str, str]]:
+    """Rows without a label belong to the row above."""
+    found: list[tuple[str, str]] = []
+    for label, text, _ in rows:
+        if label or not found:
+            found.append((label, text.strip()))
+        else:
+            found[-1] = (found[-1][0], f"{found[-1][1]}\n{text.strip()}")
+    return found
+
+
+def table(rows: list[tuple[str, str]], head: tuple[str, str]) -> str:
+    """A table of two columns; line breaks become `<br>`."""
+    body = [f"| {label} | {escape(text).replace(chr(10), '<br>')} |" for label, text in rows]
+    return "\n".join([f"| {head[0]} | {head[1]} |", "| --- | --- |", *body])
+
+
+def section(title: str, lines: list[str]) -> list[str]:
+    """A heading with bullets, nothing if there are none."""
+    return [f"## {title}", "\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def escape(text: str) -> str:
+    """Text of the user's program without a meaning in Markdown or HTML."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text)

@@ -1,0 +1,172 @@
+"""What a person reads at the stop and in `debug-tracer report`: one verdict first, then what was seen, then what to do."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from debugtracer.trace.events import Acted, Crashed, Incident
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.lead import lead, ranked
+from debugtracer.trace.reader import Trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views import leading, wording
+from debugtracer.views.json_report import report
+from debugtracer.views.view import View, findings, incidents
+
+Row = tuple[str, str, str]  # label, text, style
+
+
+@dataclass(frozen=True)
+class Terminal(View):
+    """Plain text of 80 columns or as wide as the terminal; colour only where it is asked for."""
+
+    word: ClassVar[str] = "terminal"
+    extension: ClassVar[str] = "txt"
+
+    def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
+        """The verdict, what else was found, the state of the seven layers."""
+        page = Page(color, width)
+        told, found = incidents(trace), findings(trace)
+        verdict = None if told else lead(found)
+        if told:
+            first = told[0]
+            assert first.verdict is not None  # incidents() gives only those
+            page.verdict(first.facts, first.verdict, trace.path, folder_of(trace, first))
+        elif verdict is not None:
+            page.leading(verdict, found, trace.path)
+        page.rest(trace, told, found, verdict is not None)
+        return page.text()
+
+
+def render_leading(found: list[Finding], run_folder: Path, *, color: bool = False, width: int = 80) -> str:
+    """The verdict of a run in which nothing became non-finite, as text; empty when no finding is a diagnosis."""
+    verdict = lead(found)
+    if verdict is None:
+        return ""
+    page = Page(color, width)
+    page.leading(verdict, found, run_folder)
+    return page.text()
+
+
+def render_verdict(facts: IncidentFacts, verdict: Verdict, run_folder: Path, incident_folder: Path | None, *, color: bool = False, width: int = 80) -> str:
+    """The verdict of one incident as text, ending in a newline; the same at the stop and in a report. No IO, no host sync."""
+    page = Page(color, width)
+    page.verdict(facts, verdict, run_folder, incident_folder)
+    return page.text()
+
+
+def folder_of(trace: Trace, incident: Incident) -> Path | None:
+    """Where the capsule of the incident lies, None if there is none to replay."""
+    return trace.path / incident.folder if incident.folder and incident.capsule else None
+
+
+def pasteable(remedy: str, run: Path, incident: Path | None) -> str:
+    """A remedy with the folders of this run in its commands."""
+    told = (
+        remedy.replace(" RUN --batch`", f" {wording.path(run)} --batch`")
+        .replace("doctor RUN`", f"doctor {wording.path(run)}`")
+        .replace("report RUN`", f"report {wording.path(run)}`")
+    )
+    return told.replace("replay INCIDENT`", f"replay {wording.path(incident)}`") if incident is not None else told
+
+
+class Page:
+    """Text under construction: headings, rows of label and text, commands that are never wrapped."""
+
+    def __init__(self, color: bool, width: int) -> None:
+        self.width = max(60, min(width, 110))
+        self.out = io.StringIO()
+        self.console = Console(
+            file=self.out, width=self.width, force_terminal=color, no_color=not color, highlight=False, markup=False, emoji=False, legacy_windows=False
+        )
+
+    def text(self) -> str:
+        """What was printed so far, without spaces at line ends."""
+        return "\n".join(line.rstrip() for line in self.out.getvalue().split("\n"))
+
+    def heading(self, text: str) -> None:
+        """A section."""
+        self.console.print()
+        self.console.print(Text(text, style="bold"))
+
+    def rows(self, rows: list[Row], label_width: int = 8) -> None:
+        """Rows of a label and a text that wraps beside it."""
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(width=label_width, no_wrap=True)
+        grid.add_column(overflow="fold")
+        for label, text, style in rows:
+            grid.add_row(Text("  " + label, style="dim"), Text(text, style=style))
+        self.console.print(grid)
+
+    def command(self, command: str, why: str) -> None:
+        """A command to copy: on a line of its own, never wrapped."""
+        self.console.print(Text(f"  {command}", style="bold cyan"), soft_wrap=True)
+        self.console.print(Text(f"      {why}", style="dim"))
+
+    def verdict(self, facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
+        """One incident from the first line to the next command."""
+        self.console.print(Text(wording.title(facts, verdict), style="bold red"))
+        self.console.print(Text("-" * self.width, style="dim"))
+        self.rows(wording.what(facts, verdict) + wording.where(facts, verdict) + wording.sample(facts, verdict) + wording.since(facts, verdict))
+        seen = wording.seen(facts) + wording.replayed(facts)
+        if seen:
+            self.heading("What was seen")
+            self.rows(seen)
+        self.heading("What to do")
+        self.rows([(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 1)], label_width=4)
+        self.heading("Look closer")
+        if facts.loader is not None or verdict.batch_rows:
+            self.command(f"debug-tracer report {wording.path(run)} --batch", "the guilty rows beside healthy ones")
+        if incident is not None:
+            self.command(f"debug-tracer replay {wording.path(incident)}", "this step again, here or on any other machine")
+        self.command(f"debug-tracer report {wording.path(run)} --format json", "the same for programs")
+
+    def leading(self, verdict: Verdict, found: list[Finding], run: Path) -> None:
+        """A verdict that comes from a finding."""
+        self.console.print(Text(leading.title(verdict), style="bold red"))
+        self.console.print(Text("-" * self.width, style="dim"))
+        self.rows(leading.rows(verdict, found))
+        if verdict.remedy:
+            self.heading("What to do")
+            self.rows([(f"{n}.", pasteable(text, run, None), "") for n, text in enumerate(verdict.remedy, 1)], label_width=4)
+        self.heading("Look closer")
+        check = ranked(found)[0].check
+        self.command(f"debug-tracer checks {check}", "what this check measures and when it stays silent")
+        self.command(f"debug-tracer report {wording.path(run)}", "all findings and the state of the seven layers")
+
+    def rest(self, trace: Trace, told: list[Incident], found: list[Finding], led: bool = False) -> None:
+        """Further incidents, findings, crashes, actions, the state of the layers, what it cost."""
+        known, events = report(trace), trace.events()
+        crashes = [e for e in events if isinstance(e, Crashed)]
+        loud = [f for f in found if f.severity != "note"]
+        if not told and not led:
+            self.console.print(Text(wording.quiet(known, bool(crashes), loud), style="bold green" if not crashes and not loud else "bold"))
+        if len(told) > 1:
+            self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
+            self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])
+        if found:
+            self.heading("Findings")
+            self.rows(
+                [(f.severity, f"{f.check}: {f.message}", "") for f in found[:12]] + ([("", f"and {len(found) - 12} more", "dim")] if len(found) > 12 else []),
+                label_width=9,
+            )
+        if crashes:
+            self.heading("The program ended with an exception of its own")
+            self.rows([(f"rank {c.rank}", wording.crash(c), "") for c in crashes[:8]])
+        actions = [e for e in events if isinstance(e, Acted)]
+        if actions:
+            self.heading("What debug-tracer did")
+            self.rows([(a.action, wording.action(a), "") for a in actions[:8]])
+        if trace.problems:
+            self.heading("Skipped while reading")
+            self.rows([("", problem, "") for problem in trace.problems[:8]])
+        self.heading("Layers")
+        self.rows(wording.layers(known) + wording.cost(known), label_width=11)

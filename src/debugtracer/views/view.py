@@ -1,0 +1,55 @@
+"""The contract of a view: a trace in, one document out."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.plugins import members
+from debugtracer.trace.birth import Birth
+from debugtracer.trace.events import Found, Incident
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.reader import Trace
+
+
+@dataclass(frozen=True)
+class View:
+    """Base of all views."""
+
+    word: ClassVar[str]
+    """The word of `--format`."""
+    extension: ClassVar[str]
+    """Of the file that `-o FOLDER` writes."""
+
+    def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
+        """The document. Reads the trace only; color and width matter to a terminal alone."""
+        raise NotImplementedError
+
+
+@functools.cache
+def views() -> dict[str, View]:
+    """Every view by its `--format` word. The folder is the registry."""
+    import debugtracer.views
+
+    return {view.word: view for view in members(debugtracer.views, View).values()}
+
+
+def incidents(trace: Trace) -> list[Incident]:
+    """Incidents with a verdict over all ranks, the one that explains the run first.
+
+    Earliest iteration first; at the same one a rank where the value was born comes before a rank that only received it.
+    """
+    told = [event for event in trace.events() if isinstance(event, Incident) and event.verdict is not None]
+    return sorted(told, key=lambda e: (e.facts.ref.iteration, not own_birth(e.facts.birth), e.facts.ref.rank))
+
+
+def own_birth(birth: Birth | None) -> bool:
+    """True if the value was born here: in an op of this rank or in its own batch."""
+    return birth is not None and (birth.kind != "input" or (birth.input_name or "").startswith("batch"))
+
+
+def findings(trace: Trace) -> list[Finding]:
+    """Findings of all ranks by place in the run."""
+    found = [event.finding for event in trace.events() if isinstance(event, Found)]
+    return sorted(found, key=lambda f: (f.iteration, f.rank, f.check))

@@ -1,0 +1,16 @@
+"""Arithmetic without an answer."""
+
+from __future__ import annotations
+
+from debugtracer.testing import a_birth, signs_of, some_facts
+
+
+def test_names_the_arithmetic():
+    signs = signs_of("indeterminate-form", some_facts(a_birth("aten::sub", kind="inf-inf")))
+    assert signs is not None
+    assert signs.because == "sub subtracts Inf from Inf"
+
+
+def test_stays_silent_on_an_overflow_and_without_a_birth():
+    assert signs_of("indeterminate-form", some_facts(a_birth("aten::mm", kind="overflow"))) is None
+    assert signs_of("indeterminate-form", some_facts(None)) is None

@@ -1,0 +1,43 @@
+"""log of zero, of a negative number, and 0 * log(0)."""
+
+from __future__ import annotations
+
+from math import inf
+
+from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+
+
+def test_fires_on_the_logarithm_of_zero():
+    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, 0.0))))
+    assert signs is not None
+    assert signs.because == "log takes the logarithm of 0, which is -inf"
+
+
+def test_fires_on_a_negative_number():
+    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(-0.25))))
+    assert signs is not None
+    assert signs.because == "log takes the logarithm of -0.25, which is NaN"
+
+
+def test_log1p_has_its_edge_at_minus_one():
+    assert signs_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-1.0)))) is not None
+    assert signs_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-0.5)))) is None
+
+
+def test_zero_times_minus_inf_is_a_log_when_a_log_made_it():
+    known = signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf, made_by="aten::log"), kind="0*inf")))
+    guessed = signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf), kind="0*inf")))
+    assert known is not None
+    assert guessed is not None
+    assert known.confidence > guessed.confidence
+
+
+def test_the_remedy_for_p_log_p_clamps_inside_first():
+    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), code="entropy = -(p * p.log()).sum()")))
+    assert signs is not None
+    assert "p * p.clamp_min(1e-8).log()" in signs.remedies[0]
+
+
+def test_stays_silent_in_backward_and_on_zero_times_plus_inf():
+    assert signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward"))) is None
+    assert signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(inf), kind="0*inf"))) is None

@@ -1,0 +1,67 @@
+"""A loss that jumps in the batches that are unlike the others."""
+
+from __future__ import annotations
+
+import math
+
+from debugtracer.checks.data.hard_samples import HardSamples
+from debugtracer.trace.facts.fact import Fact
+from tests.checks.data.batches import LOADER, an_oddity, judged
+
+HEALTHY = [2.0 * math.exp(-n / 100) * (1 + 0.02 * math.sin(7.0 * n)) for n in range(80)]
+
+
+def content(step, **more):
+    known = {"value": 7.14, "usual": 0.03, "spread": 0.06, "detail": "token histogram", "samples": (16 * step, 16 * step + 1)}
+    return [an_oddity("content", step, **{**known, **more})]
+
+
+def run(odd: dict[int, list[Fact]], high: dict[int, float], steps: int = 80):
+    return judged(HardSamples(), [odd.get(n, []) for n in range(steps)], [high.get(n, HEALTHY[n]) for n in range(steps)])
+
+
+def test_a_jump_in_unlike_batches_is_named_with_first_step_and_all_samples():
+    (finding,) = run({60: content(60), 61: content(61)}, {60: 7.0, 61: 6.0})
+    assert finding.message == (
+        "step 60, rank 0: the loss rises to 7 (expected 1.081) in 2 steps whose batches are unlike all before: token histogram of batch[0] 7.14 nats from the "
+        "learnt one, usual are 0.03 (samples 960, 961, 976, 977); expected samples like the others. Filter or shuffle that part of the data."
+    )
+    assert (finding.severity, finding.kind, finding.step, finding.place.sample_index) == ("warning", "data_hard_samples", 60, (960, 961, 976, 977))
+    assert finding.place.frame == LOADER.made_at
+
+
+def test_only_the_rows_beyond_the_range_are_guilty():
+    fact = an_oddity("range", 60, value=1e4, usual=1.0, spread=1.0, rows=(8,), samples=(968,))
+    (finding,) = run({60: [*content(60), fact]}, {60: 7.0})
+    assert (finding.place.sample_index, finding.place.batch_rows) == ((968,), (8,))
+
+
+def test_a_run_that_ends_in_unlike_batches_is_told_at_the_end():
+    (finding,) = run({79: content(79)}, {79: 7.0})
+    assert finding.step == 79
+
+
+def test_a_jump_without_a_difference_in_content_is_silent():
+    assert not run({}, {60: 7.0, 61: 6.0})
+
+
+def test_unlike_batches_that_the_model_can_do_are_silent():
+    assert not run({60: content(60), 61: content(61)}, {})
+
+
+def test_a_jump_two_steps_after_the_unlike_batch_is_not_its_fault():
+    assert not run({58: content(58)}, {60: 7.0})
+
+
+def test_a_new_data_set_is_not_a_spike():
+    odd = {n: content(n) for n in range(60, 68)}
+    assert not run(odd, dict.fromkeys(range(60, 80), 5.0))
+    assert not run(odd, {60: 5.0, 61: 3.0})  # learnt quickly, and still unlike: the data has moved
+
+
+def test_a_validation_batch_is_not_behind_the_training_loss():
+    assert not run({60: content(60, training=False)}, {60: 7.0})
+
+
+def test_before_anything_is_known_nothing_is_said():
+    assert not run({10: content(10)}, {10: 7.0}, steps=30)

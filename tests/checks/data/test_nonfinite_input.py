@@ -1,0 +1,39 @@
+"""NaN in a batch is a fault when it spoils what it reaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.data.nonfinite_input import NonfiniteInput
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.refetched import Refetched
+from tests.checks.data.batches import LOADER, a_window, an_oddity, at
+
+BAD = {"rows": (3,), "samples": (135,), "count": 1, "of": 60}
+
+
+def test_a_bad_input_that_spoils_the_output_is_an_error_with_its_sample():
+    (finding,) = NonfiniteInput().judge(a_window(an_oddity("nonfinite", reached="model", spoiled=True, module="Sequential", **BAD)))
+    assert finding.message == (
+        "step 8, rank 0: batch[0] of batch 8 of Corpus (train.py:50) holds 1 non-finite of 60 values, sample 135, and the output of Sequential is not finite; "
+        "expected finite inputs. Impute or drop the sample where it is made."
+    )
+    assert (finding.severity, finding.kind, finding.place.sample_index, finding.place.frame) == ("error", "data_nonfinite", (135,), LOADER.made_at)
+
+
+@pytest.mark.parametrize("reached", ["", "model"])
+def test_a_marker_of_missing_values_that_spoils_nothing_is_a_note(reached):
+    (finding,) = NonfiniteInput().judge(a_window(an_oddity("nonfinite", reached=reached, module="Net", **BAD)))
+    assert finding.severity == "note"
+
+
+@pytest.mark.parametrize(("origin", "kind"), [("normalisation", "normalisation_zero_std"), ("operation", "data_nonfinite"), ("source", "data_nonfinite")])
+def test_the_sample_fetched_again_names_its_transform_and_line(origin, kind):
+    again = Refetched(ref=at(8), loader=0, index=135, what="nonfinite", again=True, origin=origin, transform="Standardise", frame=Frame("/p/train.py", 12))
+    (finding,) = NonfiniteInput().judge(a_window(again, an_oddity("nonfinite", reached="model", spoiled=True, **BAD)))
+    assert (finding.kind, finding.place.frame) == (kind, Frame("/p/train.py", 12))
+    assert "; Standardise: " in finding.message
+
+
+def test_other_oddities_are_not_its_business():
+    assert not list(NonfiniteInput().judge(a_window(an_oddity("blank"))))

@@ -1,0 +1,36 @@
+"""One row that makes a loss."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from debugtracer.checks.data.outlier_sample import OutlierSample
+from debugtracer.trace.facts.loss_rows import LossRows, RowLoss
+from tests.checks.data.batches import a_window, at
+
+ROWS = LossRows(
+    ref=at(77),
+    loss="MseLossBackward0",
+    value=1.6e4,
+    usual=0.004,
+    rows=16,
+    median=0.004,
+    mad=0.003,
+    raised=0.3,
+    top_share=0.99,
+    top=(RowLoss(row=8, sample=1240, loss=2.5e5),),
+)
+
+
+def test_a_row_with_nearly_all_of_the_loss_is_a_note_with_its_sample():
+    (finding,) = OutlierSample().judge(a_window(ROWS))
+    assert finding.message == (
+        "step 77, rank 0: row 8 (sample 1240) has 99 % of a loss of 1.6e+04; the median row has 0.004; expected many rows to share it. Look at the sample."
+    )
+    assert (finding.severity, finding.place.sample_index, finding.place.batch_rows) == ("note", (1240,), (8,))
+
+
+@pytest.mark.parametrize("change", [{"top_share": 0.5}, {"mad": 1e5}, {"rows": 2}, {"top": ()}], ids=["shared", "a wide batch", "two rows", "unknown"])
+def test_a_loss_that_rows_share_is_silent(change):
+    assert not list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, **change))))

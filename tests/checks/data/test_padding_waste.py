@@ -1,0 +1,34 @@
+"""Padding that costs time."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from debugtracer.checks.data.padding_waste import PaddingWaste
+from debugtracer.trace.facts.batch_content import LeafProfile
+from tests.checks.data.batches import LOADER, a_profile, a_window
+
+FIXED = LeafProfile(path="batch[0]", role="ids", pad_share=0.71, longest_share=0.48, longest=61, shortest=4, width=128)
+
+
+def test_a_fixed_length_is_a_note_with_what_would_be_saved():
+    (finding,) = PaddingWaste().judge(a_window(a_profile(FIXED)))
+    assert finding.message == (
+        "step 99, rank 0: 71 % of batch[0] of Corpus is padding (longest 61 of 128 tokens in a batch, shortest 4); expected below 30 %. Padding to the longest "
+        "of each batch saves 52 % of the positions, batches of like lengths most of the other 19 %."
+    )
+    assert (finding.severity, finding.place.frame, finding.evidence["saved"]) == ("note", LOADER.frame, 0.52)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pad_share": 0.3}, {"shortest": 40}, {"longest_share": 1.0, "pad_share": 0.5}, {"pad_share": None}],
+    ids=["little padding", "like lengths", "padded to the longest", "no padding"],
+)
+def test_what_cannot_be_helped_is_silent(change):
+    assert not list(PaddingWaste().judge(a_window(a_profile(msgspec.structs.replace(FIXED, **change)))))
+
+
+def test_a_few_batches_say_nothing():
+    assert not list(PaddingWaste().judge(a_window(a_profile(FIXED, seen=19))))

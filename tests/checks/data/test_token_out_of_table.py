@@ -1,0 +1,32 @@
+"""Ids beyond an embedding table."""
+
+from __future__ import annotations
+
+from debugtracer.checks.data.token_out_of_table import TokenOutOfTable
+from debugtracer.trace.facts.crash import IntegerRows, ModuleSeen
+from tests.checks.crashes import a_crash, seen, silent_on_another_error, told
+
+
+def test_the_table_the_ids_and_the_samples_are_named():
+    crash = a_crash(
+        "index out of range in self",
+        "IndexError",
+        torch_calls=("embedding", "forward"),
+        modules=(ModuleSeen(path="place", kind="Embedding", sizes={"num_embeddings": 40}),),
+        tensors=(seen("input", 2, dtype="int64", low=0, high=42), seen("weight", 40, 8)),
+        rows=IntegerRows(name="input", values=((0, 3), (4, 42)), indices=(9, 171)),
+    )
+    (finding,) = told(TokenOutOfTable(), crash)
+    assert finding.message == (
+        "step 5, rank 0: place (Embedding, 40 rows) was given ids up to 42 in 1 of 2 rows (sample 171); expected 0..39. Make the table as long as "
+        "the vocabulary, or map unknown ids."
+    )
+    assert (finding.place.module, finding.place.sample_index) == ("place", (171,))
+
+
+def test_the_same_words_from_elsewhere_are_not_an_embedding():
+    assert told(TokenOutOfTable(), a_crash("index out of range in self", "IndexError", torch_calls=("index_select",))) == []
+
+
+def test_another_exception_is_none_of_its_business():
+    silent_on_another_error(TokenOutOfTable())

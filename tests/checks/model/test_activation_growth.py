@@ -1,0 +1,32 @@
+"""Activations through the depth of the model."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.activation_growth import ActivationGrowth
+from tests.checks.test_snapshots import a_snapshot, an_activation, judged
+
+
+def layers(*sizes, step=0, function="Linear"):
+    root = (64 * 32) ** 0.5
+    return a_snapshot(step, *(an_activation(f"layers.{i}", function, l2=size * root) for i, size in enumerate(sizes)))
+
+
+def test_growth_by_orders_of_magnitude_is_a_warning_at_the_first_step():
+    (finding,) = judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0))
+    assert (finding.severity, finding.kind, finding.place.module) == ("warning", "bad_init", "layers.3")
+    assert finding.message == (
+        "step 0, rank 0: the outputs of 4 linear layers grow 10 times a layer at the start, to 5e+03 at layers.3; expected to keep their size. "
+        "Look at the initialisation."
+    )
+
+
+def test_shrinking_is_told_too():
+    assert "shrink 10 times a layer" in judged(ActivationGrowth(), layers(0.1, 0.01, 0.001, 0.0001, 1.0))[0].message
+
+
+def test_a_network_that_keeps_its_size_a_large_head_and_later_steps_are_left_alone():
+    assert judged(ActivationGrowth(), layers(1, 2, 1.5, 3, 2)) == []
+    assert judged(ActivationGrowth(), layers(1, 2, 1.5, 3, 1e6)) == []
+    assert judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0, step=100)) == []
+    assert judged(ActivationGrowth(), layers(5, 50, 5000)) == []
+    assert judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0, function="LayerNorm")) == []

@@ -1,0 +1,30 @@
+"""Units of a ReLU that never answer."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.dead_units import DeadUnits
+from tests.checks.test_snapshots import a_snapshot, an_activation, judged
+
+
+def relus(*shares, **more):
+    return [a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=share, **more)) for step, share in enumerate(shares)]
+
+
+def test_a_dead_layer_is_a_warning_after_three_snapshots():
+    (finding,) = judged(DeadUnits(), *relus(1.0, 1.0, 0.95))
+    assert (finding.severity, finding.kind, finding.place.module, finding.step) == ("warning", "dead_relu", "net.1", 0)
+    assert finding.message == (
+        "step 0, rank 0: 95% of the 32 units of net.1:relu are zero for all rows in 3 snapshots; expected below 90%. "
+        "Lower the learning rate or look at the bias and the scale of the inputs."
+    )
+
+
+def test_half_of_a_layer_is_a_note_and_less_is_nothing():
+    assert [f.severity for f in judged(DeadUnits(), *relus(0.6, 0.7, 0.8))] == ["note"]
+    assert judged(DeadUnits(), *relus(0.5, 0.4, 0.5)) == []
+
+
+def test_it_must_stay_dead_and_the_batch_must_be_large_enough():
+    assert judged(DeadUnits(), *relus(1.0, 0.1, 1.0)) == []
+    assert judged(DeadUnits(), *relus(1.0, 1.0, 1.0, shape=(8, 32))) == []
+    assert judged(DeadUnits(), *relus(None, None, None)) == []

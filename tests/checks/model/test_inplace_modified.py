@@ -1,0 +1,51 @@
+"""Values overwritten before backward."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.inplace_modified import InplaceModified
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import InplaceWrite, InplaceWrites
+from tests.checks.crashes import LINE, REF, a_crash, silent_on_another_error, told
+
+TEXT = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [32, 24]], which is output 0 of "
+    "TanhBackward0, is at version {}; expected version 0 instead. Hint: ..."
+)
+AT = Frame("/p/train.py", 17, "forward", "hidden *= gate")
+
+
+def write(name="mul_", shape=(32, 24), version=1, param=None):
+    return InplaceWrite(name=name, shape=shape, version=version, frame=AT, param=param)
+
+
+def judged(*writes, version=1):
+    return told(InplaceModified(), a_crash(TEXT.format(version)), InplaceWrites(ref=REF, writes=writes))
+
+
+def test_the_first_write_past_the_expected_version_is_the_line():
+    (finding,) = judged(write(shape=(3,)), write(), write("add_", version=2), version=2)
+    assert finding.message == (
+        "step 5, rank 0: backward (train.py:34) needs output of TanhBackward0, shape (32, 24), which mul_ (train.py:17) has changed in place (version 2, "
+        "expected 0). Write a new tensor instead of changing this one."
+    )
+    assert (finding.place.frame, finding.place.symptom_frame) == (AT, LINE)
+
+
+def test_an_optimizer_is_named_when_no_other_write_fits():
+    (finding,) = judged(write(shape=(3,)), write("SGD.step", shape=(24, 32), param="fc.weight"))
+    assert finding.place.param == "fc.weight"
+
+
+def test_without_a_write_the_class_is_still_proved():
+    (finding,) = judged()
+    assert finding.place.frame == LINE
+    assert "which was changed in place" in finding.message
+
+
+def test_a_parameter_written_while_autograd_records():
+    (finding,) = told(InplaceModified(), a_crash("a leaf Variable that requires grad is being used in an in-place operation."))
+    assert finding.remedy[0] == "put the write into `with torch.no_grad():`"
+
+
+def test_another_exception_is_none_of_its_business():
+    silent_on_another_error(InplaceModified())

@@ -1,0 +1,29 @@
+"""Do prediction and target have the same shape?"""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.loss_broadcast import LossBroadcast, stretched
+from debugtracer.trace.facts.loss_call import LossCall
+from tests.checks.facts_at import judged, line, ref
+
+
+def call(**fields: object) -> LossCall:
+    return LossCall(ref=ref(), loss="mse_loss", frame=line(20), input_shape=(32, 1), target_shape=(32,), **fields)  # type: ignore[arg-type]
+
+
+def test_a_column_against_a_row_is_told_once():
+    (finding,) = judged(LossBroadcast(), [call(broadcast=True), call(broadcast=True)])
+    assert finding.message == (
+        "step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting makes (32, 32) pairs; "
+        "expected equal shapes. Squeeze the prediction or unsqueeze the target."
+    )
+    assert (finding.kind, finding.exact, finding.place.frame.line) == ("loss_misuse", True, 20)
+
+
+def test_equal_shapes_and_an_explicit_unsqueeze_are_silent():
+    assert not judged(LossBroadcast(), [call(), call(broadcast=True, explicit=True)])
+
+
+def test_shapes_are_stretched_as_torch_does():
+    assert stretched((32, 1), (32,)) == (32, 32)
+    assert stretched((4, 1, 3), (5, 1)) == (4, 5, 3)

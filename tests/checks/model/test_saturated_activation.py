@@ -1,0 +1,31 @@
+"""Squashing functions that start flat."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.saturated_activation import SaturatedActivation
+from tests.checks.test_snapshots import a_snapshot, an_activation, judged
+
+
+def squashed(function, *shares, first=0, **more):
+    return [a_snapshot(first + i, an_activation(f"act:{function}", function, saturated=share, **more)) for i, share in enumerate(shares)]
+
+
+def test_a_flat_start_is_a_warning_when_the_first_steps_are_over():
+    (finding,) = judged(SaturatedActivation(), *squashed("tanh", 0.99, 0.97, 0.98))
+    assert (finding.severity, finding.kind, finding.place.op) == ("warning", "bad_init", "aten::tanh")
+    assert finding.message == (
+        "step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at the start. "
+        "Normalise the inputs or initialise the weights smaller."
+    )
+    assert "outside 0.01..0.99" in judged(SaturatedActivation(), *squashed("sigmoid", 0.9, 0.9, 0.9))[0].message
+
+
+def test_half_flat_is_a_note_and_less_is_nothing():
+    assert [f.severity for f in judged(SaturatedActivation(), *squashed("tanh", 0.6, 0.7, 0.9))] == ["note"]
+    assert judged(SaturatedActivation(), *squashed("tanh", 0.4, 0.9, 0.9)) == []
+
+
+def test_gates_that_close_later_confident_softmaxes_and_tiny_tensors_are_left_alone():
+    assert judged(SaturatedActivation(), *squashed("sigmoid", 0.0, 0.0, 0.0), *squashed("sigmoid", 1.0, 1.0, 1.0, first=100)) == []
+    assert judged(SaturatedActivation(), *squashed("softmax", 1.0, 1.0, 1.0)) == []
+    assert judged(SaturatedActivation(), *squashed("tanh", 1.0, 1.0, 1.0, sampled=32)) == []

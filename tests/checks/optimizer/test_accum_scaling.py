@@ -1,0 +1,32 @@
+"""Sums of microbatches."""
+
+from __future__ import annotations
+
+from debugtracer.checks.optimizer.accum_scaling import AccumScaling
+from tests.checks.optimizer.seen import call, found, order
+
+
+def update(number: int, microbatches: int, divided: bool, line: int = 24) -> object:
+    return order(number, *[call("backward", line, live=True, divided=divided)] * microbatches)
+
+
+def test_losses_that_nobody_divides_are_a_note():
+    (finding,) = found(AccumScaling(), [update(n, 4, divided=False) for n in range(6)])  # type: ignore[misc]
+    assert finding.severity == "note"
+    assert finding.message == (
+        "step 2, rank 0: backward (train.py:24) adds up 4 microbatches per update and no loss is divided, so gradients are 4 times those of their mean; "
+        "expected loss / 4. Divide it unless a sum is meant."
+    )
+
+
+def test_a_short_last_window_is_a_note():
+    (finding,) = found(AccumScaling(), [*(update(n, 4, divided=True) for n in range(3)), update(3, 2, divided=True)])  # type: ignore[list-item]
+    assert "adds up 2 microbatches in this update and 4 in others" in finding.message
+
+
+def test_two_backwards_of_two_lines_and_one_that_was_cleared_are_healthy():
+    two_lines = [order(n, call("backward", 20, live=True), call("backward", 21, live=True)) for n in range(5)]
+    cleared = [order(n, call("backward", 20, live=True), call("zero_grad"), call("backward", 20, live=True)) for n in range(5)]
+    closures = [order(n, *[call("backward", 20, live=True)] * 5, kind="LBFGS") for n in range(5)]
+    for facts in (two_lines, cleared, closures):
+        assert found(AccumScaling(), facts) == []

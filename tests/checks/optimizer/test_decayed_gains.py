@@ -1,0 +1,33 @@
+"""Gains under decay."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from debugtracer.checks.optimizer.decayed_gains import DecayedGains
+from debugtracer.trace.facts.effects import DecayedGains as Gains
+from tests.checks.optimizer.seen import at, found, line
+
+
+def gains(size: float, factor: float) -> Gains:
+    return Gains(ref=at(200), optimizer=0, kind="AdamW", frame=line(40), params=("norm.weight",), count=4, decay=0.5, factor=factor, size=size)
+
+
+def test_gains_that_decay_alone_has_emptied():
+    (finding,) = found(DecayedGains(), [gains(0.05, 0.04)])
+    assert finding.message == (
+        "step 200, rank 0: the gains of 4 normalisation layers (norm.weight, ...) are 0.05 of what they were, decay 0.5 of AdamW (train.py:40) alone makes "
+        "0.04; expected gains that the loss decides. Give them weight_decay=0."
+    )
+    assert (finding.kind, finding.severity, finding.place.frame) == ("weight_decay_on_norms", "warning", line(40))
+
+
+def test_half_of_them_is_a_note():
+    assert [f.severity for f in found(DecayedGains(), [gains(0.3, 0.25)])] == ["note"]
+
+
+@pytest.mark.parametrize(("size", "factor"), [(0.9, 0.5), (0.4, math.exp(-10)), (0.05, 0.999), (1.2, 0.1)])
+def test_gains_that_the_loss_holds_are_healthy(size: float, factor: float):
+    assert found(DecayedGains(), [gains(size, factor)]) == []

@@ -1,0 +1,35 @@
+"""The gradient norm as an early sign."""
+
+from __future__ import annotations
+
+from debugtracer.checks.optimizer.gradient_drift import GradientDrift
+from tests.spikes.series import falling, findings
+
+
+def test_an_outlier_is_a_note_at_once():
+    norms = falling(300, seed=1)
+    norms[200] *= 6
+    (found,) = findings(GradientDrift(), falling(300), grad_l2=norms)
+    assert (found.severity, found.step, found.kind) == ("note", 200, None)
+    assert found.message.endswith("MAD. Keep a checkpoint from before.")
+
+
+def test_a_level_that_stays_up_is_a_note():
+    norms = [v * (1.12 if step >= 300 else 1.0) for step, v in enumerate(falling(400, seed=1))]
+    found = findings(GradientDrift(), falling(400), grad_l2=norms)
+    assert any("and stays up after 33 steps" in f.message for f in found)
+
+
+def test_two_signs_of_the_moving_average_are_a_note():
+    norms = [v * 1.02 ** max(step - 400, 0) for step, v in enumerate(falling(460, end=2.5, seed=1))]
+    found = findings(GradientDrift(), falling(460), grad_l2=norms)
+    assert any("standard deviations above the last 100 steps and " in f.message for f in found)
+
+
+def test_stays_silent_on_a_healthy_norm():
+    assert not findings(GradientDrift(), falling(600), grad_l2=falling(600, seed=1))
+
+
+def test_steps_without_gradient_say_nothing():
+    norms = [0.0 if step % 2 else v for step, v in enumerate(falling(600, seed=1))]
+    assert not findings(GradientDrift(), falling(600), grad_l2=norms)

@@ -1,0 +1,64 @@
+"""Losses that leave for good."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from debugtracer.checks.optimizer.loss_divergence import LossDivergence
+from tests.spikes.series import falling, findings, loud
+
+
+def stepped(times: float, at: int = 300, count: int = 500) -> list[float]:
+    return [v * (times if step >= at else 1.0) for step, v in enumerate(falling(count))]
+
+
+def test_fires_on_a_step_change():
+    (warning,) = loud(findings(LossDivergence(), stepped(2.5)))
+    assert (warning.iteration, warning.kind, warning.confidence) == (300, "loss_spike", 0.4)
+    assert "33 steps: step change); expected at most 3 MAD. Go back to a checkpoint before step 300" in warning.message
+
+
+def test_fires_on_exponential_growth():
+    losses = [v * (1.05 ** max(step - 300, 0)) for step, v in enumerate(falling(400))]
+    first = loud(findings(LossDivergence(), losses))[0]
+    assert (first.kind, first.severity) == ("lr_too_high", "warning")
+    assert 300 <= first.iteration <= 345
+
+
+def test_a_jump_of_the_learning_rate_is_the_likely_cause():
+    lr = [0.05] * 300 + [0.5] * 200
+    (warning,) = loud(findings(LossDivergence(), stepped(2.5), lr=lr))
+    assert (warning.kind, warning.confidence) == ("lr_too_high", 0.75)
+    assert "; the learning rate had just risen 10-fold;" in warning.message
+
+
+def test_fires_in_the_first_steps_without_any_history():
+    (warning,) = findings(LossDivergence(), [2.0 * 1.06**step for step in range(64)])
+    assert (warning.severity, warning.step) == ("warning", 47)
+    assert "expected a loss below where it began" in warning.message
+
+
+def test_a_creeping_rise_is_a_note_until_all_that_was_learnt_is_lost():
+    little = findings(LossDivergence(), stepped(1.12))
+    assert [f.severity for f in little] == ["note"]
+    noisy = falling(500, start=3.0, end=0.1, noise=0.5)
+    lost = [v if step < 300 else 3.0 for step, v in enumerate(abs(v) for v in noisy)]
+    assert [f.severity for f in findings(LossDivergence(), lost)] == ["warning"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stays_silent_on_a_healthy_loss(seed):
+    assert not loud(findings(LossDivergence(), falling(800, seed=seed)))
+
+
+def test_stays_silent_on_a_generator_whose_loss_rises():
+    chance = random.Random(7)
+    losses = [0.7 + 0.5 * step / 800 + 0.02 * chance.gauss(0, 1) for step in range(800)]
+    assert not loud(findings(LossDivergence(), losses))
+
+
+def test_stays_silent_on_a_curriculum_that_costs_little():
+    losses = [v - 0.99 + (0.02 if step >= 300 else 0.0) for step, v in enumerate(falling(500, noise=0.001))]
+    assert not loud(findings(LossDivergence(), losses))

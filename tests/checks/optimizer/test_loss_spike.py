@@ -1,0 +1,79 @@
+"""Spikes of the loss that come back."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from debugtracer.checks.optimizer.loss_spike import LossSpike
+from tests.spikes.series import falling, findings, loud
+
+
+def with_spike(*heights: float, at: int = 200, count: int = 300) -> list[float]:
+    losses = falling(count)
+    for step, height in enumerate(heights, start=at):
+        losses[step] *= height
+    return losses
+
+
+def test_fires_on_a_batch_of_other_data_and_blames_it():
+    note, warning = findings(LossSpike(), with_spike(5.0, 5.0))
+    assert (note.severity, note.step, note.kind) == ("note", 200, "loss_spike")
+    assert (warning.severity, warning.iteration, warning.kind, warning.confidence) == ("warning", 200, "data_hard_samples", 0.7)
+    assert warning.message.startswith("step 200, rank 0: the loss was 5.")
+    assert warning.message.endswith(
+        "for 2 steps and back from one step to the next, so the weights were sound and the batches are to blame; expected at most 8 MAD. "
+        "Look at the samples of steps 200 to 201."
+    )
+
+
+def test_a_spike_that_heals_slowly_blames_no_batch():
+    (warning,) = loud(findings(LossSpike(), with_spike(*(1 + 4 * 0.8**i for i in range(40)))))
+    assert warning.kind == "loss_spike"
+    assert "healed slowly; expected" in warning.message
+    assert warning.message.endswith("Look at the learning rate and the update before it.")
+
+
+def test_a_learning_rate_that_had_just_risen_is_named():
+    lr = [1e-3] * 199 + [3e-2] * 101
+    (warning,) = loud(findings(LossSpike(), with_spike(*(1 + 4 * 0.8**i for i in range(40))), lr=lr))
+    assert warning.kind == "lr_too_high"
+    assert "after the learning rate had risen 30-fold" in warning.message
+
+
+def test_a_weak_spike_stays_a_note():
+    found = findings(LossSpike(), with_spike(1.25))
+    assert [f.severity for f in found] == ["note"]
+
+
+def test_at_the_threshold_it_can_be_moved():
+    assert findings(LossSpike(), with_spike(1.25))
+    assert not findings(LossSpike(z_max=20.0), with_spike(1.25))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stays_silent_on_a_healthy_loss(seed):
+    assert not findings(LossSpike(), falling(800, seed=seed))
+
+
+def test_stays_silent_on_the_first_64_losses():
+    assert not findings(LossSpike(), with_spike(9.0, at=40, count=110))
+
+
+def test_a_policy_loss_around_zero_has_no_warning():
+    chance = random.Random(6)
+    losses = [chance.gauss(-0.5, 0.1) for _ in range(400)]
+    losses[300] = 0.2
+    assert not loud(findings(LossSpike(), losses))
+
+
+def test_a_step_change_is_not_its_business():
+    losses = [v * (4.0 if step >= 200 else 1.0) for step, v in enumerate(falling(300))]
+    assert [f.severity for f in findings(LossSpike(), losses)] == ["note"]
+
+
+def test_the_rule_of_the_articles_can_be_asked_for():
+    losses = with_spike(1.25)
+    assert not loud(findings(LossSpike(), losses))
+    assert "standard deviations above the mean of the last 100; expected at most 3." in loud(findings(LossSpike(sigma_max=3.0), losses))[-1].message

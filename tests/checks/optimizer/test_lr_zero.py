@@ -1,0 +1,33 @@
+"""Rates of 0 and below."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.optimizer.lr_zero import LrZero
+from tests.checks.optimizer.seen import found, line, rate
+
+
+def test_it_points_to_the_line_of_the_factor_and_the_first_such_update():
+    fact = rate(low=0.0, high=0.0, same=20, scheduler="LambdaLR", scheduler_frame=line(33), value_frame=line(23))
+    (finding,) = found(LrZero(), [fact])
+    assert finding.message == (
+        "step 0, rank 0: the learning rate of AdamW is 0 in 20 updates running (LambdaLR, train.py:33), the factor comes from train.py:23; expected a rate "
+        "above 0. Print the factor over the steps of the run."
+    )
+    assert (finding.kind, finding.place.frame, finding.iteration, finding.exact) == ("scheduler_misuse", line(23), 0, True)
+
+
+def test_without_a_scheduler_it_is_the_optimizer():
+    (finding,) = found(LrZero(), [rate(low=0.0, high=0.0, same=20)])
+    assert (finding.kind, finding.place.frame) == ("lr_zero", line(5))
+
+
+def test_a_negative_rate_is_told_at_once():
+    (finding,) = found(LrZero(), [rate(low=-2e-4, high=-2e-4, scheduler="LambdaLR", scheduler_frame=line(33))])
+    assert "is -0.0002, so updates climb the loss (LambdaLR, train.py:33); expected" in finding.message
+
+
+@pytest.mark.parametrize("healthy", [{"low": 0.0, "high": 0.0, "same": 1}, {"low": 0.0, "high": 1e-3, "same": 900}, {}])
+def test_the_first_update_of_a_warm_up_and_a_frozen_group_are_healthy(healthy: dict[str, float]):
+    assert found(LrZero(), [rate(**healthy)]) == []

@@ -1,0 +1,25 @@
+"""sqrt(v) against eps."""
+
+from __future__ import annotations
+
+from debugtracer.checks.optimizer.moments_below_eps import MomentsBelowEps
+from tests.checks.test_snapshots import a_snapshot, an_update, judged
+
+
+def steps(*shares):
+    return [a_snapshot(i + 1, params=(an_update("emb.weight", under_eps=s), an_update("out.weight", numel=64, under_eps=0.0))) for i, s in enumerate(shares)]
+
+
+def test_most_elements_below_eps_twice_are_a_note():
+    (finding,) = judged(MomentsBelowEps(), *steps(0.72, 0.9))
+    assert finding.severity == "note"
+    assert finding.message == (
+        "step 1, rank 0: sqrt(v) is below eps for 71% of the touched elements of 2 parameters (Adam), most in emb.weight; "
+        "expected below 50%. Use a smaller eps."
+    )
+
+
+def test_once_or_less_than_half_is_left_alone():
+    assert judged(MomentsBelowEps(), *steps(0.9, 0.2)) == []
+    assert judged(MomentsBelowEps(), *steps(0.4, 0.4)) == []
+    assert judged(MomentsBelowEps(), *steps(None, None)) == []

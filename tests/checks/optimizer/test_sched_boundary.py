@@ -1,0 +1,59 @@
+"""Schedules in the wrong unit."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.optimizer.sched_boundary import SchedBoundary
+from tests.checks.optimizer.seen import found, line, schedule
+
+CYCLE = {"horizon": 240, "horizon_word": "total_steps", "calls": 6, "updates": 240, "ended": True}
+COSINE = {"horizon": 6, "horizon_word": "T_max", "calls": 8, "updates": 8, "last_epoch": 8, "loader": 40}
+GONE = {"calls": 300, "updates": 300, "fallen_at": 88, "rate": 1e-12, "peak": 0.1}
+
+
+def test_a_cycle_for_updates_stepped_per_epoch():
+    (finding,) = found(SchedBoundary(), [schedule("OneCycleLR", **CYCLE)])
+    assert finding.message == (
+        "step 100, rank 0: OneCycleLR (train.py:7) is made for 240 steps (total_steps) and was stepped 6 times in 240 updates; expected one step per update, "
+        "or total_steps in epochs. Move scheduler.step() into the loop over batches."
+    )
+    assert (finding.kind, finding.place.frame, finding.place.symptom_frame) == ("scheduler_misuse", line(7), line(20))
+
+
+def test_a_cosine_in_epochs_stepped_per_batch():
+    (finding,) = found(SchedBoundary(), [schedule("CosineAnnealingLR", **COSINE)])
+    assert "has passed them within an epoch of 40 batches, so the rate swings up again" in finding.message
+
+
+def test_a_decay_that_is_over_long_before_the_run():
+    (finding,) = found(SchedBoundary(), [schedule("ExponentialLR", **GONE)])
+    assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message
+
+
+def test_a_call_beyond_the_end():
+    (finding,) = found(SchedBoundary(), [schedule("OneCycleLR", horizon=40, horizon_word="total_steps", calls=40, updates=41, exhausted=True)])
+    assert "is made for 40 steps (total_steps) and is stepped once more" in finding.message
+
+
+def test_it_is_said_once():
+    assert len(found(SchedBoundary(), [schedule("OneCycleLR", **CYCLE)] * 3)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "healthy"),
+    [
+        ("OneCycleLR", {**CYCLE, "ended": False}),
+        ("OneCycleLR", {**CYCLE, "updates": 90, "calls": 3}),
+        ("OneCycleLR", {**CYCLE, "calls": 240}),
+        ("CosineAnnealingLR", {"horizon": 100, "horizon_word": "T_max", "calls": 10, "updates": 200, "ended": True}),
+        ("CosineAnnealingLR", {**COSINE, "loader": 6}),
+        ("CosineAnnealingLR", {**COSINE, "calls": 1}),
+        ("CosineAnnealingWarmRestarts", {**COSINE}),
+        ("ExponentialLR", {**GONE, "updates": 200, "calls": 200}),
+        ("ExponentialLR", {**GONE, "calls": 3}),
+        ("OneCycleLR", GONE),
+    ],
+)
+def test_runs_that_stop_early_restarts_and_decays_to_the_end_are_healthy(kind: str, healthy: dict[str, float]):
+    assert found(SchedBoundary(), [schedule(kind, **healthy)]) == []

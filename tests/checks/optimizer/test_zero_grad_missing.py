@@ -1,0 +1,37 @@
+"""Gradients used twice."""
+
+from __future__ import annotations
+
+from debugtracer.checks.optimizer.zero_grad_missing import ZeroGradMissing
+from tests.checks.optimizer.seen import call, found, line, order
+
+STALE = {"stale": ("0.weight",), "stale_count": 4, "grads": 4, "stale_frame": line(53), "stale_iteration": 1}
+
+
+def test_two_updates_running_with_used_gradients_are_a_proof_at_the_backward():
+    clean, first, second = order(0), order(1, **STALE), order(2, **{**STALE, "stale_iteration": 2})
+    (finding,) = found(ZeroGradMissing(), [clean, first, second], ended=True)
+    assert finding.message == (
+        "step 1, rank 0: 0.weight and 3 more of 4 gradients were already used by the update before and never cleared; the backward (train.py:53) adds to "
+        "them, so each update applies the sum of all batches so far; expected gradients of this update only. Call optimizer.zero_grad() before each new update."
+    )
+    assert (finding.severity, finding.exact, finding.kind, finding.iteration, finding.place.frame) == ("error", True, "stale_gradients", 1, line(53))
+
+
+def test_one_such_update_among_healthy_ones_says_nothing():
+    assert found(ZeroGradMissing(), [order(0), order(1, **STALE), order(2), order(3, **STALE), order(4)], ended=True) == []
+
+
+def test_updates_far_apart_are_not_running():
+    assert found(ZeroGradMissing(), [order(99, **STALE), order(200, **STALE)], ended=True) == []
+
+
+def test_a_run_of_two_updates_is_judged_when_it_ends():
+    facts = [order(0), order(1, **STALE)]
+    assert found(ZeroGradMissing(), facts) == []
+    assert [f.iteration for f in found(ZeroGradMissing(), facts, ended=True)] == [1]
+
+
+def test_each_optimizer_is_judged_on_its_own():
+    facts = [order(1, **STALE), order(1, call("backward", live=True), optimizer=1), order(2, **STALE)]
+    assert len(found(ZeroGradMissing(), facts)) == 1

@@ -1,0 +1,41 @@
+"""A resume without its state."""
+
+from __future__ import annotations
+
+from debugtracer.checks.rollback.state_lost import StateLost
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.checkpoint import Resumed
+from tests.checks.crashes import REF, told
+
+SAVE, LOAD = Frame("/p/train.py", 56), Frame("/p/train.py", 61)
+
+
+def judged(**more):
+    known = {"saved": ("counter", "weights"), "saved_here": True, "saved_step": 240, "counter": True, "optimizer": "AdamW", "fresh": True, "same_setup": True}
+    return told(StateLost(), Resumed(ref=REF, save_frame=SAVE, load_frame=LOAD, **{**known, **more}))
+
+
+def test_moments_and_schedule_that_begin_anew():
+    (finding,) = judged(schedule_fresh=True, schedule_before=240)
+    assert finding.message == (
+        "step 5, rank 0: AdamW begins with an empty state and the schedule begins at step 0 after weights of step 240 were loaded (train.py:61); the "
+        "checkpoint (train.py:56) holds counter, weights; expected the optimizer and scheduler of the save. Save and load them too."
+    )
+    assert (finding.severity, finding.kind, finding.place.frame, finding.place.symptom_frame) == ("warning", "resume_state", SAVE, LOAD)
+
+
+def test_a_state_that_is_in_the_file_is_lost_at_the_load():
+    known = {"saved": ("counter", "optimizer", "scheduler", "weights"), "restored": ("optimizer",), "fresh": False}
+    (finding,) = judged(**known, schedule_fresh=True)
+    assert (finding.severity, finding.place.frame) == ("warning", LOAD)
+
+
+def test_a_fine_tuning_is_silent_and_a_counter_of_another_run_is_a_note():
+    assert judged(saved=("weights",), saved_here=False, counter=False, same_setup=False) == []
+    assert [f.severity for f in judged(saved_here=False, counter=False, same_setup=False)] == ["note"]
+    assert [f.severity for f in judged(same_setup=False)] == ["note"]
+
+
+def test_a_whole_resume_and_an_optimizer_without_moments_are_silent():
+    assert judged(fresh=False, restored=("optimizer",)) == []
+    assert judged(stateful=False) == []

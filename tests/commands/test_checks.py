@@ -1,0 +1,46 @@
+"""The command `debug-tracer checks`."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.check import checks as all_checks
+from debugtracer.commands.app import status
+from debugtracer.commands.checks import catalogue, lit, one
+from debugtracer.errors import UsageError
+from debugtracer.trace.finding import LAYERS
+
+
+def test_the_catalogue_is_a_line_for_each_check_below_its_layer():
+    lines = catalogue().splitlines()
+    at = {layer: lines.index(layer) for layer in LAYERS if layer in lines}
+    assert list(at) == [layer for layer in LAYERS if layer in at]
+    (nan_loss,) = [n for n, line in enumerate(lines) if line.split()[:1] == ["numerics/nan-loss"]]
+    assert at["numerics"] < nan_loss
+    assert lines[nan_loss].endswith("  The loss is NaN or infinite.")
+    assert sum(line.startswith("  ") for line in lines) == len(all_checks())
+
+
+def test_headings_are_bold_and_nothing_else():
+    assert lit("Heading\n    text\n\n`command` does\n") == "\x1b[1mHeading\n\x1b[0m    text\n\n`command` does\n"
+
+
+def test_the_page_of_a_check_is_its_docstring_and_its_suspects():
+    text = one("nan-loss")
+    assert text.startswith("numerics/nan-loss\n\nThe loss is NaN or infinite.\n\nWhat it catches\n    A loss that is NaN,")
+    assert "\nSuspects\n    data-nonfinite, masked-softmax-all-masked," in text
+
+
+def test_an_unknown_check_is_a_usage_error():
+    with pytest.raises(UsageError, match="no check is called 'spike'"):
+        one("spike")
+
+
+def test_a_source_scan_ends_with_0_whatever_it_found_unless_fail_on_is_met(tmp_path, capsys):
+    (tmp_path / "train.py").write_text("import torch\nloss = torch.log(torch.softmax(z, 1))\n")
+    assert status(["checks", "--source", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "train.py:2 - log of a softmax, torch.softmax(z, 1)" in told and told.endswith("1 warning(s), 0 note(s) in 1 file(s), 2 lines\n")
+    assert status(["checks", "--source", str(tmp_path), "--fail-on", "warning"]) == 3
+    assert status(["checks", "--source", str(tmp_path), "--fail-on", "error"]) == 0
+    assert status(["checks", "--source", str(tmp_path / "none")]) == 2

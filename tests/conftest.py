@@ -1,0 +1,68 @@
+"""Shared by all tests: failures of ours are raised, one thread, whole programs run under watch, and the shared cases where they exist."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+os.environ["DEBUG_TRACER_STRICT"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A program that ran under `debug-tracer run`."""
+
+    status: int
+    stdout: str
+    stderr: str
+    run: Path
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+class RunWatched(Protocol):
+    """The fixture `run_watched`."""
+
+    def __call__(self, script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 120.0) -> Watched: ...
+
+
+@pytest.fixture
+def run_watched(tmp_path: Path) -> RunWatched:
+    """Runs a script under watch in a fresh run folder and reads its JSON report."""
+
+    def run(script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 120.0) -> Watched:
+        out = tmp_path / "runs"
+        command = [sys.executable, "-m", "debugtracer", "run", "--out", str(out), "--mode", mode, str(script), *args]
+        done = subprocess.run(command, cwd=cwd or tmp_path, capture_output=True, text=True, timeout=timeout_s, check=False)
+        run_folder = (out / "latest").resolve()
+        return Watched(done.returncode, done.stdout, done.stderr, run_folder, report_of(run_folder))
+
+    return run
+
+
+def report_of(run: Path) -> dict[str, Any]:
+    """The JSON report of a run folder; empty when there is none to read."""
+    told = subprocess.run([sys.executable, "-m", "debugtracer", "report", str(run), "--format", "json"], capture_output=True, text=True, check=False)
+    return dict(json.loads(told.stdout)) if told.returncode == 0 else {}
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The folder of shared cases; without it tests skip, and under CI=true they fail."""
+    cases = SHARED / "cases"
+    if not cases.is_dir():
+        missing = f"{cases} is missing: the shared cases are not judged"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return cases

@@ -1,0 +1,41 @@
+"""Programs of real frameworks print exactly the same numbers with and without us, and end with the same status."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).parent / "programs"
+NEEDS = {"lightning_manual": "lightning", "lightning_validated": "lightning", "trainer_evaluated": "transformers", "accelerate_accumulated": "accelerate"}
+
+
+def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONHASHSEED="0", HF_HUB_OFFLINE="1")
+    ours = [sys.executable, "-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
+    return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=240)
+
+
+def assert_the_same(words: list[str], tmp_path: Path) -> None:
+    bare, watched = run(words, tmp_path, False), run(words, tmp_path, True)
+    assert bare.returncode == 0, bare.stderr
+    assert bare.stdout, bare.stderr
+    assert watched.stdout == bare.stdout, watched.stderr
+    assert watched.returncode == bare.returncode, watched.stderr
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS))
+def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec(NEEDS[name]) is None:
+        pytest.skip(f"{NEEDS[name]} is not installed")
+    assert_the_same([sys.executable, str(PROGRAMS / f"{name}.py")], tmp_path)
+
+
+def test_two_ranks_under_torchrun_do_not_notice(tmp_path: Path) -> None:
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    assert_the_same([*launcher, str(PROGRAMS / "torchrun_gloo.py")], tmp_path)

@@ -1,0 +1,53 @@
+"""What others build on is frozen: the public names and the options of the command line; a change here is a change for users."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import debugtracer
+from debugtracer.commands.app import command, names
+from debugtracer.settings import Settings
+
+NAMES = {
+    "watch", "track", "derive_seed", "Session", "Mode", "Check", "Finding", "Severity", "Verdict", "open_trace", "Settings", "DebugTracerError", "__version__",
+}  # fmt: skip
+SETTINGS = {
+    "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes", "capsule_bytes", "own_share", "gate",
+    "incidents", "preset", "inspect_steps", "function_tests",
+}  # fmt: skip
+OPTIONS = {
+    "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--help"},
+    "report": {"--format", "--output", "-o", "--fail-on", "--batch", "--layers", "--seeds", "--recheck", "--preset", "--option", "--help"},
+    "replay": {"--device", "--dtype", "--eager", "--json", "--help"},
+    "doctor": {"--help"},
+    "checks": {"--source", "--fail-on", "--help"},
+    "tokenizers": {"--probes", "--format", "--help"},
+}
+ARGUMENTS = {"run": ["command"], "report": ["run"], "replay": ["incident"], "doctor": ["run"], "checks": ["slug"], "tokenizers": ["train", "serve"]}
+
+
+def test_the_public_names_are_the_promised_ones() -> None:
+    assert set(debugtracer.__all__) == NAMES == {n for n in dir(debugtracer) if n in debugtracer.__all__}
+
+
+def test_every_public_name_resolves() -> None:
+    for name in debugtracer.__all__:
+        assert getattr(debugtracer, name) is not None
+
+
+def test_the_settings_are_the_promised_ones() -> None:
+    assert {f.name for f in dataclasses.fields(Settings)} == SETTINGS
+
+
+def test_the_commands_are_the_promised_ones() -> None:
+    assert names() == sorted(OPTIONS)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_command_has_exactly_its_promised_words(name: str) -> None:
+    told = command(name)
+    parameters = told.get_params(told.make_context(name, [], resilient_parsing=True))
+    assert {word for p in parameters for word in p.opts if word.startswith("-")} == OPTIONS[name]
+    assert [p.name for p in parameters if not p.opts[0].startswith("-")] == ARGUMENTS[name]

@@ -1,0 +1,41 @@
+"""The file that is first on PYTHONPATH."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import debugtracer
+
+BOOTSTRAP = Path(debugtracer.__file__).parent / "integrations" / "bootstrap"
+
+
+def python(tmp_path, code: str, *path: str, **variables: str) -> str:
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(BOOTSTRAP), *path]), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **variables}
+    return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+WATCHED = "import sys, torch; print('debugtracer.session' in sys.modules, [f for f in sys.meta_path if type(f).__name__ == 'TorchWatcher'])"
+
+
+@pytest.mark.parametrize(("value", "watched"), [("1", True), ("0", False), ("", False)])
+def test_the_session_begins_with_torch_and_the_finder_is_gone(tmp_path, value, watched):
+    assert python(tmp_path, WATCHED, DEBUG_TRACER=value) == f"{watched} []\n"
+
+
+def test_a_program_without_torch_loads_nothing_of_ours(tmp_path):
+    code = "import sys; print([m for m in sys.modules if m.startswith('debugtracer')])"
+    assert python(tmp_path, code, DEBUG_TRACER="1") == "[]\n"
+
+
+def test_the_loader_of_torch_is_itself_again(tmp_path):
+    assert python(tmp_path, "import torch; print('exec_module' in vars(torch.__spec__.loader))", DEBUG_TRACER="1") == "False\n"
+
+
+def test_the_sitecustomize_behind_it_runs_under_its_own_name(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.said = __name__")
+    assert python(tmp_path, "print(said)", str(tmp_path), DEBUG_TRACER="1") == "sitecustomize\n"

@@ -1,0 +1,36 @@
+"""Which processes are watched."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from debugtracer import session
+from debugtracer.integrations.begin import begin, is_launcher
+
+
+@pytest.mark.parametrize(
+    ("words", "launches"),
+    [
+        (["/venv/bin/torchrun", "train.py"], True),
+        (["-m", "torch.distributed.run", "train.py"], True),
+        (["-u", "-W", "ignore", "-m", "accelerate.commands.launch"], True),
+        (["-mdebugtracer", "run"], True),
+        (["train.py", "torchrun"], False),
+        (["-m", "package.train"], False),
+        (["-c", "import torch", "torchrun"], False),
+        (["-X", "torchrun", "train.py"], False),
+        ([], False),
+    ],
+)
+def test_a_launcher_is_told_by_the_program_python_runs(words, launches):
+    assert is_launcher(words) is launches
+
+
+def test_a_wrong_variable_is_one_line_and_the_program_goes_on_unwatched(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "orig_argv", ["python", "train.py"])
+    monkeypatch.setenv("DEBUG_TRACER_MODE", "fast")
+    begin()
+    assert session.active() is None
+    assert capsys.readouterr().err == "debug-tracer: DEBUG_TRACER_MODE is 'fast'; expected observe, dev, val, prod; this process is not watched.\n"

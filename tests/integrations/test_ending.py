@@ -1,0 +1,52 @@
+"""The end of a watched process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from debugtracer.errors import STOPPED
+from debugtracer.trace.events import Crashed
+from debugtracer.trace.manifest import read_manifest
+from debugtracer.trace.reader import open_trace
+
+TRAIN = """
+import debugtracer, sys
+debugtracer.watch(out="runs", mode=sys.argv[1])
+import torch
+m = torch.nn.Linear(4, 1); o = torch.optim.SGD(m.parameters(), lr=0.1)
+for n in range(3):
+    o.zero_grad(); m(torch.full((2, 4), float("nan") if "bad" in sys.argv and n == 1 else 1.0)).mean().backward(); o.step()
+"""
+
+
+def ended(tmp_path, last: str, *words: str):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {"DEBUG_TRACER_STRICT": "1"}
+    done = subprocess.run([sys.executable, "-c", TRAIN + last, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
+    return done, read_manifest((tmp_path / "runs" / "latest").resolve())
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [("raise KeyError('mine')", 1), ("sys.excepthook = lambda *a: print('theirs', file=sys.stderr)\nraise KeyError('mine')", 1)],
+    ids=["as it is", "with a hook of the program's own"],
+)
+def test_a_crash_is_recorded_whoever_shows_it(tmp_path, last, status):
+    done, manifest = ended(tmp_path, last, "dev")
+    assert (done.returncode, manifest.exit_code, manifest.status) == (status, 1, "ended")
+    assert ("theirs" if "theirs" in last else "KeyError: 'mine'") in done.stderr
+    assert [e.error for e in open_trace(tmp_path / "runs").events() if isinstance(e, Crashed)] == ["KeyError"]
+
+
+def test_an_unsupervised_stop_is_in_the_manifest_and_in_the_status(tmp_path):
+    done, manifest = ended(tmp_path, "", "dev", "bad")
+    assert (done.returncode, manifest.exit_code, manifest.stopped_by_tracer) == (STOPPED, STOPPED, True)
+
+
+def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tmp_path):
+    done, manifest = ended(tmp_path, "print('done')", "dev")
+    assert (done.returncode, done.stdout, manifest.exit_code, manifest.status) == (0, "done\n", None, "ended")
+    assert done.stderr == f"debug-tracer: run folder {(tmp_path / 'runs' / 'latest').resolve()}\n"

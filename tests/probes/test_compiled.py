@@ -1,0 +1,96 @@
+"""Facts about compiled code under watch: whole graphs, one tape entry, roots and gates as without compile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.probes.compiled import Compiled
+from debugtracer.probes.module import RootCalls
+from debugtracer.probes.optimizer import Gates
+
+
+class Told:
+    """What a session would hear."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.roots: list[str] = []
+        self.steps: list[Any] = []
+        self.listens = True
+        self.root_calls = RootCalls(lambda *a, **k: self.roots.append("in"), lambda *a, **k: self.roots.append("out"))
+        self.gates = Gates(self.gate, lambda o, f, a, k: f(o, *a, **k), lambda *_: (), lambda *_: None)
+        self.compiled = Compiled(self.handle, lambda: self.listens, self.root_calls, self.gates)
+
+    def handle(self, made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.calls.append(args)
+        return made(*args, **kwargs)
+
+    def gate(self, optimizer: Any, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.steps.append(optimizer)
+        return original(optimizer, *args, **kwargs)
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    torch._dynamo.reset()
+    found = Told()
+    found.compiled.install()
+    yield found
+    found.compiled.remove()
+    torch._dynamo.reset()
+
+
+def test_a_compiled_loss_is_one_call_and_one_graph(told: Told) -> None:
+    graphs: list[Any] = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        graphs.append(graph)
+        return graph.forward
+
+    loss = torch.compile(lambda x: x.pow(2).mean(), fullgraph=True, backend=backend)
+    x = torch.ones(3, requires_grad=True)
+    loss(x).backward()
+    assert (len(graphs), len(told.calls)) == (1, 1)
+    assert x.grad is not None
+
+
+def test_deaf_it_passes(told: Told) -> None:
+    double = torch.compile(lambda x: x * 2, backend="eager")
+    told.listens = False
+    assert double(torch.ones(1)).item() == 2.0
+    assert told.calls == []
+
+
+def test_a_module_compiled_in_place_is_a_root(told: Told) -> None:
+    model = nn.Linear(2, 1)
+    model.compile(backend="eager")
+    told.root_calls.install()
+    try:
+        model(torch.ones(1, 2)).sum().backward()
+    finally:
+        told.root_calls.remove()
+    assert told.roots == ["in", "out"]
+
+
+def test_a_compiled_optimizer_step_passes_the_gate(told: Told) -> None:
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    before = model.weight.detach().clone()
+    step = torch.compile(optimizer.step, backend="eager")
+    model(torch.ones(1, 2)).sum().backward()
+    step()
+    assert told.steps == [optimizer]
+    assert not torch.equal(before, model.weight)
+
+
+def test_torch_is_as_it_was_after_remove() -> None:
+    before = torch.compile, nn.Module.compile
+    told = Told()
+    told.compiled.install()
+    told.compiled.remove()
+    assert (torch.compile, nn.Module.compile) == before

@@ -1,0 +1,77 @@
+"""Facts about patches: everything is as it was after them, and what others patched over ours stays."""
+
+from __future__ import annotations
+
+from debugtracer.probes.probe import MISSING, Patches
+
+
+class Base:
+    def name(self) -> str:
+        return "base"
+
+    @classmethod
+    def kind(cls) -> str:
+        return f"kind of {cls.__name__}"
+
+
+class Child(Base):
+    pass
+
+
+def test_a_function_is_wrapped_and_comes_back() -> None:
+    patches, before = Patches(), Base.name
+    patches.wrap(Base, "name", lambda original: lambda self: f"our {original(self)}")
+    assert Base().name() == "our base"
+    patches.undo()
+    assert Base.name is before
+
+
+def test_an_inherited_attribute_is_patched_on_the_owner_and_taken_off_again() -> None:
+    patches = Patches()
+    patches.wrap(Child, "name", lambda original: lambda self: f"our {original(self)}")
+    assert (Child().name(), Base().name()) == ("our base", "base")
+    patches.undo()
+    assert "name" not in vars(Child)
+
+
+def test_a_class_method_is_restored_as_one() -> None:
+    patches, before = Patches(), vars(Base)["kind"]
+    patches.put(Base, "kind", classmethod(lambda cls: "ours"))
+    assert Child.kind() == "ours"
+    patches.undo()
+    assert vars(Base)["kind"] is before
+    assert Child.kind() == "kind of Child"
+
+
+def test_two_patches_of_one_name_come_off_newest_first() -> None:
+    patches, before = Patches(), Base.name
+    for word in ("first", "second"):
+        patches.wrap(Base, "name", lambda original, word=word: lambda self: f"{word} {original(self)}")
+    assert Base().name() == "second first base"
+    patches.undo()
+    assert Base.name is before
+
+
+def test_what_somebody_patched_over_ours_stays() -> None:
+    patches, before = Patches(), Base.name
+    patches.put(Base, "name", lambda self: "ours")
+    theirs = Base.name = lambda self: "theirs"  # type: ignore[method-assign]
+    patches.undo()
+    assert Base.name is theirs
+    Base.name = before  # type: ignore[method-assign]
+
+
+def test_an_instance_may_be_patched_too() -> None:
+    patches, thing = Patches(), Base()
+    patches.put(thing, "name", lambda: "ours")
+    assert thing.name() == "ours"
+    patches.undo()
+    assert vars(thing).get("name", MISSING) is MISSING
+
+
+def test_undo_may_be_called_again() -> None:
+    patches = Patches()
+    patches.put(Base, "name", Base.name)
+    patches.undo()
+    patches.undo()
+    assert Base().name() == "base"

@@ -1,0 +1,54 @@
+"""The relay: the recorder hears first, then the takers; a root call that fails is not told."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.probes.taker import Taker
+from tests.watching import under_watch
+
+
+class Order(Taker):
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def entered(self, module, args):
+        self.told.append(("entered", self.desk.recorder.forward_since))
+
+    def left(self, module, args, kwargs, output):
+        self.told.append(("left", len(args), sorted(kwargs), tuple(output.shape)))
+
+    def zeroed(self, owner):
+        self.told.append(("zeroed", self.desk.recorder.tape.current.entries[-1].kind))
+
+
+class Net(nn.Linear):
+    def forward(self, x, scale=1.0):
+        if scale < 0:
+            raise ValueError("scale")
+        return super().forward(x) * scale
+
+
+def test_takers_hear_after_the_recorder_with_the_arguments_of_the_call(tmp_path):
+    with under_watch(tmp_path / "runs") as session:
+        order = Order()
+        order.desk = session.desk
+        session.desk.listeners = {name: [getattr(order, name)] for name in ("entered", "left", "zeroed")}
+        model = Net(2, 3)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        model(torch.ones(4, 2), scale=2.0).sum().backward()
+        optimizer.zero_grad()
+        with pytest.raises(ValueError, match="scale"):
+            model(torch.ones(4, 2), scale=-1.0)
+    assert order.told == [("entered", True), ("left", 1, ["scale"], (4, 3)), ("zeroed", "zero_grad"), ("entered", True)]
+
+
+def test_a_program_that_compiles_is_not_looked_into(tmp_path):
+    with under_watch(tmp_path / "runs") as session:
+        assert session.free.inspect is not None
+        torch.compile(lambda x: x)
+        assert session.desk.compiles
+        assert session.relay.inspection.compiles

@@ -1,0 +1,55 @@
+"""Parameters, optimizers and gradients by identity."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.trace.facts.wiring import Wiring
+from tests.probes.told import facts, findings
+from tests.watching import under_watch
+
+
+def run(out, model, optimizer, steps=2):
+    with under_watch(out):
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+    return facts(out, Wiring)
+
+
+def test_a_head_replaced_after_the_optimizer_was_built(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model[1] = nn.Linear(8, 2)
+    (wiring, *_) = run(tmp_path, model, optimizer)
+    assert {(p.name, p.held, p.has_grad) for p in wiring.params} == {
+        ("0.weight", 1, True),
+        ("0.bias", 1, True),
+        ("1.weight", 0, True),
+        ("1.bias", 0, True),
+    }
+    assert (wiring.optimizers[0].strangers, wiring.optimizers[0].stranger_shapes) == (2, ((5, 8), (5,)))
+    (finding,) = findings(tmp_path, "missing-params")
+    assert (finding.severity, finding.place.param) == ("error", "1.weight")
+
+
+def test_parts_in_two_optimizers_are_all_held(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2))
+    other = torch.optim.SGD(model[1].parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        ours = torch.optim.SGD(model[0].parameters(), lr=0.1)
+        theirs = torch.optim.SGD(model[1].parameters(), lr=0.1)
+        for _ in range(2):
+            model(torch.randn(6, 4)).square().mean().backward()
+            ours.step()
+            theirs.step()
+    assert other.param_groups
+    assert all(p.held == 1 for p in facts(tmp_path, Wiring)[-1].params)
+    assert not findings(tmp_path, "missing-params")
+
+
+def test_later_steps_say_nothing_new(tmp_path):
+    model = nn.Linear(4, 2)
+    assert len(run(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.1), steps=6)) == 1

@@ -1,0 +1,74 @@
+"""What a birth is searched for from, and the names of inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+from debugtracer.probes.op_trace import OpTracer
+from debugtracer.probes.optimizer import parameters
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.program import Program
+from debugtracer.recorder.roots import Roots
+from debugtracer.replay.birth import Ledger
+from debugtracer.replay.plan import Plan
+from debugtracer.replay.reexecute import Reexecution
+from debugtracer.replay.targets import find_targets, label_inputs, loss_of, outputs_of
+from tests.replay.taping import a_tape, call
+
+
+@dataclass
+class Known:
+    """What targets need of a scene."""
+
+    roots: Roots
+    batches: BatchLog = field(default_factory=BatchLog)
+    parameters: object = parameters
+
+
+def a_run():
+    tape, model = a_tape(), nn.Linear(2, 1)
+    roots = Roots()
+    roots.add(model, None)
+    out, _ = call(tape, model, torch.ones(3, 2), kind="module")
+    loss, _ = call(tape, torch.mean, out)
+    loss.backward()
+    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run.run()
+    return tape, model, loss, run, Known(roots)
+
+
+def test_a_bad_loss_is_looked_up_by_its_slot_and_else_is_the_last_number_made():
+    tape, _, loss, run, scene = a_run()
+    alarm = Alarm("nan_loss", tape.current, 0, 0, slot=tape.slot(loss))
+    assert [(t.name, torch.equal(t.tensor, loss)) for t in find_targets(alarm, run, scene)] == [("loss", True)]
+    alarm.slot = None
+    assert torch.equal(loss_of(alarm, run), loss)
+
+
+def test_a_bad_output_is_that_of_the_module_that_raised_the_alarm():
+    tape, model, _, run, scene = a_run()
+    alarm = Alarm("nan_output", tape.current, 0, 0, module=model)
+    assert [(t.name, tuple(t.tensor.shape)) for t in find_targets(alarm, run, scene)] == [("output", (3, 1))]
+    alarm.module = nn.Linear(2, 1)
+    assert outputs_of(alarm, run) == []
+
+
+def test_gradients_and_parameters_have_the_names_of_their_module():
+    tape, model, _, run, scene = a_run()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    gradients, updates = (find_targets(Alarm(s, tape.current, 0, 0, optimizer=optimizer), run, scene) for s in ("inf_grad", "bad_update"))
+    assert [t.name for t in gradients] == ["gradient weight", "gradient bias"]
+    assert [t.tensor is p for t, p in zip(updates, model.parameters(), strict=True)] == [True, True]
+    model.bias.grad = None
+    assert len(find_targets(Alarm("inf_grad", tape.current, 0, 0, optimizer=optimizer), run, scene)) == 1
+
+
+def test_inputs_carry_their_names_into_ledger_and_program():
+    _, model, _, run, scene = a_run()
+    ledger, program = Ledger(), Program()
+    label_inputs(OpTracer(observers=[ledger]), program, run.plan, scene)
+    assert ledger.memory.name_of(model.weight) == "parameter weight"

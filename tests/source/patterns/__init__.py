@@ -1,0 +1,1 @@
+"""One file a pattern: true hits, and guarded twins that stay silent."""

@@ -1,0 +1,80 @@
+"""One series, value by value."""
+
+from __future__ import annotations
+
+import random
+
+from debugtracer.spikes.detector import Detector
+from debugtracer.spikes.episode import Episode
+from tests.spikes.series import falling, ref
+
+
+def episodes(values: list[float], least_rise: float = 0.02) -> list[Episode]:
+    """Every piece of news; an episode comes once for each change."""
+    detector, news = Detector(least_rise), []
+    for step, value in enumerate(values):
+        news += detector.push(value, ref(step))
+    return news + detector.end()
+
+
+def test_a_falling_loss_has_suspicions_at_most():
+    news = [one for seed in range(4) for one in episodes(falling(1000, seed=seed))]
+    assert [one for one in news if one.sudden or one.confirmed] == []
+
+
+def test_a_spike_is_told_at_its_step_and_again_when_it_is_over():
+    losses = falling(300)
+    losses[200] *= 4
+    opened, settled = episodes(losses)
+    assert opened is settled
+    assert settled.ref.step == 200
+    assert settled.shape == "spike"
+
+
+def test_a_creeping_level_is_confirmed_then_settled():
+    losses = [v * (1.12 if step >= 400 else 1.0) for step, v in enumerate(falling(600))]
+    news = episodes(losses)
+    assert {one.sudden for one in news} == {False}
+    assert 400 <= news[0].ref.step <= 408
+    assert news[-1].shape == "drift"
+
+
+def test_the_first_64_values_are_silent():
+    losses = falling(120)
+    losses[50] *= 10
+    assert episodes(losses) == []
+
+
+def test_a_loss_next_to_nothing_may_jump():
+    losses = falling(300, start=3.0, end=1e-5, noise=0.05)
+    tiny = [v * 1e-3 if step > 100 else v for step, v in enumerate(losses)]
+    tiny[250] *= 8
+    assert [one for one in episodes(tiny) if one.ref.step >= 240] == []
+    assert [one for one in episodes(tiny, least_rise=0.0) if one.ref.step >= 240] != []
+
+
+def test_an_outlier_every_sixth_step_is_how_the_run_is():
+    chance = random.Random(3)
+    losses = [(5.0 if step % 6 == 5 else 1.0) * (1 + 0.03 * chance.gauss(0, 1)) for step in range(600)]
+    assert episodes(losses) == []
+
+
+def test_after_a_step_change_the_new_level_is_learnt():
+    losses = [v * (3.0 if step >= 300 else 1.0) for step, v in enumerate(falling(700))]
+    losses[600] *= 4
+    news = episodes(losses)
+    assert [(one.ref.step, one.shape) for one in news if one.shape][::2] == [(300, "step change"), (600, "spike")]
+
+
+def test_a_log_of_every_tenth_step_names_its_own_steps():
+    detector, losses, news = Detector(0.02), falling(300), []
+    losses[200], losses[201] = 9.0, 9.0
+    for place, value in enumerate(losses):
+        news += detector.push(value, ref(10 * place))
+    assert (news[-1].ref.step, news[-1].last_bad) == (2000, 2010)
+
+
+def test_the_end_of_the_run_settles_what_has_eight_values_and_drops_the_rest():
+    losses = [v * (3.0 if step >= 290 else 1.0) for step, v in enumerate(falling(302))]
+    assert episodes(losses)[-1].shape == "step change"
+    assert episodes(losses[:294])[-1].shape is None

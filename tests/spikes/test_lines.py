@@ -1,0 +1,37 @@
+"""Where a person edits."""
+
+from __future__ import annotations
+
+from debugtracer.spikes.lines import lines
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+from tests.spikes.series import ref
+
+BUILT, CALLED = (Frame(file="/home/someone/train.py", line=n, function="main", code="") for n in (7, 9))
+
+
+def window(optimizers: int) -> Window:
+    one = OptimizerWiring(kind="Adam", frame=BUILT, held=1, strangers=0)
+    wiring = Wiring(ref=ref(0), params=(), optimizers=(one,) * optimizers)
+    return Window(ref(0), facts={Wiring: [wiring], LossCall: [LossCall(ref=ref(0), loss="mse_loss", frame=CALLED)]})
+
+
+def test_the_line_of_the_only_optimizer_and_of_the_loss():
+    assert lines(window(1)) == Place(frame=BUILT, symptom_frame=CALLED)
+
+
+def test_after_a_jump_of_the_rate_the_schedule_is_to_blame():
+    rate = Rate(ref=ref(0), optimizer=0, kind="SGD", frame=BUILT, low=1.0, high=1.0, scheduler="StepLR", scheduler_frame=CALLED)
+    known = window(1)
+    facts = {**known.facts, Rate: [rate]}
+    assert lines(Window(ref(0), facts=facts), lr_jump=5.0).frame == CALLED
+    assert lines(Window(ref(0), facts=facts)).frame == BUILT
+
+
+def test_of_several_optimizers_none_is_blamed():
+    assert lines(window(2)) == Place(symptom_frame=CALLED)
+    assert lines(Window(ref(0))) == Place()

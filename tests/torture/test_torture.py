@@ -1,0 +1,31 @@
+"""Odd programs behave exactly as without us: the same stdout, the same exit status, and our words only after theirs on stderr."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+
+
+def run(script: Path, work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
+    ours = ["-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
+    words = [sys.executable, *ours, str(script), "--lr", "0.1", "--name", "mine"]
+    return subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=120, input="typed")
+
+
+@pytest.mark.parametrize("script", PROGRAMS, ids=lambda s: s.stem)
+def test_the_program_does_not_notice(script: Path, tmp_path: Path) -> None:
+    bare, watched = run(script, tmp_path, False), run(script, tmp_path, True)
+    assert bare.stdout, bare.stderr
+    assert watched.stdout == bare.stdout, watched.stderr
+    assert watched.returncode == bare.returncode, watched.stderr
+    assert "debugtracer" not in watched.stderr, "a traceback of ours reached the user"
+    last_words = bare.stderr.strip().splitlines()[-1:]
+    assert all(line in watched.stderr for line in last_words), "the program's own last words on stderr are missing"

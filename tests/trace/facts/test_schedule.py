@@ -1,0 +1,13 @@
+"""Rates and schedules as values."""
+
+from __future__ import annotations
+
+from debugtracer.trace.facts.fact import from_plain, to_plain
+from tests.checks.optimizer.seen import rate, schedule
+
+
+def test_news_are_told_apart_and_survive_the_disk():
+    a, b = rate(optimizer=2, high="NaN"), schedule("StepLR", scheduler=5, fallen_at=3)
+    assert (a.key(), b.key()) == (2, 5)
+    assert from_plain("schedule/Rate", to_plain(a)) == a
+    assert from_plain("schedule/Schedule", to_plain(b)) == b

@@ -1,0 +1,33 @@
+"""The contract of views, and which incident explains a run."""
+
+from __future__ import annotations
+
+from debugtracer.diagnosis.rank import rank
+from debugtracer.testing import AT, a_birth, a_finding, a_tensor, a_trace, an_incident, some_facts
+from debugtracer.trace.events import Found
+from debugtracer.trace.reader import open_trace
+from debugtracer.views.view import findings, incidents, own_birth, views
+
+LOG = a_birth("aten::log", a_tensor(0.0))
+
+
+def test_every_view_has_a_word_of_its_own_and_an_extension():
+    assert {word: view.extension for word, view in views().items()} == {"json": "json", "markdown": "md", "terminal": "txt"}
+
+
+def test_a_value_is_born_here_in_an_op_or_in_the_batch_of_this_rank():
+    assert own_birth(LOG)
+    assert own_birth(a_birth(None, kind="input", direction="input", input_name="batch[0]"))
+    assert not own_birth(a_birth(None, kind="input", direction="input", input_name="parameter w"))
+    assert not own_birth(None)
+
+
+def test_incidents_come_by_iteration_and_those_without_a_verdict_are_left_out(tmp_path):
+    early, late = some_facts(LOG, step=3), some_facts(LOG, step=9)
+    run = a_trace(tmp_path, an_incident(late, rank(late)), an_incident(early, rank(early)), an_incident(some_facts(LOG, step=1), None))
+    assert [e.facts.ref.step for e in incidents(open_trace(run))] == [3, 9]
+
+
+def test_findings_come_by_place(tmp_path):
+    run = a_trace(tmp_path, Found(at=AT, finding=a_finding(step=9)), Found(at=AT + 1, finding=a_finding(step=2)))
+    assert [f.step for f in findings(open_trace(run))] == [2, 9]
