@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from debugtracer.checks.check import checks
 from debugtracer.trace.finding import LAYERS
 
@@ -20,10 +18,8 @@ def test_every_check_that_is_named_exists() -> None:
     assert len(named) > 80
 
 
-def test_every_rule_of_the_catalogue_has_a_row() -> None:
-    catalogue = ROOT.parent / "shared" / "CHECKS.md"
-    if not catalogue.exists():
-        pytest.skip("../shared is missing")
+def test_every_rule_of_the_catalogue_has_a_row(shared_cases: Path) -> None:
+    catalogue = shared_cases.parent / "CHECKS.md"
     rules = set(re.findall(r"^\| ((?:data|model|opt|loss|dev|num|log|rb)_\w+) \(P", catalogue.read_text(), re.MULTILINE))
     assert len(rules) > 80
     assert {rule for rule in rules if rule not in TEXT} == set()
