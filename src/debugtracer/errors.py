@@ -36,10 +36,6 @@ class ReplayRefused(DebugTracerError):
     """The recorded step cannot be executed again by this mechanism; the next one in the fallback order is tried."""
 
 
-class DidNotEnable(DebugTracerError):
-    """An integration is not usable here; silent when chosen by us, loud when asked for by name."""
-
-
 class StoppedByTracer(SystemExit):
     """The stop of mode dev. A SystemExit, so that `except Exception: continue` in the user's loop does not swallow it."""
 

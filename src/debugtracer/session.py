@@ -40,8 +40,8 @@ from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.tape import Tape
 from debugtracer.recorder.updates import Updates
-from debugtracer.replay.investigate import Scene
 from debugtracer.replay.reyield import ReYield
+from debugtracer.replay.scene import Scene
 from debugtracer.settings import PREFIX, Capture, Mode, Settings, Switch
 from debugtracer.trace.manifest import create_run
 

@@ -28,7 +28,8 @@ from torch.utils.checkpoint import checkpoint
 from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.capsule import save_capsule
 from debugtracer.recorder.program import Program
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
+from debugtracer.replay.ledger import Ledger
 from debugtracer.trace.incident import IncidentFacts, LoaderFacts
 from debugtracer.trace.step import StepRef
 
@@ -123,7 +124,7 @@ def test_a_person_reads_the_birth_first(incident: Path) -> None:
     lines = answer.stdout.splitlines()
     assert lines[0] == "debug-tracer: step 12, rank 0 replayed: the same birth as in the run"
     for words in (
-        "train.py:22 in loss_of",
+        "train.py:23 in loss_of",
         "return (torch.log(scale) * y).mean()",
         "aten::log",
         "row 2 of the batch = dataset index 52",
@@ -136,7 +137,7 @@ def test_a_value_lost_to_the_dtype_is_healthy_in_float64(tmp_path: Path) -> None
     folder = record(tmp_path, "overflow")
     answer = call(folder, "--dtype", "float64")
     assert answer.exit_code == 1
-    assert "no bad value reached the loss or a gradient; in the run it was born in aten::exp at train.py:22" in answer.stdout
+    assert "no bad value reached the loss or a gradient; in the run it was born in aten::exp at train.py:23" in answer.stdout
     assert "in float64 the step is healthy: the recorded dtype lost the value" in answer.stdout
 
 

@@ -6,6 +6,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from debugtracer.diagnosis.judge import Judge
 from debugtracer.diagnosis.live import LiveChecks
 from debugtracer.trace.finding import Finding
@@ -37,6 +39,16 @@ def test_a_run_without_a_step_still_has_an_end():
     live.judge = Judge({"data/reader": Reader()})
     assert live.finish()
     assert live.judge.asked == {"data/reader": 1}
+
+
+def test_steps_that_were_dropped_are_counted_as_our_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("debugtracer.diagnosis.live.BACKLOG", 0)
+    live = LiveChecks(lambda finding: None)
+    live.judge = Judge({"data/reader": Reader()})
+    for step in range(3):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    live.finish()
+    assert "3 steps were not judged" in capsys.readouterr().err
 
 
 def test_a_forked_child_starts_from_nothing():

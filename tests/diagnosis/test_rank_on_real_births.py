@@ -11,7 +11,8 @@ from torch import Tensor
 
 from debugtracer.diagnosis.rank import rank
 from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
+from debugtracer.replay.ledger import Ledger
 from debugtracer.testing import some_facts
 
 ROWS = 4

@@ -127,12 +127,12 @@ def test_an_overflow_that_where_healed_still_reaches_the_gradient():
 
 def test_gradients_flushed_to_zero_are_counted():
     from debugtracer.probes.op_trace import OpTracer
-    from debugtracer.replay.birth import Ledger, flushed_share
+    from debugtracer.replay.ledger import Ledger
 
     ledger = Ledger()
     x = torch.full((8,), 1e-4, dtype=torch.float16, requires_grad=True)
     with OpTracer(observers=[ledger]):
         ((x * 1e-4).float().sum() * 1e-5).backward()
-    share = flushed_share(ledger)
+    share = ledger.flushed_share
     assert share is not None and share > 0.4
-    assert flushed_share(Ledger()) is None
+    assert Ledger().flushed_share is None

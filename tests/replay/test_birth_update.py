@@ -6,7 +6,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
+from debugtracer.replay.ledger import Ledger
 from tests.replay.tracing import trace
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.replay.birth import Ledger
 from debugtracer.replay.decompose import composed, inner_op
+from debugtracer.replay.ledger import Ledger
 
 aten = torch.ops.aten
 INF = float("inf")

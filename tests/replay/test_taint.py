@@ -4,45 +4,45 @@ from __future__ import annotations
 
 import torch
 
-from debugtracer.replay.taint import Memory, Record, extent
+from debugtracer.replay.taint import Record, Writes, extent
 
 
 def record(order: int) -> Record:
     return Record(None, "op", order)
 
 
-def orders(memory: Memory, tensor: torch.Tensor) -> tuple[list[int], bool]:
+def orders(memory: Writes, tensor: torch.Tensor) -> tuple[list[int], bool]:
     found, older = memory.writers(tensor)
     return [r.order for r in found], older
 
 
 def test_a_dense_write_hides_what_was_there():
-    memory, x = Memory(), torch.zeros(4)
+    memory, x = Writes(), torch.zeros(4)
     memory.write(x[:2], record(1))
     memory.write(x, record(2))
     assert orders(memory, x[:1]) == ([2], False)
 
 
 def test_a_part_that_was_written_again_shows_both_writers_last_first():
-    memory, x = Memory(), torch.zeros(4)
+    memory, x = Writes(), torch.zeros(4)
     memory.write(x, record(1))
     memory.write(x[1:3], record(2))
     assert [orders(memory, t) for t in (x, x[1:2], x[3:])] == [([2, 1], False), ([2], False), ([1], False)]
 
 
 def test_a_strided_write_leaves_gaps_where_older_values_show():
-    memory, x = Memory(), torch.zeros(6)
+    memory, x = Writes(), torch.zeros(6)
     memory.write(x, record(1))
     memory.write(x[::2], record(2))
     assert orders(memory, x) == ([2, 1], False)
 
 
 def test_a_storage_nobody_wrote_holds_values_from_before():
-    assert orders(Memory(), torch.zeros(2)) == ([], True)
+    assert orders(Writes(), torch.zeros(2)) == ([], True)
 
 
 def test_a_view_has_the_name_of_its_narrowest_label():
-    memory, x = Memory(), torch.zeros(4, 2)
+    memory, x = Writes(), torch.zeros(4, 2)
     memory.label(x, "batch[0]")
     memory.label(x[1], "row")
     memory.label(x, "second name")
@@ -50,13 +50,13 @@ def test_a_view_has_the_name_of_its_narrowest_label():
 
 
 def test_a_slice_of_a_batch_is_a_part_of_it_and_the_whole_is_none():
-    memory, x = Memory(), torch.zeros(8, 2)
+    memory, x = Writes(), torch.zeros(8, 2)
     memory.label(x, "batch[0]")
     assert [memory.part_of(t) for t in (x[4:6], x, torch.zeros(2))] == [(0.5, 0.25), None, None]
 
 
 def test_the_memory_of_a_dead_tensor_is_not_given_to_another():
-    memory = Memory()
+    memory = Writes()
     for n in range(50):
         x = torch.zeros(1000)
         assert orders(memory, x) == ([], True)

@@ -13,7 +13,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.program import Program
 from debugtracer.recorder.roots import Roots
-from debugtracer.replay.birth import Ledger
+from debugtracer.replay.ledger import Ledger
 from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.targets import find_targets, label_inputs, loss_of, outputs_of

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
+from debugtracer.replay.ledger import Ledger
 from debugtracer.trace.birth import Birth
 
 

@@ -11,7 +11,8 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot
-from debugtracer.replay.investigate import Result, Scene
+from debugtracer.replay.investigate import Result
+from debugtracer.replay.scene import Scene
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
 from debugtracer.trace.number import Number, number

@@ -22,8 +22,9 @@ from debugtracer.recorder.capsule import save_capsule
 from debugtracer.recorder.ledger import Ledger
 from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.replay.investigate import Result, Scene, investigate
+from debugtracer.replay.investigate import Result, investigate
 from debugtracer.replay.reyield import ReYield
+from debugtracer.replay.scene import Scene
 from debugtracer.trace.events import Acted, Found, Incident, Judged
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding

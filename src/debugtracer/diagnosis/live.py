@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judge import Judge
-from debugtracer.errors import strict, swallow
+from debugtracer.errors import DebugTracerError, strict, swallow
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -32,7 +32,6 @@ class LiveChecks:
         self.steps = 0
         self.dropped = 0
         self.judge_s = 0.0
-        self.late: Sequence[Fact] = ()
 
     def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
         """Hand over a step. Microseconds."""
@@ -75,6 +74,8 @@ class LiveChecks:
 
     def finish(self, facts: Sequence[Fact] = (), ref: StepRef | None = None) -> bool:
         """Everything judged, then the end of the run; False when the judge did not come to an end in time."""
+        if self.dropped:
+            self.fail(DebugTracerError(f"{self.dropped} steps were not judged; the judge was more than {BACKLOG} steps behind"))
         if self.thread is not None:
             self.queue.put(None)
             self.thread.join(PATIENCE_S)

@@ -10,21 +10,13 @@ import msgspec
 from debugtracer.causes.cause import Cause, Signs, causes
 from debugtracer.causes.reading import Reading
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import Status, Suspect, Verdict
 
 LIKELY = 0.7  # confidence above which a cause is called likely (founders' paper on inference)
 POSSIBLE = 0.4
 SUSPECTS = 4  # shown beside the first
-
-SYMPTOMS = {
-    "nan_loss": "the loss is not finite",
-    "inf_grad": "a gradient is not finite (the loss is)",
-    "nan_output": "the model returned NaN",
-    "bad_update": "the update wrote a non-finite parameter",
-    "crash": "the program raised an exception",
-}
 
 
 @dataclass(frozen=True)

@@ -142,8 +142,3 @@ def subclasses(kind: Any) -> Iterator[Any]:
 def parameters(optimizer: Optimizer) -> list[torch.Tensor]:
     """All parameters in optimizer order."""
     return [p for group in optimizer.param_groups for p in group["params"]]
-
-
-def closure_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The closure given to step, if any."""
-    return kwargs.get("closure", args[0] if args else None)

@@ -1,278 +1,147 @@
-"""The ledger of a traced step: every op's result judged, bad values followed to their births."""
+"""From bad targets back to the first event among their ancestors, and the chain of ops between."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor
-from torch._ops import OpOverload
+from debugtracer.replay.classes import class_of, tensors
+from debugtracer.replay.kinds import reported
+from debugtracer.replay.rows import rows_of
+from debugtracer.replay.taint import CONST, EVENT, SOURCE, UNWRITTEN, Record
+from debugtracer.trace.birth import Birth, ChainLink
 
-from debugtracer.errors import swallow
-from debugtracer.replay.blame import find_birth
-from debugtracer.replay.calls import Group, Read, Shape, constant, groups, named, shape_of
-from debugtracer.replay.classes import (
-    FINITE,
-    INF,
-    NAN,
-    bad_mask,
-    class_of,
-    coordinates_of,
-    facts_of,
-    floating,
-    indices_by_dim,
-    plain,
-    tensors,
-    values_at,
-    worst_mask,
-)
-from debugtracer.replay.covering import is_mask, meets, uncovered
-from debugtracer.replay.decompose import inner_op
-from debugtracer.replay.kinds import kind_of, masks_by_design, short
-from debugtracer.replay.taint import CONST, EVENT, PASS, SOURCE, UNWRITTEN, Memory, Record
-from debugtracer.trace.op import OpMeta
+if TYPE_CHECKING:
+    from debugtracer.replay.ledger import Ledger
 
-__all__ = ["Ledger", "find_birth", "flushed_share"]
-
-HALF = (torch.float16, torch.bfloat16)
-MOST_INPUTS = 6
+MOST_LINKS = 12
 
 
-class Ledger:
-    """An OpObserver. Keeps records of ops and copies of at most 8 values per birth, no tensors. Syncs the host once per op."""
+def find_birth(ledger: Ledger, targets: Sequence[tuple[str, Any]], batch_rows: int | None = None) -> Birth | None:
+    """The first op whose bad result reaches one of the targets; None if every target is finite. Call it while the step's tensors live; syncs the host.
 
-    def __init__(self, *, decompose: bool = True) -> None:
-        self.memory = Memory()
-        self.decompose = decompose
-        self.saved: dict[int, Tensor] = {}
-        self.order = 0
-        self.flushed = self.halves = 0
-        self.parameter_shapes: set[tuple[int, ...]] = set()
+    `targets` are (name, tensor or nested tensors); `batch_rows` is the size of the batch dimension, for `Birth.rows`."""
+    ends = ends_of(ledger, targets)
+    if not ends:
+        return None
+    towards = descendants(ends)
+    found = [r for r in towards.values() if r[0].status == EVENT or (r[0].status == SOURCE and r[0].arithmetic)]
+    if found:
+        first = min((r for r, _ in found), key=lambda r: r.order)
+    else:
+        first = let_through([r for r, _ in towards.values()])
+    path = [first]
+    while (after := towards[id(path[-1])][1]) is not None:
+        path.append(after)
+    same = [r for r, _ in found if same_place(r, first)] or [first]
+    return as_birth(ledger, first, same, path, batch_rows)
 
-    def label(self, tensor: Tensor, name: str) -> None:
-        """Name a tensor that is there before the step: `parameter fc.weight`, `batch[0]`. One name per place in memory, the first stays."""
-        self.memory.label(tensor, name)
-        if name.startswith("parameter"):
-            self.parameter_shapes |= {tuple(tensor.shape), tuple(tensor.shape)[::-1]}
 
-    def before(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Copy what the op is going to write to and also reads."""
-        self.saved = {}
-        shape = shape_of(func)
-        if shape.mutable and not shape.overwrites:
-            for name, value in named(shape, args, kwargs):
-                if name in shape.mutable and name not in shape.out:
-                    self.saved.update({id(t): t.detach().clone() for t in tensors(value) if floating(t)})
+def deliberate(ledger: Ledger, targets: Sequence[tuple[str, Any]]) -> bool:
+    """True if only infinities on purpose (a mask) reach the targets: no event is among their ancestors. Syncs the host."""
+    return all(r.status != EVENT and not (r.status == SOURCE and r.arithmetic) for r, _ in descendants(ends_of(ledger, targets)).values())
 
-    def after(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: object, meta: OpMeta) -> None:
-        """Judge the results."""
-        shape = shape_of(func)
-        saved, self.saved = self.saved, {}
-        for group in groups(shape, args, kwargs, out, saved):
-            self.judge(func, shape, group, args, kwargs, meta)
 
-    def judge(self, func: OpOverload, shape: Shape, group: Group, args: tuple[Any, ...], kwargs: dict[str, Any], meta: OpMeta) -> None:
-        """One group: its record, and if its worst result is bad, why."""
-        record = Record(meta, func._schema.name, self.order)
-        self.order += 1
-        self.provenance(record, group)
-        if shape.empty:
-            record.status = UNWRITTEN
-            return self.wrote(record, group, [UNWRITTEN] * len(group.outs))
-        classes = [class_of(t) for t in group.outs]
-        worst = max(classes, default=FINITE)
-        if worst:
-            result = group.outs[classes.index(worst)]
-            record.shape = tuple(result.shape)
-            self.explain(record, func, shape, group, result, worst, (args, kwargs))
-        elif group.outs:
-            record.shape = tuple(group.outs[0].shape)
-        self.watch_half(record, shape, group)
-        return self.wrote(record, group, [c > FINITE for c in classes])
-
-    def provenance(self, record: Record, group: Group) -> None:
-        """Who made what it reads, and whether batch or parameters are behind it."""
-        makers: dict[int, Record] = {}
-        parts: set[tuple[float, float] | None] = set()
-        for read in group.reads:
-            writers, was_there = self.memory.writers(read.tensor)
-            makers.update({id(w): w for w in writers[:4]})
-            name = self.memory.name_of(read.tensor) if was_there else ""
-            if name.startswith("batch"):
-                record.of_batch = True
-                parts.add(self.memory.part_of(read.tensor))
-            record.of_parameter = record.of_parameter or name.startswith("parameter")
-        record.makers = tuple(makers.values())
-        parts.update(m.part for m in record.makers if m.of_batch)
-        record.part = parts.pop() if len(parts) == 1 else None
-        record.of_batch = record.of_batch or any(m.of_batch for m in record.makers)
-        record.of_parameter = record.of_parameter or any(m.of_parameter for m in record.makers)
-
-    def wrote(self, record: Record, group: Group, bad: list[Any]) -> None:
-        """Note the results as writes; a view of what it read is none. A finite one of several results gets a clean record."""
-        written = {id(t) for t in group.written}
-        read = {id(self.memory.cell(r.tensor)) for r in group.reads}
-        for tensor, is_bad in zip(group.outs, bad, strict=True):
-            if id(tensor) not in written and id(self.memory.cell(tensor)) in read:
+def ends_of(ledger: Ledger, targets: Sequence[tuple[str, Any]]) -> list[Record]:
+    """Records of what is bad in the targets."""
+    ends: dict[int, Record] = {}
+    for name, target in targets:
+        for tensor in tensors(target):
+            if not class_of(tensor):
                 continue
-            clean = (
-                record
-                if is_bad or not record.status
-                else Record(
-                    record.meta, record.op, record.order, tuple(tensor.shape), record.makers, of_batch=record.of_batch, of_parameter=record.of_parameter
-                )
-            )
-            self.memory.write(tensor, clean)
-
-    def explain(
-        self, record: Record, func: OpOverload, shape: Shape, group: Group, result: Tensor, worst: int, call: tuple[tuple[Any, ...], dict[str, Any]]
-    ) -> None:
-        """Event, deliberate infinity, or a bad value passed on."""
-        mask = worst_mask(result)
-        bad_reads = [(r, class_of(r.before)) for r in group.reads if floating(r.before)]
-        bad_reads = [(r, c) for r, c in bad_reads if c and (not shape.pointwise or meets(r.before, mask))]
-        parents = {id(p): p for r, _ in bad_reads for p in self.sources(r, shape)}
-        record.parents = [p for p in parents.values() if p.status != UNWRITTEN]
-        unwritten = [p for p in parents.values() if p.status == UNWRITTEN]
-        if unwritten and not record.parents:
-            if shape.partly or (shape.mutable and all(r.written for r, _ in bad_reads)):
-                record.status = UNWRITTEN  # garbage that is still to be overwritten
-                return
-            record.kind = "uninitialised"
-        record.status = self.status(record, shape, group, bad_reads, worst, mask, call)
-        record.arithmetic = record.status == EVENT or any(p.arithmetic for p in record.parents)
-        bad = bad_mask(result)
-        flat = plain(result)
-        nan = int(torch.isnan(flat).sum())
-        record.counts = (nan, int(bad.sum()) - nan, flat.numel())
-        record.by_dim = indices_by_dim(mask)
-        if record.status == EVENT:
-            self.describe(record, func, group, result, worst, mask, bad_reads, call)
-        elif record.status == PASS or record.status == CONST:
-            record.input_dims = tuple((tuple(r.before.shape), indices_by_dim(worst_mask(r.before))) for r, _ in bad_reads[:2] if record.counts[2] <= 1)
-
-    def status(
-        self,
-        record: Record,
-        shape: Shape,
-        group: Group,
-        bad_reads: list[tuple[Read, int]],
-        worst: int,
-        mask: Tensor,
-        call: tuple[tuple[Any, ...], dict[str, Any]],
-    ) -> str:
-        """The rule: Inf out of finite numbers is an event unless written on purpose; NaN out of deliberate infinities is one too."""
-        if record.kind == "uninitialised":
-            return EVENT
-        if not bad_reads:
-            deliberate = worst == INF and (constant(shape, *call) or (short(record.op) == "log" and is_mask(group, record)))
-            return CONST if deliberate else EVENT
-        if any(p.arithmetic for p in record.parents):
-            return PASS
-        if worst == INF:
-            fresh = shape.pointwise and uncovered(bad_reads, mask)
-            return EVENT if fresh and not constant(shape, *call) else CONST
-        return EVENT
-
-    def describe(
-        self,
-        record: Record,
-        func: OpOverload,
-        group: Group,
-        result: Tensor,
-        worst: int,
-        mask: Tensor,
-        bad_reads: list[tuple[Read, int]],
-        call: tuple[tuple[Any, ...], dict[str, Any]],
-    ) -> None:
-        """The facts of an event while its tensors are alive."""
-        record.coordinates = coordinates_of(mask)
-        inputs = []
-        for read in group.reads[:MOST_INPUTS]:
-            writers, open_ = self.memory.writers(read.tensor)
-            made_by = next((w.op for w in writers[:1]), "")
-            name = (self.memory.name_of(read.tensor) if open_ else "") or read.name
-            inputs.append(facts_of(read.before, name, values_at(read.before, record.shape, record.coordinates), made_by))
-        record.inputs = tuple(inputs)
-        record.output = facts_of(result, self.memory.name_of(result), values_at(result, record.shape, record.coordinates))
-        record.input_dims = tuple((tuple(r.before.shape), indices_by_dim(worst_mask(r.before))) for r, _ in bad_reads)
-        if not record.kind:
-            half = any(t.dtype in HALF for t in group.outs)
-            record.kind = kind_of(record.op, worst == NAN, bool(bad_reads), record.inputs, half)
-        name = self.memory.name_of(result)
-        record.param = name.removeprefix("parameter ") if name.startswith("parameter ") else None
-        soft = [p for p in ancestors_on_purpose(record) if p.status == SOURCE and p.name]
-        if soft and not masks_by_design(record.op):
-            record.parents, record.status = soft, PASS  # -inf of the data that no softmax was there to read as a mask
-            for source in soft:
-                source.arithmetic = True
-        elif self.decompose:
-            try:
-                record.inner = inner_op(func, *call, self.__class__, {id(r.tensor): r.before for r in group.reads if r.written})
-            except Exception as error:
-                swallow("the decomposition of a fused op", error)
-
-    def sources(self, read: Read, shape: Shape) -> list[Record]:
-        """Records of the bad value in a tensor: the bad writes seen in it, else the tensor as it was before the step."""
-        writers, was_there = self.memory.writers(read.tensor)
-        bad = [w for w in writers if w.bad]
-        if bad or not (was_there or writers):
-            written = [w for w in bad if w.status != UNWRITTEN]
-            return written or bad
-        return [self.source(read.tensor, read.before)]
-
-    def source(self, tensor: Tensor, values: Tensor) -> Record:
-        """The record of a bad tensor from before the step."""
-        cell = self.memory.cell(tensor)
-        name = self.memory.name_of(tensor)
-        key = (int(tensor.storage_offset()), tensor.numel()) if tensor.layout is torch.strided else (0, 0)
-        known = cell.sources.get(key)
-        if known is not None:
-            return known
-        mask = worst_mask(values)
-        flat = plain(values)
-        nan = bool(torch.isnan(flat).any())
-        only_masks = not nan and not bool(torch.isposinf(flat).any())
-        record = Record(None, "", self.order, tuple(values.shape), status=SOURCE, name=name, masks=only_masks or not name)
-        self.order += 1
-        record.arithmetic = nan or (bool(name) and not only_masks)
-        record.by_dim, record.coordinates = indices_by_dim(mask), coordinates_of(mask)
-        bad = int(bad_mask(values).sum())
-        record.counts = (int(torch.isnan(flat).sum()), bad - int(torch.isnan(flat).sum()), flat.numel())
-        record.output = facts_of(values, name, values_at(values, record.shape, record.coordinates))
-        cell.sources[key] = record
-        return record
-
-    def watch_half(self, record: Record, shape: Shape, group: Group) -> None:
-        """Count elements of backward results in half precision that are 0 although every factor was not."""
-        if not shape.pointwise or record.meta is None or (record.meta.direction != "backward" and short(record.op) != "to_copy"):
-            return
-        if record.meta.direction == "backward" and group.outs and group.outs[0].dtype in HALF and group.reads:
-            result = group.outs[0]
-            alive = torch.ones_like(result, dtype=torch.bool)
-            for read in group.reads:
-                try:
-                    alive &= read.before != 0
-                except RuntimeError:
-                    return
-            self.flushed += int(((result == 0) & alive).sum())
-            self.halves += int(alive.sum())
+            if not ledger.memory.name_of(tensor):
+                ledger.memory.label(tensor, name)
+            writers, _ = ledger.memory.writers(tensor)
+            bad = [w for w in writers if w.bad]
+            written = [w for w in bad if w.status != UNWRITTEN] or bad
+            for record in written or [ledger.source(tensor, tensor)]:
+                if record.status == SOURCE:
+                    record.arithmetic = True
+                ends.setdefault(id(record), record)
+    return list(ends.values())
 
 
-def ancestors_on_purpose(record: Record) -> list[Record]:
-    """The sources of the deliberate infinities that an event read."""
-    found, queue, seen = [], list(record.parents), set()
+def descendants(ends: list[Record]) -> dict[int, tuple[Record, Record | None]]:
+    """Every bad ancestor of the ends, with the next record on a shortest way to an end."""
+    towards: dict[int, tuple[Record, Record | None]] = {id(e): (e, None) for e in ends}
+    queue = deque(ends)
     while queue:
-        one = queue.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.status == SOURCE:
-            found.append(one)
-        queue += one.parents
-    return found
+        record = queue.popleft()
+        for parent in record.parents:
+            if id(parent) not in towards:
+                towards[id(parent)] = (parent, record)
+                queue.append(parent)
+    return towards
 
 
-def flushed_share(ledger: Ledger) -> float | None:
-    """Share (0..1) of gradient elements in half precision that an elementwise backward op turned into 0 although all its factors were not; None without any."""
-    return ledger.flushed / ledger.halves if ledger.halves else None
+def let_through(records: list[Record]) -> Record:
+    """Only deliberate infinities reached the target: the op that took them for numbers, which is the first that sums or picks; else the first of all."""
+    ordered = sorted(records, key=lambda r: r.order)
+    taken = [r for r in ordered if r.meta is not None and r.status == CONST and r.counts[2] == 1]
+    made = [r for r in ordered if r.meta is not None]
+    return (taken or made or ordered)[0]
+
+
+def same_place(record: Record, first: Record) -> bool:
+    """True for another event of the same line, op, module and entry: its rows are guilty as well."""
+    a, b = record.meta, first.meta
+    if a is None or b is None:
+        return record is first
+    return record.op == first.op and a.frames[:1] == b.frames[:1] and (a.module, a.entry, a.direction) == (b.module, b.entry, b.direction)
+
+
+def as_birth(ledger: Ledger, first: Record, same: list[Record], path: list[Record], batch_rows: int | None) -> Birth:
+    """The record of birth as facts."""
+    rows = rows_of(same, batch_rows, frozenset(ledger.parameter_shapes))
+    chain = tuple(links(path))
+    if first.meta is None:
+        name = first.name or "a tensor made before the step"
+        reader = path[1].meta if len(path) > 1 else None
+        return Birth(
+            op=None, direction="input", kind="input", input_name=name, output=first.output, coordinates=first.coordinates, chain=chain,
+            rows=rows if name.startswith("batch") else None,
+            frames=reader.frames if reader else (), module=reader.module if reader else None, entry=reader.entry if reader else None,
+        )  # fmt: skip
+    meta = first.meta
+    backward = meta.direction == "backward"
+    share = ledger.flushed_share if meta.direction != "forward" else None
+    return Birth(
+        op=reported((meta.forward_op or meta.op) if backward else meta.op), direction=meta.direction, kind=first.kind or "domain",  # type: ignore[arg-type]
+        backward_op=meta.op if backward else None, inner_op=first.inner, module=meta.module, frames=meta.frames, entry=meta.entry,
+        output=first.output, inputs=first.inputs,
+        coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain, param=first.param, flushed_share=share,
+    )  # fmt: skip
+
+
+def links(path: list[Record]) -> list[ChainLink]:
+    """The way from birth to target: first, last, and those where the line changes; at most MOST_LINKS."""
+    steps = [r for r in path if r.meta is not None]
+    kept = [r for n, r in enumerate(steps) if n in (0, len(steps) - 1) or line_of(r) != line_of(steps[n - 1])]
+    if len(kept) > MOST_LINKS:
+        kept = [*kept[: MOST_LINKS - 1], kept[-1]]
+    return [link(r) for r in kept]
+
+
+def line_of(record: Record) -> Any:
+    """What counts as one line of a chain."""
+    meta = record.meta
+    return (meta.direction, meta.frames[:1]) if meta is not None else None
+
+
+def link(record: Record) -> ChainLink:
+    """One record as a link."""
+    meta = record.meta
+    assert meta is not None
+    frame = meta.frames[0] if meta.frames else None
+    nan, inf, numel = record.counts
+    return ChainLink(
+        op=meta.op,
+        direction=meta.direction,
+        module=meta.module,
+        file=frame.file if frame else None,
+        line=frame.line if frame else None,
+        nan=nan,
+        inf=inf,
+        numel=numel,
+    )

@@ -11,6 +11,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
+from debugtracer.replay.birth import find_birth
 from debugtracer.replay.classes import tensors
 from debugtracer.trace.op import OpMeta
 
@@ -55,8 +56,6 @@ def inner_op(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], ma
             out = composed(func, args, kwargs)
     except Exception:  # a decomposition that does not fit these arguments explains nothing, and that is all it costs
         return None
-    from debugtracer.replay.blame import find_birth
-
     birth = find_birth(ledger, targets=[(str(n), t) for n, t in enumerate(tensors(out))], batch_rows=None)
     if birth is None or birth.op is None or birth.op == func._schema.name or not birth.op.startswith("aten::"):
         return None

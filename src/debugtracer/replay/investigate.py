@@ -14,36 +14,19 @@ from torch import Tensor
 from debugtracer.errors import ReplayRefused
 from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.copies import Copies
 from debugtracer.recorder.entry import Entry, Slot, tensors
 from debugtracer.recorder.program import Program
-from debugtracer.recorder.roots import Roots, RootState
-from debugtracer.replay.birth import Ledger, find_birth
-from debugtracer.replay.blame import deliberate
+from debugtracer.replay.birth import deliberate, find_birth
 from debugtracer.replay.guilty import Guilty, Values, guilty_batch
+from debugtracer.replay.ledger import Ledger
 from debugtracer.replay.parity import Parity, judge
 from debugtracer.replay.plan import Plan, make_plan, refuse_collectives, several_ranks, updated
 from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.rewind import World, eager, hushed
+from debugtracer.replay.scene import Scene
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
-from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.birth import Birth
 from debugtracer.trace.incident import Mechanism, ReplayFacts
-
-
-@dataclass
-class Scene:
-    """What of the session an investigation needs."""
-
-    roots: Roots
-    states: dict[int, list[RootState]]
-    batches: BatchLog
-    copies: Copies
-    backward: Callable[..., Any]
-    parameters: Callable[[Any], list[Tensor]]
-    frames: Callable[[Any], tuple[Frame, ...]]
-    """Raw user frames turned into Frames."""
-    paused: Callable[[], contextlib.AbstractContextManager[None]]
 
 
 @dataclass

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.recorder.capsule import Capsule
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
+from debugtracer.replay.ledger import Ledger
 from debugtracer.replay.offline import Result, run_capsule
 from debugtracer.trace.birth import Birth
 

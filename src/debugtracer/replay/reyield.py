@@ -12,11 +12,13 @@ from torch import Tensor
 from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import tensors
-from debugtracer.replay.birth import Ledger, find_birth
+from debugtracer.replay.birth import find_birth
 from debugtracer.replay.guilty import Guilty
-from debugtracer.replay.investigate import Result, Scene
+from debugtracer.replay.investigate import Result
+from debugtracer.replay.ledger import Ledger
 from debugtracer.replay.parity import bad
 from debugtracer.replay.plan import several_ranks
+from debugtracer.replay.scene import Scene
 from debugtracer.replay.targets import name_roots
 from debugtracer.trace.incident import ReplayFacts
 

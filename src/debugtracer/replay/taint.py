@@ -78,8 +78,8 @@ class Cell:
     sources: dict[tuple[int, int], Record] = field(default_factory=dict)
 
 
-class Memory:
-    """The storages of a step."""
+class Writes:
+    """Who wrote what into the storages of a step."""
 
     def __init__(self) -> None:
         self.cells: dict[int, Cell] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import Tensor
 
@@ -14,9 +14,7 @@ from debugtracer.recorder.program import Program
 from debugtracer.recorder.roots import Roots, unwrapped
 from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
-
-if TYPE_CHECKING:
-    from debugtracer.replay.investigate import Scene
+from debugtracer.replay.scene import Scene
 
 
 @dataclass

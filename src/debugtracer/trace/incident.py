@@ -14,6 +14,16 @@ Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
 Mechanism = Literal["tape", "re-yield", "forward-only", "flight-record"]
 
 
+SYMPTOMS: dict[Symptom, str] = {
+    "nan_loss": "the loss is not finite",
+    "inf_grad": "a gradient is not finite (the loss is)",
+    "nan_output": "the model returned NaN",
+    "bad_update": "the update wrote a non-finite parameter",
+    "crash": "the program raised an exception",
+}
+"""Each in words, as titles and summaries say it."""
+
+
 class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The loader the batch came from."""
 

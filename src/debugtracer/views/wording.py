@@ -10,19 +10,12 @@ from typing import Any
 from debugtracer.trace.birth import ChainLink, TensorFacts
 from debugtracer.trace.events import Acted, Crashed
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.number import Number
 from debugtracer.trace.verdict import Verdict
 
 Row = tuple[str, str, str]
 
-SYMPTOMS = {
-    "nan_loss": "the loss is not finite",
-    "inf_grad": "a gradient is not finite (the loss is)",
-    "nan_output": "the model returned NaN",
-    "bad_update": "the update wrote a non-finite parameter",
-    "crash": "the program raised an exception",
-}
 MECHANISMS = {
     "tape": "the recorded step was executed again in place",
     "re-yield": "the batch was fetched again and the step repeated",

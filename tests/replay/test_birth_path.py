@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import Ledger
-from debugtracer.replay.blame import MOST_LINKS, deliberate, find_birth
+from debugtracer.replay.birth import MOST_LINKS, deliberate, find_birth
+from debugtracer.replay.ledger import Ledger
 from tests.replay.tracing import trace
 
 

@@ -1,0 +1,30 @@
+"""The scene of an alarm: what of the session an investigation needs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.copies import Copies
+from debugtracer.recorder.roots import Roots, RootState
+from debugtracer.trace.birth import Frame
+
+
+@dataclass
+class Scene:
+    """What of the session an investigation needs."""
+
+    roots: Roots
+    states: dict[int, list[RootState]]
+    batches: BatchLog
+    copies: Copies
+    backward: Callable[..., Any]
+    parameters: Callable[[Any], list[Tensor]]
+    frames: Callable[[Any], tuple[Frame, ...]]
+    """Raw user frames turned into Frames."""
+    paused: Callable[[], contextlib.AbstractContextManager[None]]
