@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch import nn
@@ -25,6 +27,7 @@ def test_the_update_of_sgd_is_lr_times_gradient():
     assert row.update_l2 == pytest.approx(0.1 * 0.5 * 8**0.5, rel=1e-5)
     assert row.weight_l2 == pytest.approx(2.0 * 8**0.5)
     assert (row.rms, row.moment_l2, row.optimizer, row.lr) == (None, None, "SGD", 0.1)
+    assert (row.beta2, row.log_v, row.lag) == (None, None, None)
 
 
 def test_adam_has_its_moments_and_rms_is_one_for_a_constant_gradient():
@@ -33,6 +36,13 @@ def test_adam_has_its_moments_and_rms_is_one_for_a_constant_gradient():
     assert row.least_v == pytest.approx(0.25, rel=1e-4)
     assert row.under_eps == 0.0
     assert row.moment_l2 > 0
+
+
+def test_the_second_moment_beside_the_gradient():
+    row = stepped(torch.optim.Adam, lr=1e-3, steps=5, betas=(0.9, 0.99))
+    assert (row.beta2, row.lag) == (0.99, pytest.approx(1.0, rel=1e-4))
+    assert row.log_v == pytest.approx(math.log(0.25 * (1 - 0.99**5)), rel=1e-4)
+    assert stepped(torch.optim.Adam, grad=0.0, lr=1e-3).lag is None
 
 
 def test_a_gradient_below_eps_is_seen():

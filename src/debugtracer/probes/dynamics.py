@@ -62,9 +62,14 @@ def moments(optimizer: Optimizer, parameter: Tensor, group: dict[str, Any], grad
     eps = float(group["eps"])
     told["least_v"] = number(float(touched.amin().item()))
     told["under_eps"] = float((touched.sqrt() < eps).float().mean().item())
+    told["beta2"] = beta2 or None
+    told["log_v"] = number(float(evenly(v)[known].log().mean().item()))
     if grad is not None:
-        ratio = evenly(grad)[known].square() / touched.clamp_min(eps * eps)
-        told["rms"] = number(float(ratio.mean().sqrt().item()))
+        squares = evenly(grad)[known].square()
+        told["rms"] = number(float((squares / touched.clamp_min(eps * eps)).mean().sqrt().item()))
+        given = squares > 0
+        if 2 * int(given.sum().item()) >= given.numel():
+            told["lag"] = number(float((squares[given] / touched[given]).median().item()))
     return told
 
 

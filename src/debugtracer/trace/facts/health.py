@@ -66,6 +66,12 @@ class ParamDynamics(msgspec.Struct, frozen=True, kw_only=True):
     """Adam: share of touched elements (exp_avg_sq > 0) whose sqrt(v) is below eps."""
     rms: Number | None = None
     """Adam: RMS_t = sqrt(mean(g^2 / max(v, eps^2))) over touched elements (CHECKS 3.3 opt_rms_spike)."""
+    beta2: float | None = None
+    """Adam: its decay of the second moment."""
+    log_v: Number | None = None
+    """Adam: mean of log(exp_avg_sq) over touched elements, not bias-corrected; alone it falls by log(beta2) a step."""
+    lag: Number | None = None
+    """Adam: median of g^2 / v (bias-corrected) over elements with a gradient; None when fewer than half of the touched ones have one."""
     stalled: float | None = None
     """Half precision: share of elements with a gradient whose update was less than half a unit in the last place, so nothing changed."""
 
