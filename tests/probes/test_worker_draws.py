@@ -112,3 +112,21 @@ def test_the_batches_are_the_same_with_and_without_us_and_the_patch_is_gone(tmp_
         kept = batches()
     assert all(torch.equal(a, b) for a, b in zip(plain, kept, strict=True))
     assert _MapDatasetFetcher.fetch is original
+
+
+class Broken(Noisy):
+    def __getitem__(self, index):
+        raise KeyError(index)
+
+
+def test_the_traceback_of_a_worker_reads_as_it_does_without_us(tmp_path):
+    def message():
+        with pytest.raises(KeyError) as caught:
+            next(iter(loader(Broken("own"))))
+        return str(caught.value)
+
+    plain = message()
+    with under_watch(tmp_path):
+        watched = message()
+    assert watched == plain
+    assert "__getitem__" in plain

@@ -11,7 +11,7 @@ from typing import Any
 
 from debugtracer import session
 from debugtracer.errors import guarded
-from debugtracer.integrations.own_frames import hide
+from debugtracer.probes.own_frames import hide
 
 installed = False
 

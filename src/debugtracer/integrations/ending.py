@@ -10,7 +10,7 @@ from types import TracebackType
 
 from debugtracer import session
 from debugtracer.errors import STOPPED, guarded
-from debugtracer.integrations.own_frames import hide
+from debugtracer.probes.own_frames import hide
 from debugtracer.trace.inventory import stopped_by_tracer
 from debugtracer.trace.manifest import end_run, read_manifest
 

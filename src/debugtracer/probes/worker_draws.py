@@ -6,18 +6,21 @@ import functools
 import mmap
 import os
 import struct
+import sys
 import weakref
 import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch import Tensor
+from torch._utils import ExceptionWrapper
 from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
 from debugtracer.errors import guarded
 from debugtracer.probes.generator_state import Held, State, drew, global_states, held_by, state_of
 from debugtracer.probes.origin import assigned_at, defined_at
+from debugtracer.probes.own_frames import hide
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.batches import Batch, LoaderInfo
@@ -55,6 +58,18 @@ class Watch:
         self.last = now
 
 
+def without_us(original: Callable[..., None]) -> Callable[..., None]:
+    """Of what packs a worker's exception for the main process: `fetch` above is no line of the user's traceback."""
+
+    @functools.wraps(original)
+    def packed(wrapper: Any, *args: Any, **kwargs: Any) -> None:
+        if get_worker_info() is not None:
+            hide(sys.exc_info()[1])
+        original(wrapper, *args, **kwargs)
+
+    return packed
+
+
 class WorkerDrawsTaker(Taker):
     """The workers only read their states; nothing is drawn, nothing else is shared. Other start methods than fork are not seen."""
 
@@ -76,6 +91,7 @@ class WorkerDrawsTaker(Taker):
         self.memory = mmap.mmap(-1, SLOT * SLOTS)
         for fetcher in (_MapDatasetFetcher, _IterableDatasetFetcher):
             self.patches.wrap(fetcher, "fetch", self.wrap)
+        self.patches.wrap(ExceptionWrapper, "__init__", without_us)
 
     def remove(self) -> None:
         """The fetchers as they were; a loader worker, where the session ends at once, goes on looking at itself."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.integrations.own_frames import hide
+from debugtracer.probes.own_frames import hide
 
 FAULTS = Path(__file__).resolve().parents[2] / "faults"
 
