@@ -57,13 +57,8 @@ def test_a_converged_loss_is_left_alone():
     found = []
     for step in range(0, 2000, 100):
         snapshot = calm(step)
-        window = Window(
-            ref=snapshot.ref,
-            series={"loss": (2.0 if step < 400 else 0.19,)},
-            fresh=frozenset({"loss"}),
-            facts={Health: [snapshot]},
-            came={Health: 1},
-            memories=memories,
-        )
+        loss = 2.0 if step < 400 else 0.19
+        seen = {"facts": {Health: [snapshot]}, "came": {Health: 1}, "memories": memories}
+        window = Window(ref=snapshot.ref, series={"loss": (loss,)}, fresh=frozenset({"loss"}), **seen)
         found += check.judge(window)
     assert found == []

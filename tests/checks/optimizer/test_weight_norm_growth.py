@@ -31,8 +31,8 @@ def test_a_norm_that_grows_by_the_same_factor_is_a_warning_once():
     (finding,) = run(steady(40.0))
     assert (finding.severity, finding.step, finding.kind, finding.place.param) == ("warning", 100, "weight_growth", "body.weight")
     assert finding.message == (
-        "step 100, rank 0: the norm of body.weight has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps by a steady factor (40 times in 1000 steps); "
-        "expected less than 10 times in 1000. Look at the sign of penalties, add weight decay."
+        "step 100, rank 0: the norm of body.weight has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps by a steady factor "
+        "(40 times in 1000 steps); expected less than 10 times in 1000. Look at the sign of penalties, add weight decay."
     )
 
 

@@ -73,9 +73,8 @@ class SecondMomentDecoupled(Check):
             rows = [p for p in fact.params if p.log_v is not None and p.beta2]
             rate = max((as_float(p.lr) for p in rows), default=0.0)
             memory["rate"] = max(memory.get("rate", 0.0), rate)
-            alone = [
-                (p, run) for p in rows if (run := self.follow(memory, fact, p)) is not None and fact.ref.step - run.since.step > 1 / (1 - (p.beta2 or 0.0))
-            ]
+            runs = [(p, run) for p in rows if (run := self.follow(memory, fact, p)) is not None]
+            alone = [(p, run) for p, run in runs if fact.ref.step - run.since.step > round(1 / (1 - (p.beta2 or 0.0)))]
             total, held = sum(p.numel for p in rows), sum(p.numel for p, _ in alone)
             calm = memory.get("loss", 0.0) < self.learning * memory.get("first loss", 0.0) or rate < self.learning * memory["rate"]
             if alone and held > self.share * total and not calm and not memory.get("told"):

@@ -39,9 +39,9 @@ class SiblingImbalance(Check):
     Why it matters
         WeSaR (2024) saw the relative update of small-norm matrices far above that of their siblings tens of steps before loss spikes.
     How it decides
-        norm(update)/norm(weight) per unit of learning rate (layer-wise rates are no fault) on inspected steps, for optimizers with a second moment: above `times`
-        the median of at least `least` siblings of one shape, in the last `snapshots` snapshots, from step `first` on. Biases, gains, frozen weights and
-        weights that began near zero (LoRA) are left out. A note.
+        norm(update)/norm(weight) per unit of learning rate (layer-wise rates are no fault) on inspected steps, for optimizers with a second moment: above
+        `times` the median of at least `least` siblings of one shape, in the last `snapshots` snapshots, from step `first` on. Biases, gains, frozen weights
+        and weights that began near zero (LoRA) are left out. A note.
     What to do
         Initialise the matrices of all blocks alike; reparametrise (WeSaR) or warm up for longer.
     Example
@@ -103,7 +103,8 @@ class SiblingImbalance(Check):
             window,
             "note",
             f"the step changes {row.name} by {group.ratio:.2g} times its norm, {group.times:.2g} times as much as the median of its {group.count} siblings "
-            f"({row.optimizer}, lr {as_float(row.lr):.3g}); expected below {self.times:g} times. A loss spike may follow in tens of steps: initialise it like them.",
+            f"({row.optimizer}, lr {as_float(row.lr):.3g}); expected below {self.times:g} times. "
+            "A loss spike may follow in tens of steps: initialise it like them.",
             ref=facts[0].ref,
             place=Place(param=row.name, module=row.name.rpartition(".")[0]),
             ratio=group.ratio,

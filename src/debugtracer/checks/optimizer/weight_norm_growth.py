@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -40,10 +41,10 @@ class WeightNormGrowth(Check):
         Before a normalisation the loss does not notice it: the effective learning rate falls towards 0, and float16 and bfloat16 run out of range.
         Elsewhere it ends in a divergence.
     How it decides
-        Over health snapshots of matrices: the norm has grown by more than `times` per 1,000 steps over at least `least` steps, it grew between any two looks, and
-        its logarithm follows a line (the second half has at least `half` of the growth; weights that grow to their size slow down). The first
-        `first` steps, weights that begin near zero (zero-initialised, LoRA) and vectors are left out. Where snapshots are rarer than every 250 steps,
-        the norm of all parameters is judged.
+        Over health snapshots of matrices: the norm has grown by more than `times` per 1,000 steps over at least `least` steps, it grew between any two looks,
+        and its logarithm follows a line (the second half has at least `half` of the growth; weights that grow to their size slow down). The first `first`
+        steps, weights that begin near zero (zero-initialised, LoRA) and vectors are left out. Where there are fewer than four snapshots in `span` steps, the
+        norm of all parameters is judged.
     What to do
         Look at the sign of penalties, give the weight decay (or normalise it), lower the learning rate.
     Example
@@ -92,7 +93,7 @@ class WeightNormGrowth(Check):
         """Steadily, for long, and by enough."""
         if len(sizes) < 4 or sizes[-1].ref.step - sizes[0].ref.step < self.least or not 0 < sizes[0].l2 < math.inf:
             return False
-        if any(not early.l2 < late.l2 < math.inf for early, late in zip(sizes, sizes[1:], strict=False)):
+        if any(not early.l2 < late.l2 < math.inf for early, late in pairwise(sizes)):
             return False
         middle = min(sizes[1:-1], key=lambda s: abs(2 * s.ref.step - sizes[0].ref.step - sizes[-1].ref.step))
         return rate(sizes) * 1000 > math.log(self.times) and rate([middle, sizes[-1]]) > 2 * self.half * rate(sizes)
@@ -108,7 +109,8 @@ class WeightNormGrowth(Check):
             window,
             "warning",
             f"the norm of {name}{others} has grown from {begun.l2:.3g} at step {begun.ref.step} to {now.l2:.3g}, {factor:.3g} times in {steps} steps by a "
-            f"steady factor ({factor ** (1000 / steps):.3g} times in 1000 steps); expected less than {self.times:g} times in 1000. Look at the sign of penalties, add weight decay.",
+            f"steady factor ({factor ** (1000 / steps):.3g} times in 1000 steps); expected less than {self.times:g} times in 1000. Look at the sign of penalties, "
+            "add weight decay.",
             ref=begun.ref,
             place=Place(param=param, module=param.rpartition(".")[0] if param else None),
             factor=factor,
