@@ -14,12 +14,15 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import guarded
 from debugtracer.probes.checkpoint_parts import Parts, nonfinite, parts_of, print_of
+from debugtracer.probes.former_run import Search
 from debugtracer.probes.optimizer import parameters, subclasses
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.checkpoint import CheckpointSaved, Resumed
+from debugtracer.trace.facts.checkpoint import CheckpointMark, CheckpointSaved, Resumed
+from debugtracer.trace.number import number
 
+SLOTS = 64  # see CheckpointMark
 MOST = 16  # saved and loaded states remembered (ours)
 
 
@@ -38,6 +41,8 @@ class Saved:
     """Parameter names of each of them, in its own order."""
     schedule: int | None
     lr: float | None
+    data: tuple[Frame | None, int | None] | None = None
+    """Line and length of the loader in use."""
 
 
 @dataclass
@@ -49,6 +54,7 @@ class Loaded:
     saved: Saved | None
     words: set[str]
     step: int = 0
+    mark: tuple[int, float] | None = None
     restored: set[str] = field(default_factory=set)
     optimizer_frame: Frame | None = None
 
@@ -62,8 +68,11 @@ class CheckpointTaker(Taker):
         self.saved: list[Saved] = []
         self.loaded: list[Loaded] = []
         self.files: list[tuple[list[weakref.ref[Tensor]], Parts]] = []
+        self.count = 0
+        """Saves so far."""
         self.schedulers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.scalers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.searches: list[Search] = []
         self.depth = 0
         self.off = False
 
@@ -91,6 +100,7 @@ class CheckpointTaker(Taker):
         self.saved.clear()
         self.loaded.clear()
         self.files.clear()
+        self.searches.clear()
 
     def saving(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """torch.save; looked at before it runs, as the object may change later."""
@@ -171,7 +181,21 @@ class CheckpointTaker(Taker):
                 schedule = max((int(getattr(s, "last_epoch", 0)) for s in schedulers), default=None)
                 setups = {(*setup_of(o), self.desk.built_at(o)) for o in trained}
                 lr = lr_of(trained[-1]) if trained else None
-                self.saved = [*self.saved[1 - MOST :], Saved(print_of(parts.weights), parts.words, recorder.step, counter, frame, setups, order, schedule, lr)]
+                mark = print_of(parts.weights)
+                saving = Saved(mark, parts.words, recorder.step, counter, frame, setups, order, schedule, lr, self.data())
+                self.saved = [*self.saved[1 - MOST :], saving]
+                self.tell_mark(mark, parts.words)
+
+    def tell_mark(self, mark: tuple[int, float] | None, words: set[str]) -> None:
+        """For a later run."""
+        if mark is not None:
+            ref, self.count = self.desk.ref("update", self.desk.recorder.iteration_in_flight), self.count + 1
+            self.desk.tell(CheckpointMark(ref=ref, slot=(self.count - 1) % SLOTS, tensors=mark[0], total=number(mark[1]), parts=tuple(sorted(words))))
+
+    def data(self) -> tuple[Frame | None, int | None] | None:
+        """Where the data in use come from."""
+        batch = self.desk.batches.last()
+        return None if batch is None else (batch.loader.frame, batch.loader.dataset_len())
 
     def on_load(self, loaded: Any) -> None:
         """Remember which tensors came from which file."""
@@ -196,7 +220,7 @@ class CheckpointTaker(Taker):
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
         held = {id(p) for p in owner.parameters()}
         self.loaded = [load for load in self.loaded if not held <= load.parameters][1 - MOST :]
-        self.loaded.append(Loaded(held, self.desk.here(), saved, words or (saved.words if saved else set()), self.desk.step))
+        self.loaded.append(Loaded(held, self.desk.here(), saved, words or (saved.words if saved else set()), self.desk.step, mark))
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """The first update after a load."""
@@ -207,6 +231,21 @@ class CheckpointTaker(Taker):
         if load is not None:
             self.loaded.remove(load)
             self.desk.tell(self.resumed(optimizer, held, load))
+            if load.saved is None and load.mark is not None and not self.searches:
+                self.searches.append(Search(load.mark, self.desk.step, self.desk.recorder.iteration))
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Nearly always nothing is sought."""
+        if self.searches and not self.searches[0].thread.is_alive():
+            self.ended()
+
+    def ended(self) -> None:
+        """What a former run has recorded."""
+        found = [search.result() for search in self.searches]
+        self.searches.clear()
+        for fact in found:
+            if fact is not None:
+                self.desk.tell(fact)
 
     def same_setup(self, optimizer: Optimizer, saved: Saved, load: Loaded) -> bool:
         """Built by the line that built the one of the save, or alike and loaded where it was saved: a fine-tuning differs in one of them."""
@@ -228,6 +267,7 @@ class CheckpointTaker(Taker):
             optimizer=type(optimizer).__name__,
             stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
             fresh=not optimizer.state,
+            same_data=None if saved is None or saved.data is None else saved.data == self.data(),
             same_setup=saved is not None and self.same_setup(optimizer, saved, load),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
             schedule_before=saved.schedule if saved else None,

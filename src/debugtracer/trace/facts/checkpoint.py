@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
 
 
 class CheckpointSaved(Fact, frozen=True, kw_only=True):
@@ -29,6 +30,22 @@ class CheckpointSaved(Fact, frozen=True, kw_only=True):
         return (self.frame.file, self.frame.line) if self.frame else None
 
 
+class CheckpointMark(Fact, frozen=True, kw_only=True):
+    """By what a later run can tell that it loaded the weights of this save: how many floating tensors, and the sum of all their elements."""
+
+    KEEP: ClassVar[int] = 4
+
+    slot: int
+    """Number of the save modulo 64: each slot is news of its own, so that the ledger writes the first 2,048 saves."""
+    tensors: int
+    total: Number
+    parts: tuple[str, ...] = ()
+
+    def key(self) -> object:
+        """By slot."""
+        return self.slot
+
+
 class Resumed(Fact, frozen=True, kw_only=True):
     """The first update of parameters that were loaded, and what of the training state came along."""
 
@@ -48,6 +65,8 @@ class Resumed(Fact, frozen=True, kw_only=True):
     """The optimizer keeps moments (Adam, or SGD with momentum)."""
     fresh: bool = False
     """Its state is empty."""
+    same_data: bool | None = None
+    """The last batch came from a loader built by the line of the one at the save, over as many samples; None where no loader was in use."""
     same_setup: bool = False
     """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same line or loaded at once."""
     schedule_fresh: bool | None = None
