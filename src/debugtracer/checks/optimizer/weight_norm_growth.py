@@ -109,8 +109,8 @@ class WeightNormGrowth(Check):
             window,
             "warning",
             f"the norm of {name}{others} has grown from {begun.l2:.3g} at step {begun.ref.step} to {now.l2:.3g}, {factor:.3g} times in {steps} steps by a "
-            f"steady factor ({factor ** (1000 / steps):.3g} times in 1000 steps); expected less than {self.times:g} times in 1000. Look at the sign of penalties, "
-            "add weight decay.",
+            f"steady factor ({factor ** (1000 / steps):.3g} times in 1000 steps); expected less than {self.times:g} times in 1000. Look at the sign of "
+            "penalties, add weight decay.",
             ref=begun.ref,
             place=Place(param=param, module=param.rpartition(".")[0] if param else None),
             factor=factor,
