@@ -114,7 +114,7 @@ class RestoreMismatch(Check):
             f"The file{spot(fact.save_frame)} holds {', '.join(inside)}{lacks}: "
             "look at what else the model and its data need (plain attributes, vocabulary, scale of the inputs).",
             ref=fact.ref,
-            place=Place(frame=fact.load_frame, symptom_frame=fact.save_frame),
+            place=Place(frame=fact.load_frame),
             loss=median(here),
             recorded=median(there),
             saved_step=saved,

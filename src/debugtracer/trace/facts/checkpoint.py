@@ -46,6 +46,21 @@ class CheckpointMark(Fact, frozen=True, kw_only=True):
         return self.slot
 
 
+class OtherSave(Fact, frozen=True, kw_only=True):
+    """Tensors were written by other means than torch.save, after at least one update."""
+
+    KEEP: ClassVar[int] = 4
+
+    means: str
+    """safetensors, torch.distributed.checkpoint."""
+    slot: int
+    """As in CheckpointMark."""
+
+    def key(self) -> object:
+        """By means and slot."""
+        return self.means, self.slot
+
+
 class Resumed(Fact, frozen=True, kw_only=True):
     """The first update of parameters that were loaded, and what of the training state came along."""
 
