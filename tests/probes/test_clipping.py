@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from debugtracer.trace.facts.clipping import ClippedNonfinite
+from debugtracer.trace.facts.clipping import ClipLimit, ClippedNonfinite
 from debugtracer.trace.reader import open_trace
 from tests.probes.loops import data, mse, net, scaled
 from tests.probes.observing import observed
@@ -45,3 +45,10 @@ def test_the_share_that_clipping_takes_is_a_series(tmp_path: Path):
     ratios = open_trace(tmp_path / "runs").series("clip_ratio")[1]
     assert len(ratios) == 3
     assert min(ratios) > 1
+
+
+def test_the_limit_is_told_once_with_its_line(tmp_path: Path):
+    (fact,) = observed(tmp_path / "runs", lambda: clipped(1e-3), ClipLimit)
+    assert fact.limit == 1e-3
+    assert fact.frame is not None
+    assert fact.frame.code == "nn.utils.clip_grad_norm_(model.parameters(), limit)"

@@ -11,10 +11,11 @@ from torch.optim import Optimizer
 from debugtracer.probes.frames import raw_frames
 from debugtracer.probes.lines import first
 from debugtracer.probes.taker import Taker
-from debugtracer.trace.facts.clipping import ClippedNonfinite
+from debugtracer.trace.facts.clipping import ClipLimit, ClippedNonfinite
 from debugtracer.trace.number import number
 
 RATIO = "clip_ratio"  # series: norm before clipping / largest norm allowed
+MOST_LIMITS = 64  # limits told per run: one that adapts itself is told no more (ours)
 MOST = 3  # norms that are not finite told per run (ours): the first is the one that counts
 
 
@@ -24,11 +25,13 @@ class ClippingTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.scaled = False
-        self.told = 0
+        self.told = self.limits = 0
+        self.limit: float | None = None
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
-        self.told = 0
+        self.told = self.limits = 0
+        self.limit = None
 
     def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A scaler looks after this update."""
@@ -47,8 +50,15 @@ class ClippingTaker(Taker):
         if math.isfinite(value):
             if 0 < limit < math.inf:
                 self.desk.put(RATIO, value / float(limit))
+                self.tell_limit(float(limit))
         elif self.told < MOST:
             self.told += 1
             self.desk.tell(
                 ClippedNonfinite(ref=self.desk.ref("clip", self.desk.iteration - 1), frame=first(raw_frames(1)), norm=number(value), scaled=self.scaled)
             )
+
+    def tell_limit(self, limit: float) -> None:
+        """When it is another one."""
+        if limit != self.limit and self.limits < MOST_LIMITS:
+            self.limit, self.limits = limit, self.limits + 1
+            self.desk.tell(ClipLimit(ref=self.desk.ref("clip", self.desk.iteration - 1), limit=limit, frame=first(raw_frames(1))))

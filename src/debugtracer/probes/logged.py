@@ -18,6 +18,7 @@ from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 
 VAL_LOSS = "val_loss"
+NORMS = ("grad", "norm")
 VALIDATION = {f"{part}{mark}loss" for part in ("val", "valid", "validation", "eval", "dev") for mark in ("_", "/", ".", "-")}
 LIBRARIES = {
     "torch.utils.tensorboard.writer": ("SummaryWriter", "add_scalar", "tensorboard"),
@@ -102,7 +103,7 @@ class LoggedTaker(Taker):
                 ratio=self.ratio(value) if plain else None,
                 scaler=self.scaler,
                 hidden=hidden,
-                frame=self.desk.here() if plain else None,
+                frame=self.desk.here() if plain or any(word in name.lower() for word in NORMS) else None,
             )
         )
 

@@ -37,7 +37,6 @@ class Stale(Check):
 
     needs: ClassVar[tuple[type[CheckpointMark] | type[OtherSave] | str, ...]] = (STEP_S, CheckpointMark, OtherSave)
     at_end: ClassVar[bool] = True
-    kind: ClassVar[str] = "ckpt_stale"
     remedies: ClassVar[tuple[str, ...]] = ("save weights, optimizer, scheduler, generators and step every few hundred updates, into two files in turn",)
     unproved: ClassVar[str] = "takes an hour"
 

@@ -1,4 +1,4 @@
-"""Clipping that met a norm which is not finite."""
+"""Clipping: its limit, and norms that are not finite."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ class ClippedNonfinite(Fact, frozen=True, kw_only=True):
     norm: Number
     scaled: bool
     """A GradScaler decides about this update and skips it."""
+
+
+class ClipLimit(Fact, frozen=True, kw_only=True):
+    """Gradients are clipped to this norm from here on; told when it changes."""
+
+    KEEP = 4
+
+    limit: float
+    frame: Frame | None = None
