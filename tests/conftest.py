@@ -33,14 +33,14 @@ class Watched:
 class RunWatched(Protocol):
     """The fixture `run_watched`."""
 
-    def __call__(self, script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 120.0) -> Watched: ...
+    def __call__(self, script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0) -> Watched: ...
 
 
 @pytest.fixture
 def run_watched(tmp_path: Path) -> RunWatched:
     """Runs a script under watch in a fresh run folder and reads its JSON report."""
 
-    def run(script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 120.0) -> Watched:
+    def run(script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0) -> Watched:
         out = tmp_path / "runs"
         command = [sys.executable, "-m", "debugtracer", "run", "--out", str(out), "--mode", mode, str(script), *args]
         done = subprocess.run(command, cwd=cwd or tmp_path, capture_output=True, text=True, timeout=timeout_s, check=False)

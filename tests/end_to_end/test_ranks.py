@@ -20,7 +20,7 @@ def run(program: Path, work: Path) -> list[Found]:
     shutil.copy(program, work / "train.py")
     env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1")
     words = [sys.executable, "-m", "debugtracer", "run", "--out", "runs", "--mode", "observe", "train.py"]
-    done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=850)
     assert done.returncode == 0, done.stderr
     return [event for event in open_trace(work / "runs").events(0) if isinstance(event, Found)]
 

@@ -18,7 +18,7 @@ NEEDS = {"lightning_manual": "lightning", "lightning_validated": "lightning", "t
 def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
     env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONHASHSEED="0", HF_HUB_OFFLINE="1")
     ours = [sys.executable, "-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
-    return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=240)
+    return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=850)
 
 
 def assert_the_same(words: list[str], tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ for n in range(3):
 
 def ended(tmp_path, last: str, *words: str):
     env = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {"DEBUG_TRACER_STRICT": "1"}
-    done = subprocess.run([sys.executable, "-c", TRAIN + last, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", TRAIN + last, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False)
     return done, read_manifest((tmp_path / "runs" / "latest").resolve())
 
 

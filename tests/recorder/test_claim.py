@@ -50,7 +50,7 @@ def test_two_processes_of_one_rank_get_two_folders(tmp_path: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", CLAIM, str(tmp_path), "0"], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     given = {}
     for process in processes:
-        number, pid = process.communicate(timeout=120)[0].split()
+        number, pid = process.communicate(timeout=400)[0].split()
         given[int(number)] = int(pid)
     assert sorted(given) == [0, 1]
     assert {number: owner(tmp_path / f"rank={number}") for number in given} == given
@@ -85,7 +85,7 @@ print(shared_run(Path(sys.argv[1]), sys.argv[2], make).resolve())
 
 def test_ranks_of_one_launch_share_the_run_that_the_first_makes(tmp_path: Path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", SHARED, str(tmp_path / "runs"), key], stdout=subprocess.PIPE, text=True) for key in ("a", "a", "b")]
-    first, second, other = (p.communicate(timeout=120)[0] for p in processes)
+    first, second, other = (p.communicate(timeout=400)[0] for p in processes)
     assert first == second != other
     assert len([p for p in (tmp_path / "runs").iterdir() if p.is_dir()]) == 2
 

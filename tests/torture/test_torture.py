@@ -17,7 +17,7 @@ def run(script: Path, work: Path, watched: bool) -> subprocess.CompletedProcess[
     env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
     ours = ["-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
     words = [sys.executable, *ours, str(script), "--lr", "0.1", "--name", "mine"]
-    return subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=120, input="typed")
+    return subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=400, input="typed")
 
 
 @pytest.mark.parametrize("script", PROGRAMS, ids=lambda s: s.stem)

@@ -31,7 +31,7 @@ def run_writing(run: Path, **options: object) -> subprocess.CompletedProcess[str
     words = [f"{key}={value}" for key, value in options.items()]
     source = Path(errors.__file__).parents[1]
     return subprocess.run(
-        [sys.executable, HERE / "writing.py", run, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60,
+        [sys.executable, HERE / "writing.py", run, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300,
         env={**os.environ, "PYTHONPATH": str(source), "DEBUG_TRACER_STRICT": "1"}, check=False,
     )  # fmt: skip
 

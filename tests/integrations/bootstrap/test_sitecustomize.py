@@ -16,7 +16,7 @@ BOOTSTRAP = Path(debugtracer.__file__).parent / "integrations" / "bootstrap"
 
 def python(tmp_path, code: str, *path: str, **variables: str) -> str:
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(BOOTSTRAP), *path]), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **variables}
-    return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 WATCHED = "import sys, torch; print('debugtracer.session' in sys.modules, [f for f in sys.meta_path if type(f).__name__ == 'TorchWatcher'])"
