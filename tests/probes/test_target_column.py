@@ -40,3 +40,8 @@ def test_noise_sums_and_lines_through_one_number_are_silent(tmp_path):
     assert not run(tmp_path / "b", x, x.sum(1))
     assert not run(tmp_path / "c", x[:, :1], 2 * x[:, 0] + 1)
     assert not run(tmp_path / "d", x, torch.zeros(40))
+
+
+def test_a_column_predicted_beside_another_loss_is_a_lesson_of_its_own(tmp_path):
+    x = torch.randn(40, 5)
+    assert not run(tmp_path, x, x[:, 3], lambda given, y: F.mse_loss(given[:, 0], y) + F.mse_loss(given[:, 1], y.detach() ** 2), 2)

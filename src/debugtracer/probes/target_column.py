@@ -26,10 +26,20 @@ class TargetColumnTaker(Taker):
         self.inputs: list[weakref.ref[Tensor]] = []
         self.column = -1
         self.looks = 0
+        self.losses = 0
+        """Loss calls since the last backward: beside another loss, one that predicts a column of the input is a lesson of its own."""
+        self.found: TargetColumn | None = None
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
         self.inputs.clear()
+        self.losses, self.found = 0, None
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """All losses of the step are known."""
+        if self.found is not None and self.losses == 1:
+            self.desk.tell(self.found)
+        self.losses, self.found = 0, None
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """The flat inputs of a root."""
@@ -44,6 +54,7 @@ class TargetColumnTaker(Taker):
         name = getattr(function, "__name__", "")
         if name not in LOSSES or name == "ctc_loss" or not self.inputs or not torch.is_grad_enabled():
             return
+        self.losses += 1
         target = arguments(name, args, kwargs)["target"].detach()
         inputs = [value for reference in self.inputs if (value := reference()) is not None]
         if target.dim() and target.numel() == target.shape[0] >= LEAST_ROWS:
@@ -67,15 +78,13 @@ class TargetColumnTaker(Taker):
         self.column = int(index)
         found = self.desk.batches.find(given)
         frame = (found[0].loader.frame if found else None) or self.desk.here()
-        self.desk.tell(
-            TargetColumn(
-                ref=self.desk.ref(),
-                column=self.column,
-                columns=int(given.shape[1]),
-                rows=int(given.shape[0]),
-                looks=self.looks,
-                equal=bool(equal),
-                path=found[1] if found else "",
-                frame=frame,
-            )
+        self.found = TargetColumn(
+            ref=self.desk.ref(),
+            column=self.column,
+            columns=int(given.shape[1]),
+            rows=int(given.shape[0]),
+            looks=self.looks,
+            equal=bool(equal),
+            path=found[1] if found else "",
+            frame=frame,
         )

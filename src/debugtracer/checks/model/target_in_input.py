@@ -23,7 +23,7 @@ class TargetInInput(Check):
         The model reads the answer off: training and validation look perfect, and in service the column is missing.
     How it decides
         In `looks` inspected batches in a row the same column of a flat input of at least three columns has a correlation of 1 (to float32
-        rounding) with a target of one number a row. Inputs of one or two columns are left alone.
+        rounding) with a target of one number a row. Inputs of one or two columns are left alone, and so is one loss beside another (a lesson of its own).
     What to do
         Drop the column before the table becomes a tensor.
     Example
