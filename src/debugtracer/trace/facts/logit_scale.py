@@ -1,0 +1,25 @@
+"""The size of the logits that reach a cross-entropy, on inspected steps: how far their normaliser is from 0 and how sure they are."""
+
+from __future__ import annotations
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class LogitScale(Fact, frozen=True, kw_only=True):
+    """An even sample of the rows of one call; rows whose target is ignored are left out."""
+
+    frame: Frame | None = None
+    classes: int
+    rows: int
+    log_z: Number
+    """Mean |log Z|: the logarithm of the sum of the exponentials of a row."""
+    gap: Number
+    """Mean distance between the largest logit of a row and the second."""
+    loss: Number
+    """Mean cross-entropy of these rows without weights and smoothing, nats."""
+
+    def key(self) -> object:
+        """Calls of one line."""
+        return self.frame
