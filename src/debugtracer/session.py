@@ -171,6 +171,7 @@ class Session:
         self.loader.on_iter = functools.partial(self.desk.moment, "loader_iterated")
         self.compiled.on_compile = self.relay.compiles
         self.updates.moment, self.updates.counted, self.desk.silent = self.desk.moment, self.relay.look, self.silent
+        self.free.scored = functools.partial(self.desk.moment, "scored")
         self.gates.on_built = functools.partial(self.desk.moment, "optimizer_built")
         self.updates.wait_s = self.loader.take_wait_s
         self.updates.on_stopped_copies = lambda why: self.output.note("copies-off", why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from debugtracer.probes.logged import read, scalar
@@ -38,6 +39,37 @@ def test_tensorboard_and_a_validation_loop(tmp_path):
     told = [e.fact for e in events(tmp_path / "runs") if isinstance(e, Observed) and e.word == "logged/Logged"]
     assert [f["at"] for f in told] == [0, 1, 2, 3]
     assert all(f["ratio"] == pytest.approx(1.0) for f in told)
+
+
+def evaluated(out, score, grad=False):
+    with under_watch(out) as session:
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            model.train()
+            optimizer.zero_grad()
+            F.mse_loss(model(torch.ones(2, 3)), torch.zeros(2, 1)).backward()
+            optimizer.step()
+            model.eval()
+            with torch.set_grad_enabled(grad):
+                score(model(torch.ones(2, 3)), torch.zeros(2, 1))
+        session.incidents.live.finish()
+        return session.incidents.live.judge.series
+
+
+def test_a_loss_function_of_a_validation_loop_counts_and_a_metric_beside_it_does_not(tmp_path):
+    def score(output, target):
+        F.mse_loss(output, target)
+        F.l1_loss(output, target)
+        F.mse_loss(output, target, reduction="sum")
+
+    series = evaluated(tmp_path / "runs", score)
+    assert len(series["val_loss"]) == 2
+    assert series["val_loss"][0] == pytest.approx(series["loss"][1])
+
+
+def test_a_loss_with_a_graph_is_no_validation(tmp_path):
+    assert "val_loss" not in evaluated(tmp_path / "runs", F.mse_loss, grad=True)
 
 
 def test_other_loggers_are_read_by_their_arguments():

@@ -20,7 +20,12 @@ class Told:
     def __init__(self) -> None:
         self.began: list[tuple[list[Tensor], Any, dict[str, Any]]] = []
         self.ended: list[Any] = []
-        self.backwards = Backwards(self.before, self.ended.append)
+        self.failed: list[bool] = []
+        self.backwards = Backwards(self.before, self.after)
+
+    def after(self, mark: Any, failed: bool) -> None:
+        self.ended.append(mark)
+        self.failed.append(failed)
 
     def before(self, tensors: list[Tensor], gradients: Any, options: dict[str, Any]) -> str:
         self.began.append((tensors, gradients, options))
@@ -77,6 +82,7 @@ def test_a_backward_that_fails_is_told_to_have_ended(told: Told) -> None:
     with pytest.raises(RuntimeError, match="second time"):
         loss.backward()
     assert told.ended == ["mark 1", "mark 2"]
+    assert told.failed == [False, True]
     a_loss().backward()
     assert len(told.began) == 3
 
@@ -85,7 +91,7 @@ def test_the_stop_comes_before_any_gradient() -> None:
     def stop(*_: Any) -> None:
         raise StoppedByTracer
 
-    backwards = Backwards(stop, lambda mark: None)
+    backwards = Backwards(stop, lambda mark, failed: None)
     w = torch.ones(3, requires_grad=True)
     backwards.install()
     try:

@@ -24,6 +24,9 @@ class Order(Taker):
     def zeroed(self, owner):
         self.told.append(("zeroed", self.desk.recorder.tape.current.entries[-1].kind))
 
+    def backward_ended(self, losses):
+        self.told.append(("backward_ended", len(losses)))
+
 
 class Net(nn.Linear):
     def forward(self, x, scale=1.0):
@@ -52,3 +55,19 @@ def test_a_program_that_compiles_is_not_looked_into(tmp_path):
         torch.compile(lambda x: x)
         assert session.desk.compiles
         assert session.relay.inspection.compiles
+
+
+def test_takers_hear_only_of_backwards_that_worked(tmp_path):
+    with under_watch(tmp_path / "runs") as session:
+        order = Order()
+        order.desk = session.desk
+        session.desk.listeners = {"backward_ended": [order.backward_ended]}
+        weight = torch.ones(3, requires_grad=True)
+        loss = weight.exp().sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match="second time"):
+            loss.backward()
+        weight.exp().sum().backward()
+        assert session.free.pushed
+    assert order.told == [("backward_ended", 1)] * 2
+    assert session.recorder.step == 0

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode, _push_mode
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.probes.loss_function import LOSSES
 from debugtracer.recorder.functions import Meaning, meaning
 from debugtracer.recorder.tape import Tape, finish, prepare
 
@@ -24,6 +25,8 @@ class FreeCalls(TorchFunctionMode):
         self.on_peek = on_peek
         self.inspect: Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None] | None = None
         """Told of each call after it ran, while a step is inspected; must not raise."""
+        self.scored: Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None] | None = None
+        """Told of a loss function called without a graph, on any step; must not raise."""
         self.off = 0
         """Above 0: every call passes untouched (used when another mode lies on top of ours)."""
         self.pushed = False
@@ -49,6 +52,8 @@ class FreeCalls(TorchFunctionMode):
             self.guarded(finish, pending, output)
         if self.inspect is not None:
             self.inspect(function, args, kwargs, output)
+        if self.scored is not None and not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
+            self.scored(function, args, kwargs, output)
         return output
 
     def guarded(self, action: Any, *args: Any) -> Any:

@@ -27,7 +27,7 @@ class InplaceTaker(Taker):
         self.steps: dict[str, RawFrames] = {}
         """Where an optimizer of that class wrote last."""
         self.done = False
-        """A backward has ended, well or not."""
+        """A backward has worked."""
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
@@ -42,7 +42,7 @@ class InplaceTaker(Taker):
             self.writes.append((name, tuple(args[0].shape), args[0]._version, raw_frames(1)))
 
     def backward_ended(self, losses: list[Tensor]) -> None:
-        """What was written before did no harm; a backward that raises comes here too, so they are let go when the next forward begins."""
+        """What was written before did no harm."""
         self.done = True
 
     def entered(self, module: Any, args: tuple[Any, ...]) -> None:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import guarded
+from debugtracer.probes.loss_function import arguments
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.logged import Logged
@@ -44,6 +45,8 @@ class LoggedTaker(Taker):
         """The last root call ran in eval mode without a graph."""
         self.sums = [0.0, 0.0]
         """Sum and count of the losses of this evaluation."""
+        self.scorer = ""
+        """The loss function called first by an evaluation; others beside it are metrics."""
         self.depth = 0
 
     def install(self) -> None:
@@ -130,6 +133,19 @@ class LoggedTaker(Taker):
             self.evaluating = not module.training
         if loss is None or loss.numel() != 1 or loss.device.type != "cpu" or not self.evaluating or (isinstance(output, Tensor) and not is_loss):
             return
+        self.add(loss)
+
+    def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """F.cross_entropy(model(x), y) of an evaluation."""
+        name = function.__name__
+        if not self.evaluating or not isinstance(output, Tensor) or output.numel() != 1 or output.device.type != "cpu" or self.scorer not in ("", name):
+            return
+        if arguments(name, args, kwargs).get("reduction") == "mean":  # a sum grows with the batch
+            self.scorer = name
+            self.add(output)
+
+    def add(self, loss: Tensor) -> None:
+        """One loss of this evaluation."""
         value = float(loss.detach().item())
         if math.isfinite(value):
             self.sums = [self.sums[0] + value, self.sums[1] + 1]

@@ -20,11 +20,11 @@ class Backwards:
     def __init__(
         self,
         before: Callable[[list[Tensor], Any, dict[str, Any]], Any],
-        after: Callable[[Any], None],
+        after: Callable[[Any, bool], None],
         paused: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.before = before
-        """Called on entry with (tensors, their gradients, options); what it gives is handed to `after`."""
+        """Called on entry with (tensors, their gradients, options); what it gives is handed to `after`, with whether the backward raised."""
         self.after = after
         self.paused = paused
         """A context without the function mode: under one, torch would call a Tensor.backward that somebody patched twice."""
@@ -55,13 +55,15 @@ class Backwards:
             if self.off or self.depth or torch._C._current_graph_task_id() != -1 or torch.compiler.is_compiling():
                 return original(tensors, grad_tensors, *args, **kwargs)
             self.depth += 1
-            mark = None
+            mark, failed = None, True
             try:
                 mark = self.announce(tensors, grad_tensors, args, kwargs)
-                return original(tensors, grad_tensors, *args, **kwargs)
+                result = original(tensors, grad_tensors, *args, **kwargs)
+                failed = False
+                return result
             finally:
                 self.depth -= 1
-                self.finish(mark)
+                self.finish(mark, failed)
 
         return backward
 
@@ -94,9 +96,9 @@ class Backwards:
             swallow("probes.loss", error)
             return None
 
-    def finish(self, mark: Any) -> None:
-        """Tell the session that it ended, guarded."""
+    def finish(self, mark: Any, failed: bool) -> None:
+        """Tell the session that it ended, or died of an exception; guarded."""
         try:
-            self.after(mark)
+            self.after(mark, failed)
         except Exception as error:
             swallow("probes.loss", error)

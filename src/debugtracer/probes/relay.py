@@ -56,12 +56,12 @@ class Relay:
         self.desk.moment("backward_begins", given)
         return self.recorder.on_backward(given, grad_tensors, options)
 
-    def backward_ended(self, popped: bool | None) -> None:
-        """It ended."""
+    def backward_ended(self, popped: bool | None, failed: bool = False) -> None:
+        """It ended; takers are told of one that worked, the recorder of each that began."""
         losses, self.losses = self.losses, []
-        if popped is not None:
+        if popped is not None and not failed:
             self.desk.moment("backward_ended", losses)
-        self.recorder.after_backward(popped)
+        self.recorder.after_backward(popped, failed)
 
     def zero_grad(self, owner: Any, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """optimizer.zero_grad, module.zero_grad."""

@@ -48,6 +48,9 @@ class Taker:
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """A torch function was called, inside modules or outside; only while `desk.inspecting` (the first steps, then every `inspect_steps`-th)."""
 
+    def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """The loop itself called a loss function of torch.nn.functional while gradients are off: an evaluation. Any step."""
+
     # moments of the step
     def backward_begins(self, losses: list[Tensor]) -> None:
         """An outermost backward is called on these; the graph is still whole. `desk.iteration` is its number."""

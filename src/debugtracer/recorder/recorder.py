@@ -217,12 +217,12 @@ class Recorder:
             )
         )
 
-    def after_backward(self, popped: bool | None) -> None:
-        """It ended."""
+    def after_backward(self, popped: bool | None, failed: bool = False) -> None:
+        """It ended; one that failed ends no step."""
         if popped is None:
             return  # it never began: the alarm stopped it
         self.resume(popped)
-        if not self.has_optimizer and self.tape.current.backwards:
+        if not self.has_optimizer and not failed and self.tape.current.backwards:
             self.by_hand()
 
     def by_hand(self) -> None:
