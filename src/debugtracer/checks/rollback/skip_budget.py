@@ -44,7 +44,7 @@ class SkipBudget(Check):
         "clip the gradient instead of skipping: torch.nn.utils.clip_grad_norm_(parameters, 1.0)",
         "raise the limit of the guard, or make it relative to the last losses",
     )
-    suspects: ClassVar[tuple[str, ...]] = ("data-hard-samples", "lr-too-high")
+    suspects: ClassVar[tuple[str, ...]] = ("lr-too-high", "exploding-gradients")
     proved_by: ClassVar[str] = "rollback/weighed_in_grams"
 
     share: float = 0.005  # of the last 10,000 batches (CHECKS 3.7 rb_skip_budget)
