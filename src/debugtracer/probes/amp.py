@@ -16,6 +16,7 @@ from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.scaler import current_scale
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.facts.amp import AutocastSeen, ScalerRefused, ScalerSetup
 from debugtracer.trace.number import number
 
@@ -29,7 +30,7 @@ class AmpTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.patches = Patches()
-        self.scalers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self.scalers: ById[Any, int] = ById()
         self.count = 0
         self.pending: list[tuple[Any, RawFrames]] = []
         self.calls: dict[tuple[int, int], RawFrames] = {}

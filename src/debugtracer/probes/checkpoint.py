@@ -18,6 +18,7 @@ from debugtracer.probes.former_run import Search
 from debugtracer.probes.optimizer import parameters, subclasses
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import CheckpointMark, CheckpointSaved, Resumed
 from debugtracer.trace.number import number
@@ -70,8 +71,8 @@ class CheckpointTaker(Taker):
         self.files: list[tuple[list[weakref.ref[Tensor]], Parts]] = []
         self.count = 0
         """Saves so far."""
-        self.schedulers: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.scalers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.schedulers: ById[Any, bool] = ById()
+        self.scalers: ById[Any, bool] = ById()
         self.searches: list[Search] = []
         self.depth = 0
         self.off = False
@@ -147,11 +148,11 @@ class CheckpointTaker(Taker):
 
     def scheduler_built(self, scheduler: Any) -> None:
         """To know whether one drives an optimizer."""
-        self.schedulers.add(scheduler)
+        self.schedulers[scheduler] = True
 
     def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A scaler that is used."""
-        self.scalers.add(scaler)
+        self.scalers[scaler] = True
 
     def on_save(self, saved: Any) -> None:
         """The fact of a save that holds weights."""
@@ -163,7 +164,7 @@ class CheckpointTaker(Taker):
             here = {recorder.step, recorder.step - 1, recorder.iteration, recorder.iteration - 1} - {0, -1}
             counter = next((n for n in parts.counts if n in here), None)
             names, frame = self.desk.names(), self.desk.here()
-            schedulers = [s for s in list(self.schedulers) if getattr(s, "optimizer", None) in trained]
+            schedulers = [s for s in list(self.schedulers) if any(getattr(s, "optimizer", None) is o for o in trained)]
             live = [w for w, there in (("optimizer", trained), ("scheduler", schedulers), ("scaler", list(self.scalers))) if there]
             self.desk.tell(
                 CheckpointSaved(

@@ -44,7 +44,8 @@ class CrashTaker(Taker):
 
     def seen(self, error: BaseException, site: Site) -> Crash:
         """What the explainers need."""
-        roots = self.desk.modules() + [m for m in reversed(site.modules) if m not in self.desk.modules()]
+        known = self.desk.modules()
+        roots = known + [m for m in reversed(site.modules) if all(m is not one for one in known)]
         batch, drawn = self.desk.batches.last(), self.desk.batches.failed
         fetching = site.iterator is not None
         info = drawn[0] if fetching and drawn else batch.loader if batch else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
-
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.probes.lines import first
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.effects import Effect
 
@@ -24,7 +23,7 @@ class EffectTaker(Taker):
 
     def __init__(self) -> None:
         super().__init__()
-        self.updates: weakref.WeakKeyDictionary[Optimizer, tuple[int, int]] = weakref.WeakKeyDictionary()
+        self.updates: ById[Optimizer, tuple[int, int]] = ById()
         self.count = 0
         self.before: list[tuple[Tensor, Tensor, Tensor]] = []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import weakref
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
@@ -13,6 +12,7 @@ import torch
 
 from debugtracer.probes.frames import USER, as_frame, place_of
 from debugtracer.probes.probe import Patches
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 
 
@@ -22,7 +22,7 @@ class LambdaLines:
     def __init__(self, wanted: Callable[[], bool]) -> None:
         self.wanted = wanted
         self.patches = Patches()
-        self.lines: weakref.WeakKeyDictionary[Any, tuple[CodeType, int]] = weakref.WeakKeyDictionary()
+        self.lines: ById[Any, tuple[CodeType, int]] = ById()
 
     def install(self) -> None:
         """Wrap get_lr of the two classes."""

@@ -18,6 +18,7 @@ from debugtracer.probes.construction import built_at, calls_a_library
 from debugtracer.probes.feed import Feed
 from debugtracer.probes.probe import Patches
 from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.identity import ById
 from debugtracer.recorder.leaves import leaves_of, rows_of
 
 Paused = Callable[[], AbstractContextManager[Any]]
@@ -45,7 +46,7 @@ class LoaderProbe:
         self.on = False
         self._patches = Patches()
         self._loaders: dict[int, LoaderInfo] = {}
-        self._feeds: weakref.WeakKeyDictionary[Any, Feed] = weakref.WeakKeyDictionary()
+        self._feeds: ById[Any, Feed] = ById()
 
     def install(self) -> None:
         """Start listening; a second call does nothing."""

@@ -16,6 +16,7 @@ from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.running_module import running_module
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.recorder.roots import plain_path
 from debugtracer.trace.facts.module_modes import ModuleModes
 
@@ -46,8 +47,8 @@ class ModuleModesTaker(Taker):
         self.depth = 0
         self.calls: deque[tuple[weakref.ref[nn.Module], bool, RawFrames, int]] = deque(maxlen=CALLS)
         self.count = 0
-        self.watched: weakref.WeakKeyDictionary[nn.Module, Watched] = weakref.WeakKeyDictionary()
-        self.live: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self.watched: ById[nn.Module, Watched] = ById()
+        self.live: ById[nn.Module, bool] = ById()
         """Roots called with a graph since the last backward."""
 
     def install(self) -> None:
@@ -102,7 +103,7 @@ class ModuleModesTaker(Taker):
         if root is None or not root.has_parameters:
             return
         if torch.is_grad_enabled():
-            self.live.add(module)
+            self.live[module] = True
             if module not in self.watched:
                 self.watched[module] = Watched(module, f"{type(module).__name__}" + (f" {len(self.watched)}" if self.watched else ""))
             return
@@ -159,10 +160,10 @@ class ModuleModesTaker(Taker):
             module = reference()
             if module is None or mode or not sleeping:
                 continue
-            parts = set(module.modules())
-            if root in parts:
+            parts = {id(part) for part in module.modules()}
+            if id(root) in parts:
                 return module, raw, number
-            if parts.intersection(sleeping):
+            if any(id(layer) in parts for layer in sleeping):
                 return None, raw, number
         return None, (), None
 

@@ -12,6 +12,7 @@ import torch
 from torch.optim import Optimizer
 
 from debugtracer.probes.probe import Patches
+from debugtracer.recorder.identity import ById
 
 Step = Callable[..., Any]
 Gate = Callable[[Optimizer, Step, tuple[Any, ...], dict[str, Any]], Any]
@@ -36,7 +37,7 @@ class Gates:
         """True in a thread that does not train."""
         self.depth = 0
         self.off = False
-        self.built: weakref.WeakKeyDictionary[Optimizer, Any] = weakref.WeakKeyDictionary()
+        self.built: ById[Optimizer, Any] = ById()
         """Raw user frames of each constructor call."""
 
     def install(self) -> None:

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.probes.plan import rates
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.facts.effects import DecayedGains, HalfState
 from debugtracer.trace.number import number
 
@@ -44,7 +45,7 @@ class OptimizerStateTaker(Taker):
 
     def __init__(self) -> None:
         super().__init__()
-        self.decays: weakref.WeakKeyDictionary[Optimizer, Decay | None] = weakref.WeakKeyDictionary()
+        self.decays: ById[Optimizer, Decay | None] = ById()
         self.count = 0
 
     def forget(self) -> None:

@@ -14,6 +14,7 @@ from debugtracer.probes.gradient_use import GradientUse
 from debugtracer.probes.lines import first
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.order import Call, NoStep, StepOrder
 from debugtracer.trace.number import number
@@ -59,7 +60,7 @@ class OrderTaker(Taker):
 
     def __init__(self) -> None:
         super().__init__()
-        self.courses: weakref.WeakKeyDictionary[Optimizer, Course] = weakref.WeakKeyDictionary()
+        self.courses: ById[Optimizer, Course] = ById()
         self.known: list[Course] = []
         self.scaler: Any = lambda: None
         self.scaling = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import sys
-import weakref
 from typing import Any
 
 import torch.optim.lr_scheduler as S
@@ -21,6 +20,7 @@ from debugtracer.probes.plan import Plan, is_round, rates
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate, Schedule
 from debugtracer.trace.number import number
@@ -47,8 +47,8 @@ class ScheduleTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.patches = Patches()
-        self.plans: weakref.WeakKeyDictionary[Any, Plan] = weakref.WeakKeyDictionary()
-        self.standings: weakref.WeakKeyDictionary[Optimizer, Standing] = weakref.WeakKeyDictionary()
+        self.plans: ById[Any, Plan] = ById()
+        self.standings: ById[Optimizer, Standing] = ById()
         self.known: list[Plan] = []
         self.iterated: dict[int, int] = {}
         self.lambdas = LambdaLines(lambda: self.desk.inspecting or any(s.high == 0.0 for s in list(self.standings.values())))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from debugtracer.errors import guarded
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.recorder.roots import plain_path
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.ties import TieBroken
@@ -48,7 +48,7 @@ class TiesTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.patches = Patches()
-        self.known: weakref.WeakKeyDictionary[nn.Module, Known] = weakref.WeakKeyDictionary()
+        self.known: ById[nn.Module, Known] = ById()
         self.depth = self.due = 0
         self.off = False
 

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.recorder.identity import ById
+
 ALWAYS_S = 3e-4  # a copy below this many seconds is never worth switching off (ours)
 HALVES = (torch.float16, torch.bfloat16)
 
@@ -97,7 +99,7 @@ class Copies:
 
     def __init__(self, max_bytes: int, max_share: float) -> None:
         self.max_bytes, self.max_share = max_bytes, max_share
-        self.held: weakref.WeakKeyDictionary[Optimizer, UpdateCopy] = weakref.WeakKeyDictionary()
+        self.held: ById[Optimizer, UpdateCopy] = ById()
         self.cost_s: list[float] = []
         self.off: dict[int, str] = {}
         """id of optimizer -> why its copies stopped."""

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
 
 from debugtracer.recorder.attributes import Kept, Key, changed, everything, signatures
+from debugtracer.recorder.identity import ById
 from debugtracer.recorder.rng import HostDraws
 
 FIRST_COPY_BYTES = 256 * 1024**2  # buffers copied on the first call, before it is known which ones move (ours)
@@ -98,7 +99,7 @@ class Roots:
     """All root modules seen, without keeping any alive."""
 
     def __init__(self) -> None:
-        self.known: weakref.WeakKeyDictionary[nn.Module, Root] = weakref.WeakKeyDictionary()
+        self.known: ById[nn.Module, Root] = ById()
 
     def get(self, module: nn.Module) -> Root | None:
         """What is known of a module, None if it was never a root."""

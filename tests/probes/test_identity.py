@@ -1,0 +1,98 @@
+"""Objects of the program are told apart by identity: what it defines as equality is never called."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer import errors
+from tests.watching import under_watch
+
+
+class Picky:
+    """Comparing two of them is an error of the program."""
+
+    def __eq__(self, other):
+        raise TypeError("cannot be compared")
+
+    def __hash__(self):
+        return 7
+
+
+class Net(Picky, nn.Linear):
+    pass
+
+
+class Descent(Picky, torch.optim.SGD):
+    pass
+
+
+class Plan(Picky, torch.optim.lr_scheduler.StepLR):
+    pass
+
+
+class Scaler(Picky, torch.amp.GradScaler):
+    pass
+
+
+class Rows(Picky, torch.utils.data.Dataset):
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, row):
+        return torch.full((3,), float(row))
+
+
+class Loader(Picky, torch.utils.data.DataLoader):
+    pass
+
+
+def train(path=None, scaler=None):
+    a, b = Net(3, 4), Net(4, 2)
+    optimizer = Descent([*a.parameters(), *b.parameters()], lr=1e-3)
+    other = Descent(Net(2, 2).parameters(), lr=1e-3)
+    plan = Plan(optimizer, 2)
+    for _ in range(2):
+        a.train()
+        for x in Loader(Rows(), batch_size=4):
+            optimizer.zero_grad()
+            other.zero_grad()
+            loss = b(a(x)).square().mean()
+            (scaler.scale(loss) if scaler else loss).backward()
+            nn.utils.clip_grad_norm_(a.parameters(), 1.0)
+            if scaler:
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                optimizer.step()
+            plan.step()
+        a.eval()
+        with torch.no_grad():
+            b(a(torch.ones(2, 3)))
+        if path is not None:
+            torch.save({"a": a.state_dict(), "optimizer": optimizer.state_dict()}, path)
+            a.load_state_dict(torch.load(path)["a"])
+    return a
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_modules_optimizers_schedulers_and_loaders_that_refuse_to_be_compared(tmp_path, monkeypatch, scaled):
+    monkeypatch.setattr(errors, "failures", {})
+    monkeypatch.delenv("DEBUG_TRACER_STRICT", raising=False)
+    with under_watch(tmp_path / "runs") as session:
+        train(tmp_path / "a.pt", Scaler("cpu", enabled=True) if scaled else None)
+        assert {where: failure.first for where, failure in errors.failures.items()} == {}
+        assert session.recorder.step == 6
+
+
+def test_a_crash_inside_such_a_module_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(errors, "failures", {})
+    monkeypatch.delenv("DEBUG_TRACER_STRICT", raising=False)
+    with under_watch(tmp_path / "runs") as session:
+        model = train()
+        try:
+            model(torch.ones(2, 9))
+        except RuntimeError as error:
+            session.crashed(error)
+        assert {where: failure.first for where, failure in errors.failures.items()} == {}
