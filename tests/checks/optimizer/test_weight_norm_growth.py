@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from debugtracer.checks.optimizer.weight_norm_growth import WeightNormGrowth
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import PARAM_L2, Window
 from tests.checks.test_snapshots import an_update, judged
@@ -66,3 +68,11 @@ def test_without_snapshots_the_norm_of_all_parameters_is_judged():
     assert finding.place.param is None
     assert totals(steady(9.0)) == []
     assert totals(steady(40.0), until=590) == []
+
+
+def test_the_line_of_the_optimizer_is_the_place():
+    frame = Frame("/x/train.py", 16, "<module>", "")
+    wiring = Wiring(ref=StepRef(iteration=0, step=0), params=(), optimizers=(OptimizerWiring(kind="Adam", frame=frame, held=1, strangers=0),))
+    seen = snapshots(steady(40.0))[:7]
+    window = Window(ref=seen[-1].ref, facts={Health: seen, Wiring: [wiring]}, came={Health: 1})
+    assert [finding.place.frame for finding in WeightNormGrowth().judge(window)] == [frame]

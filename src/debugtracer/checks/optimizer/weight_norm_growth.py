@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.update_ratio import SMALL
+from debugtracer.checks.optimizer.update_ratio import SMALL, built_at
 from debugtracer.checks.snapshots import is_matrix, rms, taken
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
@@ -105,6 +105,7 @@ class WeightNormGrowth(Check):
         factor, steps = now.l2 / begun.l2, now.ref.step - begun.ref.step
         others = f" (and of {count - 1} more)" if count > 1 else ""
         param = None if name is ALL else name
+        rows = [p for fact in window.new(Health) for p in fact.params if p.name == param]
         return self.finding(
             window,
             "warning",
@@ -112,7 +113,7 @@ class WeightNormGrowth(Check):
             f"steady factor ({factor ** (1000 / steps):.3g} times in 1000 steps); expected less than {self.times:g} times in 1000. Look at the sign of "
             "penalties, add weight decay.",
             ref=begun.ref,
-            place=Place(param=param, module=param.rpartition(".")[0] if param else None),
+            place=Place(param=param, module=param.rpartition(".")[0] if param else None, frame=built_at(window, rows[0].optimizer) if rows else None),
             factor=factor,
             steps=steps,
         )
