@@ -73,9 +73,10 @@ def test_stays_silent_on_weights_that_were_trained_before():
 
 def test_stays_silent_when_others_have_told_it():
     facts = three((8.0, 8.0), (180.0, 16.0))
-    equal = EqualUnits(ref=facts[0].ref, param="l0.weight", module="l0", shape=(64, 64), units=64)
-    window = Window(ref=facts[-1].ref, facts={Health: facts, EqualUnits: [equal]}, came={Health: 1}, memories={})
-    assert list(InitScale().judge(window)) == []
+    for grad_equal, said in ((True, 0), (False, 1)):  # a head that starts at 0 has other gradients
+        equal = EqualUnits(ref=facts[0].ref, param="l0.weight", module="l0", shape=(64, 64), units=64, grad_equal=grad_equal)
+        window = Window(ref=facts[-1].ref, facts={Health: facts, EqualUnits: [equal]}, came={Health: 1}, memories={})
+        assert len(list(InitScale().judge(window))) == said
     assert judged(InitScale(), *three((45.0, 11.0), (5e2, 11.0), (5e3, 11.0), (5e4, 11.0))) == []  # model/activation-growth
 
 

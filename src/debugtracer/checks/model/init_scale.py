@@ -78,7 +78,7 @@ class InitScale(Check):
         if "done" in memory or not facts or facts[0].ref.step != 0 or (len(facts) < FIRST and not window.ended):
             return
         memory["done"] = True
-        if window.seen(EqualUnits) or self.known(window, facts):
+        if self.known(window, facts):
             return
         layers = layers_of(facts[0])[:-1]
         large = [layer for layer in layers if layer.std > self.largest and layer.gain > self.gain and layer.fresh]
@@ -88,10 +88,11 @@ class InitScale(Check):
             yield self.told(window, facts[0], min(layers, key=lambda layer: layer.std), layers)
 
     def known(self, window: Window, facts: list[Health]) -> bool:
-        """activation-growth or saturated-activation tells it."""
+        """equal-units, saturated-activation or activation-growth tells it."""
+        equal = any(fact.grad_equal or (fact.grad_zero and fact.looks >= FIRST) for fact in window.seen(EqualUnits))
         names = facts[-1].of("activation")
         flat = any(min(saturation(fact, name) for fact in facts) > 0.5 for name in names)
-        return flat or any(True for _ in ActivationGrowth().judge(Window(ref=facts[0].ref, facts={Health: facts[:1]}, came={Health: 1})))
+        return equal or flat or any(True for _ in ActivationGrowth().judge(Window(ref=facts[0].ref, facts={Health: facts[:1]}, came={Health: 1})))
 
     def told(self, window: Window, fact: Health, worst: Layer, layers: list[Layer]) -> Finding:
         """The layer, its size beside its neighbours, and what its weights do."""
