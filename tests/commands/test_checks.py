@@ -36,11 +36,18 @@ def test_an_unknown_check_is_a_usage_error():
         one("spike")
 
 
+def test_a_check_and_a_source_scan_do_not_go_together(tmp_path, capsys):
+    assert status(["checks", "nan-loss", "--source", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        "debug-tracer: checks: nan-loss and --source do not go together; `debug-tracer checks nan-loss` shows a check, --source PATH asks all patterns\n"
+    )
+
+
 def test_a_source_scan_ends_with_0_whatever_it_found_unless_fail_on_is_met(tmp_path, capsys):
     (tmp_path / "train.py").write_text("import torch\nloss = torch.log(torch.softmax(z, 1))\n")
     assert status(["checks", "--source", str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "train.py:2 - log of a softmax, torch.softmax(z, 1)" in told and told.endswith("1 warning(s), 0 note(s) in 1 file(s), 2 lines\n")
+    assert "train.py:2 - log of a softmax, torch.softmax(z, 1)" in told and told.endswith("1 warning, 0 notes in 1 file, 2 lines\n")
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "warning"]) == 3
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "error"]) == 0
     assert status(["checks", "--source", str(tmp_path / "none")]) == 2

@@ -51,7 +51,7 @@ def test_the_report_is_a_line_a_hit_and_the_counts(tmp_path):
     (tmp_path / "a.py").write_text(BAD)
     first, last = report(scan(tmp_path)).splitlines()
     assert first.startswith(f"{tmp_path}/a.py:2 - log(") and first.endswith("[log-unguarded, warning]")
-    assert last == "1 warning(s), 0 note(s) in 1 file(s), 2 lines"
+    assert last == "1 warning, 0 notes in 1 file, 2 lines"
 
 
 def test_fail_on(tmp_path):

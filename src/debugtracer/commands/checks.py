@@ -10,7 +10,7 @@ import typer
 from debugtracer.checks.check import checks as all_checks
 from debugtracer.checks.check import find_check, page
 from debugtracer.checks.page import page_of
-from debugtracer.errors import STOPPED
+from debugtracer.errors import STOPPED, UsageError
 from debugtracer.source.scan import met, report, scan
 from debugtracer.trace.finding import LAYERS
 
@@ -21,6 +21,8 @@ def checks(
     fail_on: Annotated[str, typer.Option("--fail-on", help="With --source: note, warning or error; status 3 if a hit is at least that severe.")] = "off",
 ) -> None:
     """List the checks, or show one: what it catches, why it matters, how it decides, what to do; with --source PATH read code instead, without executing it."""
+    if source is not None and slug is not None:
+        raise UsageError(f"checks: {slug} and --source do not go together; `debug-tracer checks {slug}` shows a check, --source PATH asks all patterns")
     if source is not None:
         return scanned(source, fail_on)
     typer.echo(lit(catalogue() if slug is None else one(slug)), nl=False)

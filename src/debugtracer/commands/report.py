@@ -12,6 +12,7 @@ import typer
 
 from debugtracer.errors import STOPPED, TraceError, UsageError
 from debugtracer.imports.importer import importer_of
+from debugtracer.trace.counted import counted
 from debugtracer.trace.reader import Trace, is_run, open_trace
 from debugtracer.views import wording
 from debugtracer.views.batch import read_batch, render_batch
@@ -75,7 +76,7 @@ def opened(path: Path, again: bool, preset: str, options: list[str]) -> Trace:
         trace = open_trace(path)
         judged = Rechecked(trace, chosen)
         changed = "".join([f", preset {preset}" if preset != "default" else "", *(f", {word}" for word in options)])
-        say(f"judged again{changed}: {len(findings(judged))} findings, {len(findings(trace))} when it ran.")
+        say(f"judged again{changed}: {counted(len(findings(judged)), 'finding')}, {len(findings(trace))} when it ran.")
         return judged
     log = importer.read(path)
     run = import_run(log, RUNS, lambda trace: recheck(trace, chosen))

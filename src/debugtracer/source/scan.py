@@ -12,6 +12,7 @@ from debugtracer.errors import UsageError
 from debugtracer.source.pattern import Hit, patterns
 from debugtracer.source.program import BIG_BYTES, parse
 from debugtracer.source.source import Source
+from debugtracer.trace.counted import counted
 
 SEVERITIES = ("note", "warning", "error")  # no pattern is an error; the word is allowed, as in report --fail-on
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})
@@ -67,8 +68,8 @@ def report(found: Scan) -> str:
     """A line a hit, its pattern behind it, and one line of counts."""
     lines = [f"{hit.message} [{hit.pattern}, {hit.severity}]" for hit in found.hits]
     lines += [f"{name} - not read: no Python that {sys.version_info.major}.{sys.version_info.minor} understands" for name in found.unread]
-    counts = ", ".join(f"{sum(hit.severity == severity for hit in found.hits)} {severity}(s)" for severity in reversed(SEVERITIES[:2]))
-    return "\n".join([*lines, f"{counts} in {found.files} file(s), {found.lines} lines"]) + "\n"
+    counts = ", ".join(counted(sum(hit.severity == severity for hit in found.hits), severity) for severity in reversed(SEVERITIES[:2]))
+    return "\n".join([*lines, f"{counts} in {counted(found.files, 'file')}, {counted(found.lines, 'line')}"]) + "\n"
 
 
 def files(path: Path) -> Iterator[Path]:

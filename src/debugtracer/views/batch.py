@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from debugtracer.errors import TraceError
+from debugtracer.trace.counted import counted
 from debugtracer.trace.number import Number
 
 VERSION = 1
@@ -95,11 +96,6 @@ def heading(guilty: list[BatchRow], well: list[BatchRow], omitted: int) -> str:
     more = f" of {len(guilty) + omitted}" if omitted else ""
     beside = f" beside {counted(len(well), 'healthy one')}" if well else ""
     return f"{counted(len(guilty), 'guilty row')}{more} (marked >){beside}:"
-
-
-def counted(count: int, word: str) -> str:
-    """`1 row`, `5 rows`."""
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def first_values(leaf: Leaf, most: int = 6) -> str:

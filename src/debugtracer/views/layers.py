@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from debugtracer.errors import TraceError
+from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Incident, Observed
 from debugtracer.trace.facts.fact import from_plain
 from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
@@ -22,7 +23,8 @@ def render_layers(trace: Trace, rank: int = 0) -> str:
     if not taken:
         raise TraceError(f"{trace.path}: no health snapshot was taken on rank {rank}; they are taken on the first three steps and then every --inspect-steps.")
     last = told(trace, rank, taken)
-    lines = [f"Health of step {last.ref.step}, rank {rank}; {len(taken)} snapshots are kept: steps {spoken([f.ref.step for f in taken])}"]
+    kept = f"{counted(len(taken), 'snapshot')} {'is' if len(taken) == 1 else 'are'} kept: step{'s' * (len(taken) > 1)}"
+    lines = [f"Health of step {last.ref.step}, rank {rank}; {kept} {spoken([f.ref.step for f in taken])}"]
     updates = {one.name: one for one in last.params}
     for role, title in (
         ("weight", "Weights"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from debugtracer.trace.birth import ChainLink, TensorFacts
+from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Acted, Crashed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
@@ -124,8 +125,8 @@ def listed(numbers: tuple[int, ...], most: int = 8) -> str:
 def since(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
     """First bad step and the last healthy values."""
     ref = facts.ref
-    counted = "" if ref.iteration == ref.step else f" (backward call {ref.iteration})"
-    rows = [("since", f"step {ref.step}{counted}", "bold")]
+    call = "" if ref.iteration == ref.step else f" (backward call {ref.iteration})"
+    rows = [("since", f"step {ref.step}{call}", "bold")]
     for name, label in (("loss", "loss"), ("grad_l2", "gradient norm")):
         values = facts.recent.get(name, [])[-5:]
         if values:
@@ -220,14 +221,14 @@ def action(event: Acted) -> str:
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     """The first line of a run without an incident."""
     run = report["run"]
-    counted = f"{run['steps']} steps ({run['iterations']} backward calls) on {run['world_size']} rank{'s' if run['world_size'] > 1 else ''}"
+    length = f"{counted(run['steps'], 'step')} ({counted(run['iterations'], 'backward call')}) on {counted(run['world_size'], 'rank')}"
     if not run["iterations"] and not loud:
         return f"debug-tracer: run {run['id']} made no backward call that was seen; `debug-tracer doctor` says what was hooked"
     if crashed:
-        return f"debug-tracer: run {run['id']} crashed after {counted}; no non-finite value was seen before"
+        return f"debug-tracer: run {run['id']} crashed after {length}; no non-finite value was seen before"
     if loud:
-        return f"debug-tracer: run {run['id']}, {counted}: {len(loud)} finding{'s' if len(loud) > 1 else ''}, no verdict"
-    return f"debug-tracer: run {run['id']}, {counted}: every loss, gradient and update was finite"
+        return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
+    return f"debug-tracer: run {run['id']}, {length}: every loss, gradient and update was finite"
 
 
 def layers(report: dict[str, Any]) -> list[Row]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.graph_reach import GraphReach
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -54,8 +55,8 @@ class UnusedParam(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{len(names)} parameters ({shown[0]}, ...) that {first.optimizer} holds took no part in {looks} inspected steps; "
-                    "expected each one to be used. Call the branch or remove it.",
+                    f"{counted(len(names), 'parameter')} ({shown[0]}{', ...' * (len(names) > 1)}) that {first.optimizer} holds took no part in "
+                    f"{looks} inspected steps; expected each one to be used. Call the branch or remove it.",
                     place=Place(param=shown[0], module=shown[0].rpartition(".")[0] or None, frame=first.built),
                     parameters=float(len(names)),
                 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.counted import counted
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -80,10 +81,12 @@ def difference(message: str) -> str:
     missing, unexpected, sizes = keys(message, "Missing"), keys(message, "Unexpected"), SIZES.findall(message)
     prefix = prefix_of(message)
     if prefix:
-        return f"the saved names and those of the model differ by the prefix `{prefix}` ({len(missing)} names); expected the names of the model"
+        return f"the saved names and those of the model differ by the prefix `{prefix}` ({counted(len(missing), 'name')}); expected the names of the model"
     parts = [f"{name} is ({saved}) in the saved state and ({now}) in the model" for name, saved, now in sizes[:2]]
-    parts += [f"{len(missing)} names are missing ({missing[0]}, ...)"] if missing else []
-    parts += [f"{len(unexpected)} are unexpected ({unexpected[0]}, ...)"] if unexpected else []
+    parts += [f"{counted(len(missing), 'name')} {'is' if len(missing) == 1 else 'are'} missing ({missing[0]}{', ...' * (len(missing) > 1)})"] if missing else []
+    parts += (
+        [f"{len(unexpected)} {'is' if len(unexpected) == 1 else 'are'} unexpected ({unexpected[0]}{', ...' * (len(unexpected) > 1)})"] if unexpected else []
+    )
     return ("the saved state does not fit: " + "; ".join(parts) if parts else message.splitlines()[0].rstrip(".")) + "; expected the state of the same model"
 
 
