@@ -22,8 +22,8 @@ def test_many_such_elements_are_a_note_that_names_the_layer():
 
 
 def test_at_the_thresholds():
-    assert judged(some_spikes(spiked=11))
-    assert judged(some_spikes(spiked=10)) == []
+    assert judged(some_spikes(spiked=51))
+    assert judged(some_spikes(spiked=50)) == []
     assert judged(some_spikes(sampled=100, spiked=8))
     assert judged(some_spikes(sampled=100, spiked=7)) == []
 
