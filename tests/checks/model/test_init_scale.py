@@ -7,8 +7,10 @@ import math
 import pytest
 
 from debugtracer.checks.model.init_scale import InitScale
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.equal_units import EqualUnits
 from debugtracer.trace.facts.health import Health, TensorHealth
+from debugtracer.trace.facts.weights_filled import Filled, WeightsFilled
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
 from tests.checks.test_snapshots import an_activation, an_update, judged
@@ -84,3 +86,12 @@ def test_at_the_threshold():
     assert judged(InitScale(), *three((20.0, 5.0))) == []
     assert len(judged(InitScale(), *three((20.1, 5.0)))) == 1
     assert judged(InitScale(), *three((20.1, 4.0))) == []
+
+
+def test_the_line_that_filled_the_weight_is_named():
+    facts = three((8.0, 8.0), (180.0, 16.0))
+    line = Frame(file="train.py", line=15, function="Energy.__init__", code="nn.init.normal_(layer.weight)")
+    filled = WeightsFilled(ref=facts[0].ref, rows=(Filled(param="l1.weight", function="normal_", frame=line),))
+    window = Window(ref=facts[-1].ref, facts={Health: facts, WeightsFilled: [filled]}, came={Health: 1}, memories={})
+    (finding,) = InitScale().judge(window)
+    assert (finding.place.param, finding.place.frame) == ("l1.weight", line)

@@ -1,0 +1,52 @@
+"""Remembers who fills the weights before the first update."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.taker import Taker
+from debugtracer.trace.facts.weights_filled import Filled, WeightsFilled
+
+MOST_FILLED = 4096  # tensors remembered (ours)
+MOST_ROWS = 256  # matrices told (ours)
+
+
+class WeightsFilledTaker(Taker):
+    """Reads no value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filled: dict[int, tuple[str, RawFrames]] = {}
+        """Address of a tensor's memory -> the function and line that filled it last."""
+        self.told = False
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.filled.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """An in-place filling of a matrix, by nn.init or by hand."""
+        name = getattr(function, "__name__", "")
+        if not self.told and name.endswith("_") and not name.startswith("_") and isinstance(output, Tensor) and output.dim() > 1 and output.is_leaf:
+            if len(self.filled) >= MOST_FILLED:
+                self.filled.clear()
+            self.filled[output.data_ptr()] = name, raw_frames()[:1]
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """The first update: tell what is known of its matrices."""
+        if self.told:
+            return
+        self.told, names = True, self.desk.names()
+        rows: list[Filled] = []
+        for parameter in parameters(optimizer):
+            known = self.filled.get(parameter.data_ptr())
+            if known is not None and parameter.dim() > 1 and id(parameter) in names and len(rows) < MOST_ROWS:
+                rows.append(Filled(param=names[id(parameter)], function=known[0], frame=next(iter(frames_of(known[1])), None)))
+        self.filled.clear()
+        if rows:
+            self.desk.tell(WeightsFilled(ref=self.desk.ref("update", self.desk.iteration - 1), rows=tuple(rows)))

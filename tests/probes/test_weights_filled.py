@@ -1,0 +1,40 @@
+"""The lines that fill weights, under a real session."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.trace.facts.weights_filled import WeightsFilled
+from tests.probes.observing import observed
+
+
+def test_the_last_line_that_fills_a_matrix(tmp_path):
+    def loop():
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
+        nn.init.normal_(model[0].weight)
+        with torch.no_grad():
+            model[1].weight.uniform_(-2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        for _ in range(2):
+            model(torch.ones(3, 4)).mean().backward()
+            optimizer.step()
+
+    (fact,) = observed(tmp_path / "runs", loop, WeightsFilled)
+    assert [(row.param, row.function, row.frame.code) for row in fact.rows] == [
+        ("0.weight", "normal_", "nn.init.normal_(model[0].weight)"),
+        ("1.weight", "uniform_", "model[1].weight.uniform_(-2, 2)"),
+        ("2.weight", "kaiming_uniform_", "model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))"),
+    ]
+    assert fact.ref.step == 0
+
+
+def test_a_model_that_was_built_before_is_not_known(tmp_path):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def loop():
+        model(torch.ones(3, 4)).mean().backward()
+        optimizer.step()
+
+    assert observed(tmp_path / "runs", loop, WeightsFilled) == []
