@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
+from debugtracer.trace.facts.weights_filled import WeightsFilled
 from debugtracer.trace.number import as_float
 from debugtracer.trace.window import LOSS, Window
 
@@ -38,6 +40,12 @@ def always(facts: Sequence[Health], name: str, holds: Callable[[ParamDynamics], 
     """True when the parameter is in every snapshot and the statement holds in each."""
     rows = [next((p for p in fact.params if p.name == name), None) for fact in facts]
     return bool(rows) and all(row is not None and holds(row) for row in rows)
+
+
+def filled_at(window: Window, param: str) -> Frame | None:
+    """The user's line that filled a matrix before the first update; None when it was not seen."""
+    fact = window.last(WeightsFilled)
+    return next((row.frame for row in fact.rows if row.param == param), None) if fact is not None else None
 
 
 def still_learning(window: Window, share: float = 0.1) -> bool:

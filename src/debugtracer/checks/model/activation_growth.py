@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import rms
+from debugtracer.checks.snapshots import filled_at, rms
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -72,7 +72,7 @@ class ActivationGrowth(Check):
             f"the outputs of {len(inner)} linear layers {word} times a layer at the start, to {inner[-1][1]:.2g} at {inner[-1][0]}; expected to keep "
             "their size. Look at the initialisation.",
             ref=fact.ref,
-            place=Place(module=inner[-1][0]),
+            place=Place(module=inner[-1][0], frame=filled_at(window, f"{inner[-1][0]}.weight")),
             per_layer=step,
             last_rms=inner[-1][1],
         )

@@ -10,10 +10,9 @@ from typing import ClassVar, NamedTuple
 from debugtracer.checks.check import Check
 from debugtracer.checks.model.activation_growth import ActivationGrowth
 from debugtracer.checks.model.saturated_activation import FIRST, saturation
-from debugtracer.checks.snapshots import taken
+from debugtracer.checks.snapshots import filled_at, taken
 from debugtracer.trace.facts.equal_units import EqualUnits
 from debugtracer.trace.facts.health import Health, TensorHealth
-from debugtracer.trace.facts.weights_filled import WeightsFilled
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -97,8 +96,6 @@ class InitScale(Check):
 
     def told(self, window: Window, fact: Health, worst: Layer, layers: list[Layer]) -> Finding:
         """The layer, its size beside its neighbours, and what its weights do."""
-        filled = window.last(WeightsFilled)
-        frame = next((row.frame for row in filled.rows if row.param == f"{worst.name}.weight"), None) if filled is not None else None
         others = [layer for layer in layers if layer.std > 0 and layer is not worst]
         far = max(others, key=lambda layer: abs(math.log(layer.std / worst.std)), default=None)
         beside = f", {worst.std / far.std:.2g} times those of {far.name}" if far is not None else ""
@@ -108,7 +105,7 @@ class InitScale(Check):
             f"the outputs of {worst.name} have a standard deviation of {worst.std:.2g} at the start (its weights multiply by {worst.gain:.2g}){beside}; "
             f"expected {self.smallest:g}..{self.largest:g}. Initialise with kaiming_normal_.",
             ref=fact.ref,
-            place=Place(module=worst.name, param=f"{worst.name}.weight", frame=frame),
+            place=Place(module=worst.name, param=f"{worst.name}.weight", frame=filled_at(window, f"{worst.name}.weight")),
             std=worst.std,
             gain=worst.gain,
         )

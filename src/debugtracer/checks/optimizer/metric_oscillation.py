@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
+from debugtracer.spikes.lines import lines
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, Window
@@ -53,7 +54,9 @@ class MetricOscillation(Check):
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, VAL_LOSS)
     at_end: ClassVar[bool] = True
+    kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
+    confidence: ClassVar[float] = 0.5
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     remedies: ClassVar[tuple[str, ...]] = ("halve the learning rate, or use a larger batch", "average weights (EMA) before evaluating")
     proved_by: ClassVar[str] = "optimizer/accuracy_two_cycle"
@@ -88,6 +91,7 @@ class MetricOscillation(Check):
             "warning",
             f"{name} swings around {swing.level:.3g} by {swing.size:.2g} (median), on opposite sides in {swing.flips:.0%} of {len(values)} values; "
             f"expected below {self.swing * scale:g}. Halve the learning rate or use a larger batch.",
+            place=lines(window),
             level=swing.level,
             swing=swing.size,
             flips=swing.flips,

@@ -11,7 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import DEPTH, LOSS, Window
 
 VAL_LOSS = "val_loss"
@@ -104,6 +106,7 @@ class ValidationGap(Check):
             f"the validation loss rose {self.rises} evaluations in a row to {now.val:.4g} while the training loss fell to {now.trained:.4g}; the best was "
             f"{best.val:.4g} at step {best.step}; expected a gap below {self.gap:.0%} of the training loss, it is {share:.0%}. "
             f"Keep the weights of step {best.step}.",
+            place=Place(frame=next((one.frame for one in window.seen(LoaderSeen) if one.trains), None)),
             **evidence,
         )
 
