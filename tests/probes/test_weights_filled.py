@@ -13,6 +13,7 @@ def test_the_last_line_that_fills_a_matrix(tmp_path):
     def loop():
         model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
         nn.init.normal_(model[0].weight)
+        nn.init.constant_(model[0].bias, -3.0).requires_grad_(True)
         with torch.no_grad():
             model[1].weight.uniform_(-2, 2)
         optimizer = torch.optim.SGD(model.parameters(), 0.1)
@@ -21,10 +22,12 @@ def test_the_last_line_that_fills_a_matrix(tmp_path):
             optimizer.step()
 
     (fact,) = observed(tmp_path / "runs", loop, WeightsFilled)
-    assert [(row.param, row.function, row.frame.code) for row in fact.rows] == [
+    assert [(row.param, row.function, row.frame.code) for row in fact.rows if row.param != "1.bias"] == [
         ("0.weight", "normal_", "nn.init.normal_(model[0].weight)"),
+        ("0.bias", "constant_", "nn.init.constant_(model[0].bias, -3.0).requires_grad_(True)"),
         ("1.weight", "uniform_", "model[1].weight.uniform_(-2, 2)"),
         ("2.weight", "kaiming_uniform_", "model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))"),
+        ("2.bias", "uniform_", "model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))"),
     ]
     assert fact.ref.step == 0
 

@@ -43,7 +43,7 @@ def always(facts: Sequence[Health], name: str, holds: Callable[[ParamDynamics], 
 
 
 def filled_at(window: Window, param: str) -> Frame | None:
-    """The user's line that filled a matrix before the first update; None when it was not seen."""
+    """The user's line that filled a parameter before the first update; None when it was not seen."""
     fact = window.last(WeightsFilled)
     return next((row.frame for row in fact.rows if row.param == param), None) if fact is not None else None
 

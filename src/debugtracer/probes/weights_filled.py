@@ -13,7 +13,8 @@ from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.weights_filled import Filled, WeightsFilled
 
 MOST_FILLED = 4096  # tensors remembered (ours)
-MOST_ROWS = 256  # matrices told (ours)
+MOST_ROWS = 256  # parameters told (ours)
+NO_FILLING = frozenset({"requires_grad_", "detach_", "resize_", "set_", "share_memory_", "squeeze_", "unsqueeze_", "t_", "transpose_", "as_strided_"})
 
 
 class WeightsFilledTaker(Taker):
@@ -30,22 +31,24 @@ class WeightsFilledTaker(Taker):
         self.filled.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """An in-place filling of a matrix, by nn.init or by hand."""
+        """An in-place filling, by nn.init or by hand."""
         name = getattr(function, "__name__", "")
-        if not self.told and name.endswith("_") and not name.startswith("_") and isinstance(output, Tensor) and output.dim() > 1 and output.is_leaf:
+        if self.told or not name.endswith("_") or name.startswith("_") or name in NO_FILLING:
+            return
+        if isinstance(output, Tensor) and output.dim() and output.is_leaf:
             if len(self.filled) >= MOST_FILLED:
                 self.filled.clear()
             self.filled[output.data_ptr()] = name, raw_frames()[:1]
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        """The first update: tell what is known of its matrices."""
+        """The first update: tell what is known of its parameters."""
         if self.told:
             return
         self.told, names = True, self.desk.names()
         rows: list[Filled] = []
         for parameter in parameters(optimizer):
             known = self.filled.get(parameter.data_ptr())
-            if known is not None and parameter.dim() > 1 and id(parameter) in names and len(rows) < MOST_ROWS:
+            if known is not None and id(parameter) in names and len(rows) < MOST_ROWS:
                 rows.append(Filled(param=names[id(parameter)], function=known[0], frame=next(iter(frames_of(known[1])), None)))
         self.filled.clear()
         if rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from debugtracer.checks.model.dead_units import DeadUnits
 from tests.checks.test_snapshots import a_snapshot, an_activation, judged
+from tests.trace.facts.test_health import a_row
 
 
 def relus(*shares, **more):
@@ -28,3 +29,11 @@ def test_it_must_stay_dead_and_the_batch_must_be_large_enough():
     assert judged(DeadUnits(), *relus(1.0, 0.1, 1.0)) == []
     assert judged(DeadUnits(), *relus(1.0, 1.0, 1.0, shape=(8, 32))) == []
     assert judged(DeadUnits(), *relus(None, None, None)) == []
+
+
+def test_a_bias_far_below_zero_from_the_start_is_named():
+    low = a_row("net.0.bias", shape=(32,), low=-6.0, high=-6.0, mean=-6.0)
+    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in range(3)))
+    assert finding.message.endswith("expected below 90%. net.0.bias starts at -6: start it at 0.")
+    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in (100, 200, 300)))
+    assert "Lower the learning rate" in finding.message

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.vanishing_gradient import VanishingGradient
-from tests.checks.test_snapshots import a_snapshot, an_update, judged
+from debugtracer.trace.birth import Frame
+from tests.checks.test_snapshots import a_snapshot, an_activation, an_update, judged
 
 
 def profile(*pulls):
@@ -32,3 +33,10 @@ def test_a_converged_run_and_a_small_first_layer_alone_are_left_alone():
     embedding = profile(1e-9, 1e-2, 2e-2, 1e-2, 5e-3, 1e-2)
     assert judged(VanishingGradient(), *(a_snapshot(step, params=embedding) for step in (1, 2))) == []
     assert judged(VanishingGradient(), *(a_snapshot(step, params=DYING[2:]) for step in (1, 2))) == []
+
+
+def test_the_line_of_the_function_that_flattens_is_the_place():
+    line = Frame(file="train.py", line=21, function="forward", code="x = torch.sigmoid(layer(x))")
+    sigmoid = an_activation("torch.sigmoid", "sigmoid", frame=line)
+    (finding,) = judged(VanishingGradient(), *(a_snapshot(step, sigmoid, params=DYING) for step in (0, 1, 2)))
+    assert finding.place.frame == line

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import taken
+from debugtracer.checks.snapshots import filled_at, taken
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+ADVICE = "Lower the learning rate or look at the bias and the scale of the inputs."
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class DeadUnits(Check):
     dead: float = 0.9  # share of units of a layer (CHECKS 3.2: 90 % for an alarm; smdebug 50 %)
     half: float = 0.5  # share of units of a layer for a note (smdebug DeadRelu)
     snapshots: int = 3  # snapshots in a row (ours)
+    bias: float = -1.0  # every value of a bias at the start; torch's own begin within 1/sqrt(fan in) (ours)
     rows: int = 16  # values per unit in the batch; by chance 2^-16 of the units rest (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -59,15 +63,26 @@ class DeadUnits(Check):
             return
         loud = shares[worst] > self.dead
         row = facts[-1].of("activation")[worst]
+        sunk = self.sunk(facts[0])
         yield self.finding(
             window,
             "warning" if loud else "note",
             f"{shares[worst]:.0%} of the {units(row)} units of {worst} are zero for all rows in {len(facts)} snapshots; expected below "
-            f"{self.dead if loud else self.half:.0%}. Lower the learning rate or look at the bias and the scale of the inputs.",
+            f"{self.dead if loud else self.half:.0%}. {f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
             ref=facts[0].ref,
-            place=Place(module=worst.split(":")[0] if ":" in worst else None, frame=row.frame, op="aten::relu"),
+            place=Place(
+                module=worst.split(":")[0] if ":" in worst else None,
+                frame=(filled_at(window, sunk.name) if sunk else None) or row.frame,
+                symptom_frame=row.frame,
+                op="aten::relu",
+            ),
             dead_share=shares[worst],
         )
+
+    def sunk(self, fact: Health) -> TensorHealth | None:
+        """The bias that was far below zero from the start, if there is only one."""
+        biases = [row for name, row in fact.of("weight").items() if len(row.shape) == 1 and name.endswith("bias") and as_float(row.high) <= self.bias]
+        return biases[0] if len(biases) == 1 and fact.ref.step == 0 else None
 
     def share(self, fact: Health, name: str) -> float:
         """Share of dead units of one activation in one snapshot; 0 where it cannot be told."""

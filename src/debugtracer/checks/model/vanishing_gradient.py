@@ -9,10 +9,13 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import is_matrix, pull, still_learning, taken
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+SQUASHES = frozenset({"sigmoid", "tanh", "softsign"})  # their derivative is at most a quarter, or 1 at a single point
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class VanishingGradient(Check):
             f"the gradient of {first} is {low:.2g} of its weight and that of {last} {high:.2g}, {high / max(low, 1e-45):.0e} times more, falling layer by "
             f"layer through {len(profile)} matrices; expected within a factor of {1 / self.first_to_last:.0e}. Add normalisation or residual connections.",
             ref=facts[0].ref,
-            place=Place(param=first, module=first.rpartition(".")[0]),
+            place=Place(param=first, module=first.rpartition(".")[0], frame=self.squashed_at(facts[-1])),
             first=low,
             last=high,
         )
@@ -73,6 +76,10 @@ class VanishingGradient(Check):
         """(name, norm(g)/norm(w)) of the weight matrices in order of the model."""
         matrices = {name for name, row in fact.of("weight").items() if is_matrix(row)}
         return [(p.name, pulled) for p in fact.params if p.name in matrices and (pulled := pull(p)) is not None]
+
+    def squashed_at(self, fact: Health) -> Frame | None:
+        """The line of the functions that flatten the gradient, if the model calls one."""
+        return next((row.frame for row in fact.of("activation").values() if row.function.lower() in SQUASHES and row.frame), None)
 
     def dies(self, profile: list[tuple[str, float]]) -> bool:
         """Small at the front, alive at the back, and mostly rising in between."""

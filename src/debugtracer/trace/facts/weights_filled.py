@@ -1,4 +1,4 @@
-"""Which line filled each trainable matrix before the first update."""
+"""Which line filled each trainable parameter before the first update."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class Filled(msgspec.Struct, frozen=True, kw_only=True):
-    """One matrix."""
+    """One parameter."""
 
     param: str
     function: str
@@ -19,7 +19,7 @@ class Filled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WeightsFilled(Fact, frozen=True, kw_only=True):
-    """All matrices whose filling was seen; told once, at the first update."""
+    """All parameters whose filling was seen; told once, at the first update."""
 
     KEEP = 1
 
