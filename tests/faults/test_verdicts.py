@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import random
 import subprocess
@@ -18,7 +17,8 @@ CASES = ["demand_log_rate", "energy_csv_mlp", "face_siamese_contrastive", "half_
          "review_transformer_encoder", "trainer_rare_intents", "denoiser_fp16_scaler", "garments_resnet", "pointer_masked_scores"]  # fmt: skip
 FINITE = ["adding_problem_rnn", "augment_workers_crops", "charlm_shards", "ddp_tabular_shuffle", "finetune_flowers_head", "pointcloud_tail_batch",
           "qa_warmup_lambda", "resume_fresh_optimizer", "shapes_cnn", "thumbnails_slow_io", "unet_amp_clip", "wine_mlp_probabilities"]  # fmt: skip
-ROTATING = 4  # further planted faults per run, with their twins
+LINE_UNKNOWN = {"model/target_column", "numerics/pure_bfloat16"}  # found; the guilty line (what a column holds, where a model was cast) is not seen
+ROTATING = 6  # further planted faults per run, with their twins
 
 
 def checked(*arguments: str) -> str:
@@ -58,8 +58,8 @@ def test_the_four_bugs_that_no_peer_gets_right(shared_cases: Path) -> None:
 
 def test_planted_faults_of_the_day(shared_cases: Path) -> None:
     seed = os.environ.get("DEBUG_TRACER_SEED") or datetime.date.today().isoformat()
-    truths = {f"{p.parent.parent.name}/{p.parent.name}": json.loads(p.read_text()) for p in (ROOT / "faults").glob("*/*/truth.json")}
-    others = sorted(name for name, truth in truths.items() if name.split("/")[1] not in PEERS and truth["symptom"] in ("nan_loss", "inf_grad", "crash"))
+    planted = sorted(f"{p.parent.parent.name}/{p.parent.name}" for p in (ROOT / "faults").glob("*/*/truth.json"))
+    others = [name for name in planted if name.split("/")[1] not in PEERS and name not in LINE_UNKNOWN]
     chosen = random.Random(seed).sample(others, ROTATING)
     out = checked("--faults", "--only", ",".join(chosen))
     assert out.count("quiet+") == len(chosen)

@@ -41,3 +41,16 @@ def test_a_model_that_was_built_before_is_not_known(tmp_path):
         optimizer.step()
 
     assert observed(tmp_path / "runs", loop, WeightsFilled) == []
+
+
+def test_the_line_is_known_when_the_model_was_moved_since(tmp_path):
+    def loop():
+        model = nn.Linear(4, 1)
+        nn.init.normal_(model.weight)
+        model = model.to(torch.float64)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        model(torch.ones(3, 4, dtype=torch.float64)).mean().backward()
+        optimizer.step()
+
+    (fact,) = observed(tmp_path / "runs", loop, WeightsFilled)
+    assert [row.frame.code for row in fact.rows if row.param == "weight"] == ["nn.init.normal_(model.weight)"]

@@ -14,6 +14,7 @@ from debugtracer.trace.facts.weights_filled import Filled, WeightsFilled
 
 MOST_FILLED = 4096  # tensors remembered (ours)
 MOST_ROWS = 256  # parameters told (ours)
+MOVES = frozenset({"to", "cuda", "cpu", "half", "bfloat16", "float", "double"})  # the same values in other memory
 NO_FILLING = frozenset({"requires_grad_", "detach_", "resize_", "set_", "share_memory_", "squeeze_", "unsqueeze_", "t_", "transpose_", "as_strided_"})
 
 
@@ -33,6 +34,8 @@ class WeightsFilledTaker(Taker):
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """An in-place filling, by nn.init or by hand."""
         name = getattr(function, "__name__", "")
+        if not self.told and name in MOVES and isinstance(output, Tensor) and (known := self.filled.get(args[0].data_ptr())):
+            self.filled[output.data_ptr()] = known
         if self.told or not name.endswith("_") or name.startswith("_") or name in NO_FILLING:
             return
         if isinstance(output, Tensor) and output.dim() and output.is_leaf:

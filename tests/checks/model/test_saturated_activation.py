@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.saturated_activation import SaturatedActivation
-from tests.checks.test_snapshots import a_snapshot, an_activation, judged
+from tests.checks.test_snapshots import a_snapshot, an_activation, an_update, judged
+from tests.trace.facts.test_health import a_row
 
 
 def squashed(function, *shares, first=0, **more):
@@ -29,3 +30,11 @@ def test_gates_that_close_later_confident_softmaxes_and_tiny_tensors_are_left_al
     assert judged(SaturatedActivation(), *squashed("sigmoid", 0.0, 0.0, 0.0), *squashed("sigmoid", 1.0, 1.0, 1.0, first=100)) == []
     assert judged(SaturatedActivation(), *squashed("softmax", 1.0, 1.0, 1.0)) == []
     assert judged(SaturatedActivation(), *squashed("tanh", 1.0, 1.0, 1.0, sampled=32)) == []
+
+
+def test_a_layer_that_starts_wide_is_named():
+    wide = (an_activation("a", "Linear", std=30.0), a_row("a.weight", shape=(64, 64), std=10.0, low=-40.0, high=40.0))
+    act = an_activation("act:tanh", "tanh", saturated=0.99)
+    update = an_update("a.weight", weight_l2=640.0)
+    (finding,) = judged(SaturatedActivation(), *(a_snapshot(step, *wide, act, params=(update,)) for step in range(3)))
+    assert finding.message.endswith("expected below 80% at the start. The weights of a multiply by 80: initialise them smaller.")

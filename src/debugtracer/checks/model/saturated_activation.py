@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import taken
+from debugtracer.checks.layer_gain import layers_of
+from debugtracer.checks.snapshots import filled_at, taken
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -45,6 +46,7 @@ class SaturatedActivation(Check):
     proved_by: ClassVar[str] = "model/large_init_tanh"
 
     saturated: float = 0.8  # share of values of a layer (CHECKS 3.2 says 50 %; 80 % leaves room for sharp but working layers: ours)
+    gain: float = 4.0  # times by which a layer multiplies (ours; He's initialisation is 1.4, Xavier's with torch's tanh gain 1.7)
     half: float = 0.5  # share of values for a note (smdebug SaturatedActivation)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -58,13 +60,21 @@ class SaturatedActivation(Check):
             return
         row, loud = facts[-1].of("activation")[worst], shares[worst] > self.saturated
         where = "beyond +-0.99" if row.function == "tanh" else "outside 0.01..0.99"
+        wide = max(layers_of(facts[0]), key=lambda layer: layer.gain, default=None)
+        wide = wide if wide is not None and wide.gain > self.gain else None
+        advice = f"The weights of {wide.name} multiply by {wide.gain:.2g}: initialise them" if wide else "Normalise the inputs or initialise the weights"
         yield self.finding(
             window,
             "warning" if loud else "note",
             f"{shares[worst]:.0%} of the values of {worst} are {where} in the first {FIRST} steps; expected below "
-            f"{self.saturated if loud else self.half:.0%} at the start. Normalise the inputs or initialise the weights smaller.",
+            f"{self.saturated if loud else self.half:.0%} at the start. {advice} smaller.",
             ref=facts[0].ref,
-            place=Place(module=worst.split(":")[0] if ":" in worst else None, frame=row.frame, op=f"aten::{row.function}"),
+            place=Place(
+                module=worst.split(":")[0] if ":" in worst else None,
+                frame=(filled_at(window, f"{wide.name}.weight") if wide else None) or row.frame,
+                symptom_frame=row.frame,
+                op=f"aten::{row.function}",
+            ),
             saturated_share=shares[worst],
         )
 
