@@ -44,9 +44,9 @@ def watch(name: str, seed: int, keep: str | None) -> Watched:
     ours = [sys.executable, "-m", "debugtracer"]
     script = str(PROGRAMS / f"{name}.py")
     done = subprocess.run(
-        [*ours, "run", "--mode", "dev", "--out", str(work / "runs"), script, str(seed)], cwd=work, env=environment, capture_output=True, text=True, timeout=300
+        [*ours, "run", "--mode", "dev", "--out", str(work / "runs"), script, str(seed)], cwd=work, env=environment, capture_output=True, text=True, timeout=900
     )
-    told = subprocess.run([*ours, "report", str(work / "runs"), "--format", "json"], cwd=work, env=environment, capture_output=True, text=True, timeout=60)
+    told = subprocess.run([*ours, "report", str(work / "runs"), "--format", "json"], cwd=work, env=environment, capture_output=True, text=True, timeout=400)
     if told.returncode:
         return Watched(name, seed, done.returncode, problem=(told.stderr or done.stderr)[-300:])
     report: dict[str, Any] = json.loads(told.stdout)
