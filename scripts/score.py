@@ -238,7 +238,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="status 1 if a mark that must be right is wrong")
     parser.add_argument("--tool", help="the command to score (default: debug-tracer beside this Python)")
-    parser.add_argument("--timeout", type=float, default=180.0, help="seconds per script")
+    parser.add_argument("--timeout", type=float, default=400.0, help="seconds per script")
     parser.add_argument("--keep", help="keep the runs under this folder")
     parser.add_argument("--list", action="store_true", help="rewrite the table of faults/README.md and end")
     return parser.parse_args()

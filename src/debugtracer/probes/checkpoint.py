@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -18,6 +17,7 @@ from debugtracer.probes.former_run import Search
 from debugtracer.probes.optimizer import parameters, subclasses
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
+from debugtracer.probes.training_state import Loaded, Saved, lr_of, misplaced, setup_of
 from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import CheckpointMark, CheckpointSaved, Resumed
@@ -25,39 +25,6 @@ from debugtracer.trace.number import number
 
 SLOTS = 64  # see CheckpointMark
 MOST = 16  # saved and loaded states remembered (ours)
-
-
-@dataclass
-class Saved:
-    """One torch.save of this process."""
-
-    mark: tuple[int, float] | None
-    words: set[str]
-    step: int
-    counter: int | None
-    frame: Frame | None
-    setups: set[tuple[str, float | None, Frame | None]]
-    """Class, first learning rate and line of the optimizers that had a state."""
-    order: list[list[str]]
-    """Parameter names of each of them, in its own order."""
-    schedule: int | None
-    lr: float | None
-    data: tuple[Frame | None, int | None] | None = None
-    """Line and length of the loader in use."""
-
-
-@dataclass
-class Loaded:
-    """One load_state_dict of a module."""
-
-    parameters: set[int]
-    frame: Frame | None
-    saved: Saved | None
-    words: set[str]
-    step: int = 0
-    mark: tuple[int, float] | None = None
-    restored: set[str] = field(default_factory=set)
-    optimizer_frame: Frame | None = None
 
 
 class CheckpointTaker(Taker):
@@ -279,21 +246,3 @@ class CheckpointTaker(Taker):
             load_frame=load.frame,
             optimizer_load_frame=load.optimizer_frame,
         )
-
-
-def setup_of(optimizer: Optimizer) -> tuple[str, float | None]:
-    """Its class and the learning rate it was built with."""
-    lr = optimizer.defaults.get("lr")
-    return type(optimizer).__name__, float(lr) if isinstance(lr, (int, float)) else None
-
-
-def lr_of(optimizer: Optimizer) -> float | None:
-    """Of its first group; None when it is a tensor on a device."""
-    lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
-    return float(lr) if isinstance(lr, (int, float)) else None
-
-
-def misplaced(now: list[str], saved: Saved) -> tuple[str, ...]:
-    """Parameters that stand where another one stood at the save: states are handed out by place."""
-    before = next((order for order in saved.order if sorted(order) == sorted(now) and all(order)), None)
-    return tuple(f"{mine} <- {theirs}" for mine, theirs in zip(now, before, strict=True) if mine != theirs)[:8] if before else ()

@@ -1,0 +1,60 @@
+"""What is remembered of a save and of a load: parts, setup of the optimizers, order of their parameters, schedule and data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torch.optim import Optimizer
+
+from debugtracer.trace.birth import Frame
+
+
+@dataclass
+class Saved:
+    """One torch.save of this process."""
+
+    mark: tuple[int, float] | None
+    words: set[str]
+    step: int
+    counter: int | None
+    frame: Frame | None
+    setups: set[tuple[str, float | None, Frame | None]]
+    """Class, first learning rate and line of the optimizers that had a state."""
+    order: list[list[str]]
+    """Parameter names of each of them, in its own order."""
+    schedule: int | None
+    lr: float | None
+    data: tuple[Frame | None, int | None] | None = None
+    """Line and length of the loader in use."""
+
+
+@dataclass
+class Loaded:
+    """One load_state_dict of a module."""
+
+    parameters: set[int]
+    frame: Frame | None
+    saved: Saved | None
+    words: set[str]
+    step: int = 0
+    mark: tuple[int, float] | None = None
+    restored: set[str] = field(default_factory=set)
+    optimizer_frame: Frame | None = None
+
+
+def setup_of(optimizer: Optimizer) -> tuple[str, float | None]:
+    """Its class and the learning rate it was built with."""
+    lr = optimizer.defaults.get("lr")
+    return type(optimizer).__name__, float(lr) if isinstance(lr, (int, float)) else None
+
+
+def lr_of(optimizer: Optimizer) -> float | None:
+    """Of its first group; None when it is a tensor on a device."""
+    lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+    return float(lr) if isinstance(lr, (int, float)) else None
+
+
+def misplaced(now: list[str], saved: Saved) -> tuple[str, ...]:
+    """Parameters that stand where another one stood at the save: states are handed out by place."""
+    before = next((order for order in saved.order if sorted(order) == sorted(now) and all(order)), None)
+    return tuple(f"{mine} <- {theirs}" for mine, theirs in zip(now, before, strict=True) if mine != theirs)[:8] if before else ()
