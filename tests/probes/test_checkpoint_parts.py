@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.probes.checkpoint_parts import nonfinite, parts_of, print_of
+from debugtracer.probes.checkpoint_parts import groups_of, nonfinite, parts_of, print_of
 
 
 def test_each_part_is_known_by_its_form():
@@ -32,3 +32,14 @@ def test_the_same_weights_have_the_same_print():
     model = nn.Linear(2, 2)
     assert print_of(model.state_dict()) == print_of({f"module.{k}": v.clone() for k, v in model.state_dict().items()})
     assert print_of({}) is None
+
+
+def test_the_setup_of_an_optimizer_is_the_same_in_its_file_and_in_a_new_one() -> None:
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.AdamW(model.parameters(), 0.5, weight_decay=0.1)
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    optimizer.param_groups[0]["lr"] = 0.1
+    (setup,) = parts_of({"model": model.state_dict(), "optimizer": optimizer.state_dict()}).setups
+    assert setup == groups_of(torch.optim.AdamW(model.parameters(), 0.5, weight_decay=0.1).param_groups)
+    assert setup != groups_of(torch.optim.AdamW(model.parameters(), 0.5, weight_decay=0.2).param_groups)
+    assert setup != groups_of(torch.optim.AdamW(model.parameters(), 0.3, weight_decay=0.1).param_groups)

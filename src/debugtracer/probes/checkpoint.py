@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import guarded
-from debugtracer.probes.checkpoint_parts import Parts, nonfinite, parts_of, print_of
+from debugtracer.probes.checkpoint_parts import Parts, groups_of, nonfinite, parts_of, print_of
 from debugtracer.probes.former_run import Search
 from debugtracer.probes.optimizer import parameters, subclasses
 from debugtracer.probes.probe import Patches
@@ -182,13 +182,14 @@ class CheckpointTaker(Taker):
         if not tensors:
             return
         ids = {id(t) for t in tensors.values()}
-        words = next((parts.words for references, parts in reversed(self.files) if any(id(r()) in ids for r in references)), set())
+        file = next((parts for references, parts in reversed(self.files) if any(id(r()) in ids for r in references)), Parts())
         with torch.no_grad(), self.desk.paused():
             mark = print_of(tensors)
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
         held = {id(p) for p in owner.parameters()}
         self.loaded = [load for load in self.loaded if not held <= load.parameters][1 - MOST :]
-        self.loaded.append(Loaded(held, self.desk.here(), saved, words or (saved.words if saved else set()), self.desk.step, mark))
+        words = file.words or (saved.words if saved else set())
+        self.loaded.append(Loaded(held, self.desk.here(), saved, words, file.setups, self.desk.step, mark))
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """The first update after a load."""
@@ -236,6 +237,7 @@ class CheckpointTaker(Taker):
             stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
             fresh=not optimizer.state,
             same_data=None if saved is None or saved.data is None else saved.data == self.data(),
+            file_fits=groups_of(optimizer.param_groups) in load.setups,
             same_setup=saved is not None and self.same_setup(optimizer, saved, load),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
             schedule_before=saved.schedule if saved else None,

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+Setup = tuple[tuple[int, float | None, tuple[tuple[str, str], ...]], ...]
 DEPTH = 4  # levels of a saved object looked at (ours)
 GENERATOR_BYTES = 16  # smallest state of a generator: that of CUDA
 
@@ -22,6 +23,8 @@ class Parts:
     states: list[str] = field(default_factory=list)
     """Paths of what Module.state_dict() made: only there a non-finite value is a weight and not somebody's table."""
     words: set[str] = field(default_factory=set)
+    setups: list[Setup] = field(default_factory=list)
+    """Of the optimizer states."""
     counts: list[int] = field(default_factory=list)
     """Whole numbers outside the states of optimizers, schedulers and scalers."""
 
@@ -48,6 +51,7 @@ def walk(value: Any, path: str, depth: int, parts: Parts) -> Iterator[None]:
         word = form_of(value)
         if word:
             parts.words.add(word)
+            parts.setups += [groups_of(value["param_groups"])] if word == "optimizer" else []
             return
         parts.states += [path] if hasattr(value, "_metadata") else []
         for key, part in value.items() if depth else ():
@@ -68,6 +72,17 @@ def form_of(value: Mapping[Any, Any]) -> str:
     if {"last_epoch", "_step_count"} <= keys or {"num_bad_epochs", "best"} <= keys:
         return "scheduler"
     return "scaler" if {"scale", "growth_factor", "backoff_factor"} <= keys else ""
+
+
+def groups_of(groups: Any) -> Setup:
+    """Each group's number of parameters, first learning rate and other plain options: what a continued training sets up again."""
+    found = []
+    for group in groups if isinstance(groups, (list, tuple)) else ():
+        options = {str(key): value for key, value in group.items() if key not in ("params", "lr", "initial_lr")}
+        plain = tuple(sorted((key, repr(value)) for key, value in options.items() if isinstance(value, (bool, int, float, str, tuple, type(None)))))
+        rate = group.get("initial_lr", group.get("lr"))
+        found.append((len(group.get("params", ())), float(rate) if isinstance(rate, (int, float)) else None, plain))
+    return tuple(found)
 
 
 def nonfinite(parts: Parts, most: int = 8) -> tuple[str, ...]:

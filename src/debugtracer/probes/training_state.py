@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from torch.optim import Optimizer
 
+from debugtracer.probes.checkpoint_parts import Setup
 from debugtracer.trace.birth import Frame
 
 
@@ -36,6 +37,8 @@ class Loaded:
     frame: Frame | None
     saved: Saved | None
     words: set[str]
+    setups: list[Setup] = field(default_factory=list)
+    """Of the optimizer states in the file."""
     step: int = 0
     mark: tuple[int, float] | None = None
     restored: set[str] = field(default_factory=set)

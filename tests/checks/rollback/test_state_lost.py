@@ -39,3 +39,12 @@ def test_a_fine_tuning_is_silent_and_a_counter_of_another_run_is_a_note():
 def test_a_whole_resume_and_an_optimizer_without_moments_are_silent():
     assert judged(fresh=False, restored=("optimizer",)) == []
     assert judged(stateful=False) == []
+
+
+def test_a_file_of_another_run_whose_optimizer_is_set_up_alike_is_a_resume():
+    known = {"saved": ("counter", "optimizer", "weights"), "saved_here": False, "saved_step": None, "counter": False, "same_setup": False}
+    (finding,) = judged(**known, file_fits=True)
+    assert finding.severity == "warning"
+    assert finding.message.endswith("expected the optimizer of the save. Load it too, unless a new training begins on old weights.")
+    assert finding.remedy == ("call load_state_dict of what the file holds after building the object and before the first step",)
+    assert [f.severity for f in judged(**known)] == ["note"]

@@ -13,6 +13,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+IN_FILE = ("call load_state_dict of what the file holds after building the object and before the first step",)
+
 
 @dataclass(frozen=True)
 class StateLost(Check):
@@ -24,7 +26,8 @@ class StateLost(Check):
         Adam starts with empty moments and a schedule with a second warmup: the loss jumps and hundreds of steps are lost, without an error.
     How it decides
         At the first update after load_state_dict. Loud when the weights were saved by this very run together with its step count, and an optimizer of the
-        same setup now begins with an empty state (or its schedule at 0); or when a part of the saved training state was loaded and
+        same setup now begins with an empty state (or its schedule at 0); when the file, of whatever run, holds a step count and the state of an
+        optimizer with the very options of the one that begins; or when a part of the saved training state was loaded and
         another one that is in use was not. Fine-tuning (weights alone, another optimizer, no counter) is silent, a counter of another run a note.
     What to do
         Save and load the state of optimizer, scheduler and scaler together with the weights.
@@ -53,8 +56,8 @@ class StateLost(Check):
                     yield self.told(window, fact, lost, sure)
 
     def is_resume(self, fact: Resumed) -> bool:
-        """Not a fine-tuning: the run's own counter is in the file, or another part of the training state was loaded."""
-        return (fact.saved_here and fact.counter and fact.same_setup) or bool(fact.restored)
+        """Not a fine-tuning: the run's own counter is in the file, another part of the training state was loaded, or the file's optimizer is set up alike."""
+        return certain(fact) or (fact.file_fits and "counter" in fact.saved)
 
     def told(self, window: Window, fact: Resumed, lost: list[str], sure: bool) -> Finding:
         """What begins anew."""
@@ -68,12 +71,19 @@ class StateLost(Check):
             "warning" if sure else "note",
             f"{' and '.join(begins[part] for part in lost)} after weights{at} were loaded{spot(fact.load_frame)}; the checkpoint{spot(fact.save_frame)} "
             f"holds {inside}; expected the {' and '.join(lost)} of the save. "
-            f"{'Load' if in_file else 'Save and load'} {'it' if len(lost) == 1 else 'them'} too.",
+            f"{'Load' if in_file else 'Save and load'} {'it' if len(lost) == 1 else 'them'} too"
+            f"{'' if certain(fact) or not sure else ', unless a new training begins on old weights'}.",
             ref=fact.ref,
             place=Place(frame=frame, symptom_frame=fact.load_frame),
+            remedies=IN_FILE if in_file else self.remedies,
             lr=fact.lr or 0.0,
             lr_before=fact.lr_before or 0.0,
         )
+
+
+def certain(fact: Resumed) -> bool:
+    """The run's own step count is in the file, or another part of the training state was loaded."""
+    return (fact.saved_here and fact.counter and fact.same_setup) or bool(fact.restored)
 
 
 def lost_parts(fact: Resumed) -> list[str]:

@@ -82,6 +82,8 @@ class Resumed(Fact, frozen=True, kw_only=True):
     """Its state is empty."""
     same_data: bool | None = None
     """The last batch came from a loader built by the line of the one at the save, over as many samples; None where no loader was in use."""
+    file_fits: bool = False
+    """The file holds the state of an optimizer with the same groups, first learning rates and options as the one that begins."""
     same_setup: bool = False
     """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same line or loaded at once."""
     schedule_fresh: bool | None = None
