@@ -54,3 +54,18 @@ def test_the_line_is_known_when_the_model_was_moved_since(tmp_path):
 
     (fact,) = observed(tmp_path / "runs", loop, WeightsFilled)
     assert [row.frame.code for row in fact.rows if row.param == "weight"] == ["nn.init.normal_(model.weight)"]
+
+
+def test_the_padding_row_of_a_table_is_not_the_table(tmp_path):
+    def loop():
+        model = nn.Embedding(8, 4, padding_idx=0)
+        nn.init.normal_(model.weight.detach())
+        with torch.no_grad():
+            model.weight[0].zero_()
+        model.weight.detach()[0].fill_(0.0)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        model(torch.ones(3, dtype=torch.long)).mean().backward()
+        optimizer.step()
+
+    (fact,) = observed(tmp_path / "runs", loop, WeightsFilled)
+    assert [(row.param, row.frame.code) for row in fact.rows] == [("weight", "nn.init.normal_(model.weight.detach())")]

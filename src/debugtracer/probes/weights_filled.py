@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -38,7 +39,7 @@ class WeightsFilledTaker(Taker):
             self.filled[output.data_ptr()] = known
         if self.told or not name.endswith("_") or name.startswith("_") or name in NO_FILLING:
             return
-        if isinstance(output, Tensor) and output.dim() and output.is_leaf:
+        if isinstance(output, Tensor) and output.dim() and (whole(output) if output._is_view() else output.is_leaf):
             if len(self.filled) >= MOST_FILLED:
                 self.filled.clear()
             self.filled[output.data_ptr()] = name, raw_frames()[:1]
@@ -56,3 +57,8 @@ class WeightsFilledTaker(Taker):
         self.filled.clear()
         if rows:
             self.desk.tell(WeightsFilled(ref=self.desk.ref("update", self.desk.iteration - 1), rows=tuple(rows)))
+
+
+def whole(view: Tensor) -> bool:
+    """All of its memory, not the padding row of a table; is_leaf may raise for a view that was made under no_grad."""
+    return view.layout is torch.strided and view.numel() * view.element_size() == view.untyped_storage().nbytes()
