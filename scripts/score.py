@@ -33,6 +33,8 @@ MUST = ("step", "op", "sline", "sample")
 SHOWN = ("step", "op", "sline", "line", "sample", "rows", "module")
 HEALTHY: dict[str, Any] = {"class": "healthy", "layer": "none", "symptom": "none", "first_bad_step": None, "op": None, "line": None, "sample_index": None}
 
+NAMES = {"Planted faults": "Planted faults", "Cases": "Real failures (`../shared/cases`)"}
+
 
 @dataclass(frozen=True)
 class Script:
@@ -167,15 +169,19 @@ def counted(rows: list[Row]) -> str:
 
 def board(groups: dict[str, list[Row]], date: str) -> str:
     """The section of README.md: planted faults by layer, cases one by one, the silent healthy ones."""
-    lines = [f"Measured {date} with `just score` (CPU, dev mode); `-`: the truth names nothing there; noted: faults that deserve a remark and no alarm."]
+    lines = [
+        f"Measured {date} with `just score` (CPU, dev mode). found: something was said; top1, top3: the class of the fault is the verdict, or among the first three; "
+        "step, op, line, sample, rows, module: the verdict names the true one; sline: that line or the one where the symptom shows; noted: faults that deserve "
+        "a remark and no alarm; `-`: the truth names nothing there."
+    ]
     for title, rows in groups.items():
         if not rows:
             continue
         loud = [row.script.name for row in rows if row.script.is_healthy and not row.marks["quiet"]]
         healthy = sum(row.script.is_healthy for row in rows)
         loudly = f"; not: {', '.join(loud)}" if loud else ""
-        shown = table(rows) if title == "Cases" else layers(rows)
-        lines += ["", f"**{title}**: {counted(rows)}.", "", *shown, "", f"Healthy: {healthy - len(loud)} of {healthy} silent{loudly}."]
+        each = ["", "<details><summary>case by case</summary>", "", *table(rows), "", "</details>"] if title == "Cases" else []
+        lines += ["", f"**{NAMES[title]}**: {counted(rows)}.", "", *layers(rows), *each, "", f"Healthy: {healthy - len(loud)} of {healthy} silent{loudly}."]
     return "\n".join(lines)
 
 
