@@ -7,7 +7,10 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
-from tests.spikes.series import falling, findings, loud
+from debugtracer.diagnosis.judge import Judge
+from debugtracer.trace.finding import Finding
+from tests.spikes.series import falling, findings, loud, ref
+from tests.spikes.test_sparse import DIVERGED, healthy
 
 
 def stepped(times: float, at: int = 300, count: int = 500) -> list[float]:
@@ -62,3 +65,22 @@ def test_stays_silent_on_a_generator_whose_loss_rises():
 def test_stays_silent_on_a_curriculum_that_costs_little():
     losses = [v - 0.99 + (0.02 if step >= 300 else 0.0) for step, v in enumerate(falling(500, noise=0.001))]
     assert not loud(findings(LossDivergence(), losses))
+
+
+def logged(losses: list[float], every: int = 500) -> list[Finding]:
+    """What is said of a log with a row each so many steps."""
+    judge = Judge({LossDivergence().slug: LossDivergence()})
+    found = [f for n, loss in enumerate(losses, 1) for f in judge.judge(ref(every * n), {"loss": loss})]
+    return [*found, *judge.end(ref(every * len(losses)))]
+
+
+def test_fires_on_a_log_of_few_rows_that_left_its_best():
+    (warning,) = logged(DIVERGED)
+    assert (warning.severity, warning.step, warning.kind) == ("warning", 20_000, "lr_too_high")
+    assert "the loss left its best for good: 1.416 at step 19000, 19.26 at step 29500 (medians of 3 logged values; " in warning.message
+    assert "Go back to a checkpoint before step 20000" in warning.message
+    assert not logged(DIVERGED, every=1) or all("medians of 3" not in f.message for f in logged(DIVERGED, every=1))
+
+
+def test_stays_silent_on_healthy_logs_of_few_rows():
+    assert not [seed for seed in range(60) if logged(healthy(seed))]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, Monitor, monitor
+from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
@@ -24,12 +26,14 @@ class LossDivergence(Check):
     Why it matters
         Every further step makes it worse or is wasted; the last good checkpoint grows older.
     How it decides
-        Three ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation and not falling (step change), or
+        Four ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation and not falling (step change), or
         it rises beyond 8 MAD (divergence); loud if the level rose by 5 % of the first losses. A change of level without an outlier (Bayesian
         change-point detection on the same residuals) that stays 2 MAD above for 8 steps: loud only if the loss had halved since the start and is
         back at 90 % of it; the loss of a generator may rise. And, with no memory at all: the median of 16 losses is three times that of the
-        first 16 and rises. Losses that take negative values must rise four times as far. A learning rate that rose threefold in the 8 steps
-        before is named as the cause.
+        first 16 and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the median of the last
+        3 is more than 6 robust deviations of the differences above the best median of 3, and above the first 3 or 1.5 times the best; not while
+        a learning rate that rose again explains it. Losses that take negative values must rise four times as far. A learning rate that rose
+        threefold in the 8 steps before is named as the cause.
     What to do
         Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
     Example
@@ -56,13 +60,26 @@ class LossDivergence(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """The settled finding of an episode that did not recover; once, a loss far above where it began."""
-        seen = monitor(window)
+        seen, notebook = monitor(window), window.memory(self)
         for episode in seen.news:
             if episode.shape in ("step change", "divergence", "drift"):
-                yield self.left(window, episode, seen)
-        if seen.new_block and self.above_start(seen) and not window.memory(self).setdefault("told", False):
-            window.memory(self)["told"] = True
+                found = self.left(window, episode, seen)
+                notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
+                yield found
+        if seen.new_block and self.above_start(seen) and "told" not in notebook:
+            notebook["told"] = notebook["loud"] = True
             yield self.risen(window, seen)
+        yield from self.far_apart(window, notebook)
+
+    def far_apart(self, window: Window, notebook: dict[Any, Any]) -> Iterator[Finding]:
+        """A log whose values lie many steps apart, when it is over; nothing if the other ways have spoken."""
+        series: Sparse = notebook.setdefault("sparse", Sparse())
+        loss = window.now(LOSS)
+        if loss is not None and math.isfinite(loss):
+            series.push(window.ref, loss, window.now(LR))
+        gone = series.departure(self.times_start) if window.ended and not notebook.get("loud", False) else None
+        if gone is not None:
+            yield self.departed(window, gone)
 
     def left(self, window: Window, episode: Episode, seen: Monitor) -> Finding:
         """It is on another level."""
@@ -83,6 +100,20 @@ class LossDivergence(Check):
             expected=first.expected,
             z=episode.size,
             lr_jump=jump,
+        )
+
+    def departed(self, window: Window, gone: Departure) -> Finding:
+        """A sparse series ends far above its best."""
+        return self.finding(
+            window,
+            "warning",
+            f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step {window.ref.step} (medians of 3 logged "
+            f"values; {gone.deviations:.0f} deviations above); expected at most 6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
+            "the learning rate, or look at the data from there on.",
+            ref=gone.left_ref,
+            loss=gone.now,
+            best=gone.best,
+            deviations=gone.deviations,
         )
 
     def is_loud(self, episode: Episode, now: float, seen: Monitor) -> bool:
