@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import traceback
@@ -9,8 +10,57 @@ from pathlib import Path
 
 import pytest
 
+from debugtracer.errors import UsageError
 from debugtracer.probes.own_frames import hide
+from debugtracer.settings import Settings
 
+CRASHES = """
+import sys, traceback, torch
+import torch.nn.functional as F
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.odd, self.table = nn.Linear(4, 2), nn.Sequential(nn.Linear(3, 2)), nn.Embedding(5, 4)
+        self.seen = nn.Linear(3, 2)
+        self.seen.register_forward_hook(lambda *call: None)
+        self.kind = "fine"
+
+    def forward(self, x, y):
+        if self.kind == "linear":
+            return self.odd(x).sum()
+        if self.kind == "hooked":
+            return self.seen(x).sum()
+        if self.kind == "embedding":
+            return self.table(y + 10).sum()
+        if self.kind == "matmul":
+            return (x @ x).sum()
+        if self.kind == "arguments":
+            return self.fc(x, x)
+        if self.kind == "labels":
+            return F.cross_entropy(self.fc(x), y + 10)
+        return F.cross_entropy(self.fc(x), y)
+
+torch.manual_seed(0)
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+x, y = torch.randn(6, 4), torch.randint(0, 2, (6,))
+for kind in ["fine", *sys.argv[2:]]:
+    net.kind = kind
+    optimizer.zero_grad()
+    try:
+        loss = net(x, y)
+    except Exception as error:
+        if sys.argv[1] == "raise":
+            raise
+        traceback.print_exc()
+        if kind == "labels":
+            raise RuntimeError("the program's own words") from error
+        continue
+    loss.backward()
+    optimizer.step()
+"""
 FAULTS = Path(__file__).resolve().parents[2] / "faults"
 
 
@@ -23,6 +73,32 @@ def test_it_reads_as_it_would_without_us(run_watched, slug):
     assert watched.stderr.startswith(alone.stderr)
     assert watched.report["verdict"]["symptom"] == "crash"
     assert sum(line.startswith("debug-tracer: error:") for line in watched.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("print", "linear", "embedding", "matmul", "arguments", "hooked", "labels"), ("raise", "linear"), ("raise", "embedding")],
+    ids=["printed by the program", "died in an op", "died in a function of torch"],
+)
+def test_a_crash_inside_an_inspected_forward_reads_as_it_would_without_us(tmp_path, words):
+    (tmp_path / "train.py").write_text(CRASHES)
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("DEBUG_TRACER")}
+    env = plain | {"DEBUG_TRACER": "1", "DEBUG_TRACER_OUT": str(tmp_path / "runs"), "DEBUG_TRACER_STRICT": "1"}
+    alone, watched = (
+        subprocess.run([sys.executable, "train.py", *words], cwd=tmp_path, env=e, capture_output=True, text=True, check=False) for e in (plain, env)
+    )
+    assert (tmp_path / "runs").is_dir()
+    assert alone.stderr.count("Traceback") == (len(words) + 1 if words[0] == "print" else 1)
+    assert watched.stderr.startswith(alone.stderr)
+    assert watched.returncode == alone.returncode == 1
+
+
+def test_an_error_of_ours_and_the_way_there_stay_whole():
+    with pytest.raises(UsageError) as raised:
+        Settings.from_env({"DEBUG_TRACER_MODE": "fast"})
+    before = traceback.format_exception(raised.value)
+    hide(raised.value)
+    assert traceback.format_exception(raised.value) == before
 
 
 def test_chained_exceptions_and_none_are_fine_and_a_users_traceback_is_left_alone():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 from torch import Tensor, nn
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 from debugtracer.probes.desk import Desk
 from debugtracer.probes.free_calls import FreeCalls
 from debugtracer.probes.inspection import Inspection
+from debugtracer.probes.own_frames import hide
 from debugtracer.recorder.canaries import Canaries
 from debugtracer.recorder.recorder import Recorder
 
@@ -45,6 +47,8 @@ class Relay:
     def left(self, module: nn.Module, kwargs: dict[str, Any], output: Any, failed: bool) -> None:
         """It ended."""
         self.inspection.end()
+        if failed:
+            hide(sys.exc_info()[1])  # the program may print it itself
         self.recorder.on_leave(module, kwargs, output, failed)
         args, self.root_args = self.root_args, ()
         if not failed:
