@@ -141,6 +141,18 @@ def test_a_value_lost_to_the_dtype_is_healthy_in_float64(tmp_path: Path) -> None
     assert "in float64 the step is healthy: the recorded dtype lost the value" in answer.stdout
 
 
+def test_another_dtype_says_whether_it_is_precision(incident: Path, tmp_path: Path) -> None:
+    told = " ".join(call(incident, "--dtype", "float64").stdout.split())
+    assert "Inf also in float64: not precision (loss " in told or "NaN also in float64: not precision (loss " in told
+    assert "bitwise" not in told
+    assert "only a wider dtype can tell whether it is precision" in " ".join(call(incident, "--dtype", "float32").stdout.split())
+    lost = record(tmp_path, "overflow")
+    told = " ".join(call(lost, "--dtype", "float64").stdout.split())
+    assert "finite in float64: a matter of precision or range (loss " in told and "recorded inf)" in told
+    assert json.loads(call(lost, "--dtype", "float64", "--json").stdout)["precision"].startswith("finite in float64")
+    assert json.loads(call(lost, "--json").stdout)["precision"] is None
+
+
 def test_the_only_incident_of_a_run_is_taken_and_several_are_listed(incident: Path, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     assert "holds no incident that can be replayed" in sentence(tmp_path)

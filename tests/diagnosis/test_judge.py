@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.diagnosis.judge import MOST, REPEAT_STEPS, Judge
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
@@ -110,3 +111,21 @@ def test_a_check_that_fails_is_put_aside_with_its_error():
         list(judge.judge(ref, {"loss": 1.0}))
     assert list(judge.judge(ref, {"loss": 1.0})) == []
     assert judge.problems == {"numerics/loss-jump": "ValueError: no"}
+
+
+def test_a_check_is_fed_by_its_facts_and_only_then_asked_at_the_end():
+    judge = Judge({"data/reader": Reader(), "numerics/loss-jump": LossJump()})
+    ref = StepRef(iteration=0, step=0)
+    list(judge.judge(ref, {"loss": 1.0}))
+    list(judge.end(ref))
+    assert (judge.fed(), judge.asked) == (("numerics/loss-jump",), {"numerics/loss-jump": 1})
+    list(judge.judge(ref, {}, [Seen(ref=ref, number=1)]))
+    assert judge.fed() == ("data/reader", "numerics/loss-jump")
+
+
+def test_a_series_that_is_too_short_for_a_check_is_known():
+    judge = Judge({"optimizer/loss-spike": LossSpike()})
+    assert judge.short() == {}
+    for step in range(65):
+        list(judge.judge(StepRef(iteration=step, step=step), {"loss": 1.0}))
+        assert judge.short() == ({"optimizer/loss-spike": 65} if step < 64 else {})

@@ -91,7 +91,7 @@ def test_without_an_incident_the_leading_finding_is_the_verdict(tmp_path):
     report = report_of(a_trace(tmp_path, Found(at=AT, finding=finding), exit_code=0, stopped=False))
     assert list(report["verdict"]) == VERDICT
     assert (report["verdict"]["class"], report["verdict"]["status"], report["verdict"]["line"]) == ("optimizer_params_mismatch", "confirmed", 42)
-    assert report["layers"]["optimizer"] == "fired"
+    assert report["layers"]["optimizer"] == "fired: missing-params (1 error)"
 
 
 def test_the_earliest_incident_is_the_verdict_and_at_one_step_the_rank_of_the_birth(tmp_path):
@@ -109,7 +109,7 @@ def test_an_incident_that_was_recorded_only_gives_no_verdict(tmp_path):
 
 def test_a_note_does_not_fire_a_layer(tmp_path):
     report = report_of(a_trace(tmp_path, Found(at=AT, finding=a_finding(severity="note"))))
-    assert report["layers"]["numerics"] == "silent (1 check asked)"
+    assert report["layers"]["numerics"] == "silent but for 1 note (1 check asked)"
     assert report["verdict"] is None
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from debugtracer.diagnosis.rank import rank
 from debugtracer.errors import TraceError
-from debugtracer.testing import AT, a_trace
+from debugtracer.testing import AT, a_masked_row, a_trace, an_incident
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.health import Health, ParamDynamics
@@ -44,3 +45,17 @@ def test_small_things():
     assert len(sparkline((0,) * 20 + (5,) * 22)) == 14
     assert spoken(list(range(20))) == "0, 1, 2, 3, 4, 5, 6, ... 19"
     assert spoken([7]) == "7"
+
+
+def test_a_tensor_without_a_finite_value_has_no_statistics(tmp_path):
+    row = a_row("fc.weight", role="gradient", bad=6, sampled=6, mean=0.0, std=0.0, low=0.0, high=0.0, l2="NaN", zero_share=0.0)
+    text = render_layers(open_trace(a_trace(tmp_path, snapshot(0, row))))
+    assert "fc.weight  2x3 float32     -    -    -    -  nan     -" in text
+
+
+def test_rows_that_are_missing_are_explained(tmp_path):
+    facts = a_masked_row()
+    text = render_layers(open_trace(a_trace(tmp_path / "a", snapshot(48, a_row("fc.weight")), an_incident(facts, rank(facts)))))
+    assert "No gradients: no parameter held one at the alarm;" in text
+    assert "No activations: they are read on inspected steps only" in text and "--inspect-steps 1" in text
+    assert "No activations: no leaf module ran inside a watched model" in render_layers(open_trace(a_trace(tmp_path / "b", snapshot(0, a_row("fc.weight")))))

@@ -6,7 +6,7 @@ from debugtracer.diagnosis.rank import rank
 from debugtracer.testing import AT, a_birth, a_finding, a_tensor, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
 from debugtracer.trace.reader import open_trace
-from debugtracer.views.view import findings, incidents, own_birth, views
+from debugtracer.views.view import answered, findings, incidents, own_birth, views
 
 LOG = a_birth("aten::log", a_tensor(0.0))
 
@@ -31,3 +31,13 @@ def test_incidents_come_by_iteration_and_those_without_a_verdict_are_left_out(tm
 def test_findings_come_by_place(tmp_path):
     run = a_trace(tmp_path, Found(at=AT, finding=a_finding(step=9)), Found(at=AT + 1, finding=a_finding(step=2)))
     assert [f.step for f in findings(open_trace(run))] == [2, 9]
+
+
+def test_a_question_that_was_answered_is_left_out_for_people():
+    question = a_finding("optimizer/loss-spike", "note", step=70, message="step 70, rank 0: the loss is 9. Whether it recovers is known in 32 steps.")
+    answer = a_finding("optimizer/loss-spike", "warning", step=70, message="step 70, rank 0: the loss was 9 for 1 step and back")
+    left = a_finding("optimizer/loss-divergence", "warning", step=70, message="step 70, rank 0: the loss left 1 for 9")
+    other = a_finding("optimizer/loss-spike", "warning", step=90, message="step 90, rank 0: the loss was 9 for 1 step and back")
+    assert answered([question, answer]) == [answer]
+    assert answered([question, left]) == [left]
+    assert answered([question, other]) == [question, other]

@@ -30,6 +30,8 @@ class Check:
     """Series and kinds of facts the check reads; it is asked when one of them is fresh."""
     at_end: ClassVar[bool] = False
     """Asked once more when the run is over (`window.ended`)."""
+    least_values: ClassVar[int] = 0
+    """Values of the series it needs first before it can speak; a log with fewer is said to be too short for it."""
     kind: ClassVar[str | None] = None
     """The class of fault its findings diagnose (cases/README.md); None for a symptom that causes explain."""
     symptom: ClassVar[str] = "silent"

@@ -15,6 +15,8 @@ from debugtracer.trace.birth import Birth
 from debugtracer.trace.number import number
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from debugtracer.recorder.capsule import Capsule
     from debugtracer.replay.offline import Result
 
@@ -82,6 +84,7 @@ def as_data(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -
         "dtype": result.dtype,
         "as_recorded": sorted(result.as_recorded),
         "parity": result.parity,
+        "precision": precision(capsule, result),
         "targets": {name: "bitwise" if gap is None else number(gap) for name, gap in result.distance.items()},
         "birth": msgspec.to_builtins(birth),
         "recorded_birth": msgspec.to_builtins(facts.birth),
@@ -101,7 +104,11 @@ def as_text(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -
     if birth is not None:
         verdict = capsule.head.verdict if same and capsule.head.verdict is not None else rank(facts)
         page.rows([*wording.what(facts, verdict), *wording.where(facts, verdict), *wording.sample(facts, verdict), *wording.seen(facts)])
-    page.rows([("replay", f"{result.ops} operators in {result.seconds:.2g} s on {result.device}, {result.dtype or 'dtypes as recorded'}: {result.parity}", "")])
+    answer = precision(capsule, result)
+    if answer:
+        page.rows([("dtype", answer, "bold")])
+    how = f"{result.dtype}" if answer else f"{result.dtype or 'dtypes as recorded'}: {result.parity}"
+    page.rows([("replay", f"{result.ops} operators in {result.seconds:.2g} s on {result.device}, {how}", "")])
     if result.as_recorded:
         page.rows([("", f"in the recorded dtype, having no other: {', '.join(sorted(result.as_recorded))}", "dim")])
     if not same:
@@ -123,6 +130,45 @@ def place(birth: Birth) -> str:
     """`aten::log at train.py:61`."""
     what = birth.op or birth.input_name or "an input"
     return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
+
+
+def precision(capsule: Capsule, result: Result) -> str | None:
+    """Whether another dtype keeps the step finite, with the values; None when it was replayed as recorded."""
+    if result.dtype is None or not result.targets:
+        return None
+    bad = {name: word(tensor) for name, tensor in result.targets.items() if word(tensor)}
+    before = {target.name: spoken(capsule.blobs.get(f"target/{n}")) for n, target in enumerate(capsule.program.targets)}
+    name = "loss" if "loss" in (bad or result.targets) else next(iter(bad or result.targets))
+    value, recorded = f"{name} {spoken(result.targets[name])}", f"recorded {before.get(name, 'unknown')}"
+    if not bad:
+        return f"finite in {result.dtype}: a matter of precision or range ({value}, {recorded})"
+    end = "not precision" if wider(capsule, result) else "only a wider dtype can tell whether it is precision: --dtype float64"
+    if result.as_recorded:
+        end = f"it cannot be told whether it is precision, for {len(result.as_recorded)} operators have no kernel in {result.dtype}"
+    return f"{bad[name]} also in {result.dtype}: {end} ({value}, {recorded})"
+
+
+def wider(capsule: Capsule, result: Result) -> bool:
+    """Whether the replay computed in more bits than the widest dtype of the recorded targets."""
+    import torch
+
+    held = [blob.dtype for n in range(len(capsule.program.targets)) if (blob := capsule.blobs.get(f"target/{n}")) is not None and blob.is_floating_point()]
+    here = torch.finfo(getattr(torch, result.dtype or "float32")).bits
+    return all(here > torch.finfo(dtype).bits or here == 64 for dtype in held)
+
+
+def word(tensor: Tensor) -> str:
+    """NaN or Inf if the tensor holds any, else nothing."""
+    return "NaN" if bool(tensor.isnan().any()) else "Inf" if bool(tensor.isinf().any()) else ""
+
+
+def spoken(tensor: Tensor | None) -> str:
+    """The value of a scalar; of a tensor what is bad in it, or its largest size."""
+    if tensor is None or not tensor.numel():
+        return "unknown"
+    if tensor.numel() == 1:
+        return f"{tensor.item():.6g}"
+    return word(tensor) or f"up to {tensor.abs().max().item():.4g}"
 
 
 def advice(capsule: Capsule, result: Result, birth: Birth | None) -> str:

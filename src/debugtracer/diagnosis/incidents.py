@@ -80,7 +80,8 @@ class Incidents:
             return
         self.live.finish(facts)
         judge = self.live.judge
-        self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), judge_us=1e6 * self.live.judge_s / max(self.live.steps, 1)))
+        judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
+        self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us))
 
     def tell(self, finding: Finding) -> None:
         """A check has spoken without an alarm: written down, and said in one line when it is grave. Called by the judge's thread."""

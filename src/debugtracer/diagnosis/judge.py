@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -28,6 +28,8 @@ class Judge:
         self.spoke: dict[tuple[str, ...], float] = {}
         self.said: dict[str, int] = {}
         self.asked: dict[str, int] = {}
+        self.counts: Counter[str | type[Fact]] = Counter()
+        """How many values of each series and facts of each kind have come."""
         self.problems: dict[str, str] = {}
         """Checks that failed, with the error; they are not asked again."""
 
@@ -35,11 +37,13 @@ class Judge:
         """Findings at a step with these numbers and what the probes have seen since the last one."""
         for name, value in values.items():
             self.series.setdefault(name, deque(maxlen=DEPTH)).append(value)
+        self.counts.update(values.keys())
         came: dict[type[Fact], int] = {}
         for fact in facts:
             kind = type(fact)
             self.facts.setdefault(kind, deque(maxlen=kind.KEEP)).append(fact)
             came[kind] = min(came.get(kind, 0) + 1, kind.KEEP)
+            self.counts[kind] += 1
         fresh = frozenset(name for name, value in values.items() if math.isfinite(value))
         window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories)
         news = fresh | came.keys()
@@ -54,7 +58,8 @@ class Judge:
     def ask(self, check: Check, window: Window) -> Iterator[Finding]:
         """One check; one that fails is put aside with its error."""
         slug = check.slug
-        self.asked[slug] = self.asked.get(slug, 0) + 1
+        if slug in self.asked or not (window.fresh | window.came.keys()).isdisjoint(check.needs):  # at the end some are asked that nothing ever came for
+            self.asked[slug] = self.asked.get(slug, 0) + 1
         try:
             for finding in check.judge(window):
                 if self.is_news(finding, window.ref.step):
@@ -77,6 +82,15 @@ class Judge:
         self.spoke[key] = step
         self.said[finding.check] = self.said.get(finding.check, 0) + 1
         return True
+
+    def fed(self) -> tuple[str, ...]:
+        """Checks that got what they are about: one that needs facts cannot speak of a series alone."""
+        about = {check.slug: [need for need in check.needs if not isinstance(need, str)] or check.needs for check in self.checks}
+        return tuple(slug for slug, needs in about.items() if any(self.counts[need] for need in needs))
+
+    def short(self) -> dict[str, int]:
+        """Checks whose first series came, and not often enough for them to speak."""
+        return {check.slug: check.least_values for check in self.checks if check.least_values and 0 < self.counts[check.needs[0]] < check.least_values}
 
     def window(self, ref: StepRef) -> Window:
         """What is known so far, for the checks that take several ranks."""

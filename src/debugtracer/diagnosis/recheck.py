@@ -14,8 +14,7 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judge import Judge
 from debugtracer.errors import DebugTracerError
-from debugtracer.imports.run_folder import IMPORTED
-from debugtracer.trace.events import AnyEvent, Found, Judged, Noted, Observed, RankEnded
+from debugtracer.trace.events import IMPORTED, AnyEvent, Found, Judged, Noted, Observed, RankEnded
 from debugtracer.trace.facts.fact import Fact, from_plain
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import Trace
@@ -57,7 +56,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
         yield from told(judge.end(last, late(events, last)))
         windows[rank] = judge.window(last)
         judge_us = 1e6 * (time.thread_time() - begin) / max(steps, 1)
-        yield Judged(at=time.time(), rank=rank, asked=dict(judge.asked), judge_us=judge_us)
+        yield Judged(at=time.time(), rank=rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us)
     if len(windows) > 1:
         for check in checks.values():
             yield from told(check.judge_ranks(windows))

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from debugtracer.errors import UsageError
 from debugtracer.imports.importer import Log
-from debugtracer.trace.events import AnyEvent, Noted, RankEnded, RankStarted
+from debugtracer.trace.events import IMPORTED, AnyEvent, Noted, RankEnded, RankStarted
 from debugtracer.trace.manifest import create_run, end_run
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.writer import TraceWriter
 
 Judge = Callable[[Trace], Iterable[AnyEvent]]
-IMPORTED = "imported"  # the note that says where the numbers come from
 FLUSH_POINTS = 100_000  # points handed to the writer before they are waited for
 
 

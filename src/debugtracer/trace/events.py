@@ -12,6 +12,7 @@ from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.verdict import Verdict
 
 VERSION = 1
+IMPORTED = "imported"  # the note of a run whose numbers come from a log that others wrote: its format and where it lies
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -53,6 +54,10 @@ class Judged(Event, frozen=True, tag="judged"):
     """Which checks were asked how often on this rank; the others lacked what they need."""
 
     asked: dict[str, int]
+    fed: tuple[str, ...] | None = None
+    """Checks for which the run brought what they are about: a kind of fact where they need one, else a series. None: an older version wrote this."""
+    short: dict[str, int] = {}
+    """Checks whose series was too short for them to speak: the values they need."""
     judge_us: float = 0.0
     """Microseconds per step spent judging, off the training thread."""
 

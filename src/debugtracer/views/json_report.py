@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from debugtracer.trace.events import Acted, Judged, RankEnded, RankStarted
-from debugtracer.trace.finding import LAYERS, Finding
+from debugtracer.trace.events import Acted, RankEnded, RankStarted
 from debugtracer.trace.lead import lead
 from debugtracer.trace.number import number
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
+from debugtracer.views.layer_states import layer_states
+from debugtracer.views.log_read import LogRead, log_read
 from debugtracer.views.view import View, findings, incidents
 
 SCHEMA = "debug-tracer.report/1"
@@ -38,12 +39,13 @@ def report(trace: Trace) -> dict[str, Any]:
     told = incidents(trace)
     found = findings(trace)
     verdict = told[0].verdict if told else lead(found)
+    log = log_read(trace)
     return {
         "schema": SCHEMA,
-        "run": run(trace),
+        "run": run(trace, log),
         "verdict": verdict_of(verdict, folder_of(trace)) if verdict else None,
         "findings": [msgspec.to_builtins(f) for f in found],
-        "layers": layers(trace, found, verdict),
+        "layers": layer_states(trace, found, verdict, log),
         "actions": [
             {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason} for e in trace.events() if isinstance(e, Acted)
         ],
@@ -51,18 +53,19 @@ def report(trace: Trace) -> dict[str, Any]:
     }
 
 
-def run(trace: Trace) -> dict[str, Any]:
-    """Facts of the run; steps and iterations are the most that a rank reached."""
+def run(trace: Trace, log: LogRead | None) -> dict[str, Any]:
+    """Facts of the run; steps and iterations are the most that a rank reached. An imported log saw no backward call; `log` says what it held."""
     manifest, ended = trace.manifest, ends(trace)
     worlds = [event.world_size for event in trace.events() if isinstance(event, RankStarted)]
     return {
         "id": trace.path.name,
         "command": list(manifest.command),
         "steps": max((e.steps for e in ended), default=0),
-        "iterations": max((e.iterations for e in ended), default=0),
+        "iterations": 0 if log else max((e.iterations for e in ended), default=0),
         "world_size": max(worlds, default=1),
         "exit_code": manifest.exit_code,
         "stopped_by_tracer": manifest.stopped_by_tracer,
+        **({"log": log.as_plain()} if log else {}),
     }
 
 
@@ -78,23 +81,6 @@ def overhead(ended: list[RankEnded]) -> dict[str, float]:
         "own_time_share": round(max((e.own_s / e.wall_s for e in ended if e.wall_s > 0), default=0.0), 6),
         "host_syncs_per_step": round(max((e.host_syncs / e.steps for e in ended if e.steps > 0), default=0.0), 4),
     }
-
-
-def layers(trace: Trace, found: list[Finding], verdict: Verdict | None) -> dict[str, str]:
-    """Each layer: fired, silent (how many of its checks were asked), or why it could not be judged."""
-    loud = {f.layer for f in found if f.severity != "note"} | ({verdict.layer} if verdict else set())
-    asked = {slug for event in trace.events() if isinstance(event, Judged) for slug in event.asked} | {f.check for f in found}
-    seen = any(e.iterations for e in ends(trace)) or bool(found) or verdict is not None
-    return {layer: state(layer in loud, sum(slug.startswith(f"{layer}/") for slug in asked), seen) for layer in LAYERS}
-
-
-def state(fired: bool, asked: int, seen: bool) -> str:
-    """The words for one layer."""
-    if fired:
-        return "fired"
-    if not seen:
-        return "not measurable: no training step was seen"
-    return f"silent ({asked} check{'s' * (asked != 1)} asked)" if asked else "not measurable: nothing that its checks need was seen"
 
 
 def verdict_of(verdict: Verdict, cwd: str) -> dict[str, Any]:

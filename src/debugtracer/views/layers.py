@@ -14,6 +14,17 @@ from debugtracer.trace.reader import Trace
 
 BARS = " ▁▂▃▄▅▆▇█"
 TITLES = {"weight": "Weights", "gradient": "Gradients", "activation": "Activations", "tracked": "Tracked", "tracked_gradient": "Gradients of tracked"}
+ABSENT = {  # why a snapshot lacks the rows of a role: at a step like any other, at a step that failed
+    "gradient": (
+        "no parameter held one when the optimizer stepped.",
+        "no parameter held one at the alarm; it came before the backward had reached them, or they were cleared since.",
+    ),
+    "activation": (
+        "no leaf module ran inside a watched model in this step (a compiled model shows none).",
+        "they are read on inspected steps only (the first three, then every --inspect-steps), and the step that failed was none of them; "
+        "run again with --inspect-steps 1 to see them.",
+    ),
+}
 HEAD = ("tensor", "shape", "mean", "std", "min", "max", "L2", "zero", "2^-24 .. 2^15", "more")
 
 
@@ -25,6 +36,7 @@ def render_layers(trace: Trace, rank: int = 0) -> str:
     last = told(trace, rank, taken)
     kept = f"{counted(len(taken), 'snapshot')} {'is' if len(taken) == 1 else 'are'} kept: step{'s' * (len(taken) > 1)}"
     lines = [f"Health of step {last.ref.step}, rank {rank}; {kept} {spoken([f.ref.step for f in taken])}"]
+    failed = last.ref.step in failing(trace, rank)
     updates = {one.name: one for one in last.params}
     for role, title in (
         ("weight", "Weights"),
@@ -34,6 +46,8 @@ def render_layers(trace: Trace, rank: int = 0) -> str:
         ("tracked_gradient", "Gradients of tracked"),
     ):
         rows = [t for t in last.tensors if t.role == role]
+        if not rows and role in ABSENT:
+            lines += ["", f"No {title.lower()}: {ABSENT[role][failed]}"]
         if rows:
             lines += ["", title, *table([HEAD, *(cells(t, updates.get(t.name) if role == "weight" else None) for t in rows)])]
     return "\n".join(lines) + "\n"
@@ -41,8 +55,13 @@ def render_layers(trace: Trace, rank: int = 0) -> str:
 
 def told(trace: Trace, rank: int, taken: list[Health]) -> Health:
     """The snapshot of the first incident, else the last one: after an incident every number may be NaN."""
-    steps = [e.facts.ref.step for e in trace.events(rank) if isinstance(e, Incident)]
+    steps = failing(trace, rank)
     return next((fact for fact in taken if steps and fact.ref.step == steps[0]), taken[-1])
+
+
+def failing(trace: Trace, rank: int) -> list[int]:
+    """Steps of the incidents of a rank."""
+    return [e.facts.ref.step for e in trace.events(rank) if isinstance(e, Incident)]
 
 
 def snapshots(trace: Trace, rank: int) -> list[Health]:
@@ -54,8 +73,10 @@ def snapshots(trace: Trace, rank: int) -> list[Health]:
 def cells(row: TensorHealth, update: ParamDynamics | None) -> tuple[str, ...]:
     """One row of the table."""
     shape = "x".join(map(str, row.shape)) or "scalar"
-    numbers = (short(row.mean), short(row.std), short(row.low), short(row.high), short(row.l2))
-    return (row.name, f"{shape} {row.dtype}", *numbers, f"{row.zero_share:.0%}", sparkline(row.bins), "; ".join(more(row, update)))
+    empty = row.bad >= row.sampled  # the statistics are of finite values, and there is none
+    numbers = ["-" if empty else short(value) for value in (row.mean, row.std, row.low, row.high)]
+    zero = "-" if empty else f"{row.zero_share:.0%}"
+    return (row.name, f"{shape} {row.dtype}", *numbers, short(row.l2), zero, sparkline(row.bins), "; ".join(more(row, update)))
 
 
 def more(row: TensorHealth, update: ParamDynamics | None) -> list[str]:

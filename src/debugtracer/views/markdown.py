@@ -11,9 +11,9 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, wording
+from debugtracer.views import leading, log_read, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, findings, incidents
+from debugtracer.views.view import View, answered, findings, incidents
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,12 @@ class Markdown(View):
             parts = led(leader, found)
         else:
             parts = [f"# {wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
-        parts += section("Findings", [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in found])
+        parts += section("Findings", [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in answered(found)])
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
         actions = [e for e in trace.events() if isinstance(e, Acted)]
         parts += section("What debug-tracer did", [f"**{a.action}** {escape(wording.action(a))}" for a in actions])
+        log = log_read.log_read(trace)
+        parts += section("Log", [f"**{label}** {escape(text)}" for label, text, _ in log_read.rows(log)] if log is not None else [])
         parts += ["## Layers", table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state"))]
         return "\n\n".join(parts) + "\n"
 

@@ -17,9 +17,9 @@ from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.lead import lead, ranked
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, wording
+from debugtracer.views import leading, log_read, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, findings, incidents
+from debugtracer.views.view import View, answered, findings, incidents
 
 Row = tuple[str, str, str]  # label, text, style
 
@@ -152,10 +152,11 @@ class Page:
         if len(told) > 1:
             self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
             self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])
-        if found:
+        shown = answered(found)
+        if shown:
             self.heading("Findings")
             self.rows(
-                [(f.severity, f"{f.check}: {f.message}", "") for f in found[:12]] + ([("", f"and {len(found) - 12} more", "dim")] if len(found) > 12 else []),
+                [(f.severity, f"{f.check}: {f.message}", "") for f in shown[:12]] + ([("", f"and {len(shown) - 12} more", "dim")] if len(shown) > 12 else []),
                 label_width=9,
             )
         if crashes:
@@ -168,5 +169,9 @@ class Page:
         if trace.problems:
             self.heading("Skipped while reading")
             self.rows([("", problem, "") for problem in trace.problems[:8]])
+        log = log_read.log_read(trace)
+        if log is not None:
+            self.heading("Log")
+            self.rows(log_read.rows(log))
         self.heading("Layers")
         self.rows(wording.layers(known) + wording.cost(known), label_width=11)

@@ -12,6 +12,8 @@ from debugtracer.trace.events import Found, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import Trace
 
+PROVISIONAL = "is known in"  # in the message of a note that is told before it is known what becomes of it
+
 
 @dataclass(frozen=True)
 class View:
@@ -47,6 +49,17 @@ def incidents(trace: Trace) -> list[Incident]:
 def own_birth(birth: Birth | None) -> bool:
     """True if the value was born here: in an op of this rank or in its own batch."""
     return birth is not None and (birth.kind != "input" or (birth.input_name or "").startswith("batch"))
+
+
+def answered(found: list[Finding]) -> list[Finding]:
+    """Findings for people: a note that says "known in so many steps" is left out when what became known follows."""
+    return [one for one in found if not (one.severity == "note" and PROVISIONAL in one.message and any(settles(other, one) for other in found))]
+
+
+def settles(later: Finding, note: Finding) -> bool:
+    """The same thing (symptom, step, rank) told again, without the question."""
+    same = (later.symptom, later.layer, later.step, later.rank) == (note.symptom, note.layer, note.step, note.rank)
+    return same and PROVISIONAL not in later.message and any(slug in later.check for slug in (note.check, "loss-divergence"))
 
 
 def findings(trace: Trace) -> list[Finding]:

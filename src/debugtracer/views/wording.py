@@ -14,6 +14,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.number import Number
 from debugtracer.trace.verdict import Verdict
+from debugtracer.views import log_read
 
 Row = tuple[str, str, str]
 
@@ -221,6 +222,9 @@ def action(event: Acted) -> str:
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     """The first line of a run without an incident."""
     run = report["run"]
+    if "log" in run:
+        end = f"{counted(len(loud), 'finding')}, no verdict" if loud else quiet_log(run["log"])
+        return f"debug-tracer: run {run['id']}, {log_read.span(run['log'])}: {end}"
     length = f"{counted(run['steps'], 'step')} ({counted(run['iterations'], 'backward call')}) on {counted(run['world_size'], 'rank')}"
     if not run["iterations"] and not loud:
         return f"debug-tracer: run {run['id']} made no backward call that was seen; `debug-tracer doctor` says what was hooked"
@@ -231,10 +235,17 @@ def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     return f"debug-tracer: run {run['id']}, {length}: every loss, gradient and update was finite"
 
 
+def quiet_log(log: dict[str, Any]) -> str:
+    """What can be said of a log in which nothing was found."""
+    bad, short = log["first_bad"], log["too_short_for"]
+    numbers = f"not every logged number is finite ({bad})" if bad else "every logged number is finite"
+    return numbers + (f"; too few rows for {', '.join(slug.split('/')[1] for slug in short)}" if short else "")
+
+
 def layers(report: dict[str, Any]) -> list[Row]:
     """State of the seven layers, one row each."""
     style = {"fired": "bold red", "silent": "", "not": "dim"}
-    return [(name, state, style.get(state.split(" ")[0], "")) for name, state in report["layers"].items()]
+    return [(name, state, style.get(state.split(" ")[0].rstrip(":"), "")) for name, state in report["layers"].items()]
 
 
 def cost(report: dict[str, Any]) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.monitor import Monitor, monitor
+from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
@@ -38,6 +39,7 @@ class GradientDrift(Check):
 
     needs: ClassVar[tuple[str, ...]] = (GRAD_L2, LOSS)
     at_end: ClassVar[bool] = True
+    least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = None
     symptom: ClassVar[str] = "loss_spike"
     suspects: ClassVar[tuple[str, ...]] = ("exploding-gradients", "lr-too-high")

@@ -10,6 +10,7 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, monitor
 from debugtracer.spikes.residual import WIDTH
+from debugtracer.spikes.swing import EVERY
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, Window
 
@@ -36,6 +37,7 @@ class LossOscillation(Check):
     """
 
     needs: ClassVar[tuple[str, ...]] = (LOSS, LR)
+    least_values: ClassVar[int] = 2 * WIDTH + EVERY  # the second of two looks, each against one width before
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.55

@@ -11,6 +11,7 @@ from debugtracer.spikes.chance import chance
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, monitor
+from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.finding import Finding
@@ -47,6 +48,7 @@ class LossSpike(Check):
 
     needs: ClassVar[tuple[str | type[OutlyingBatch], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch)
     at_end: ClassVar[bool] = True
+    least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = "loss_spike"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.5

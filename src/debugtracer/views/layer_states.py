@@ -1,0 +1,53 @@
+"""The words for each of the seven layers: what fired and how often, silent, or why it cannot be told."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from debugtracer.trace.counted import counted
+from debugtracer.trace.events import Judged, RankEnded
+from debugtracer.trace.finding import LAYERS, Finding
+from debugtracer.trace.reader import Trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views.log_read import LogRead
+
+MOST = 4  # checks named in a row
+SEVERITIES = ("error", "warning")
+
+
+def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, log: LogRead | None) -> dict[str, str]:
+    """Each layer in one phrase."""
+    events = trace.events()
+    judged = [event for event in events if isinstance(event, Judged)]
+    asked = {slug for event in judged for slug in event.asked} | {f.check for f in found}
+    fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | {f.check for f in found}
+    seen = any(event.iterations for event in events if isinstance(event, RankEnded)) or bool(found) or verdict is not None
+    blind = "not measurable: no training step was seen" if not seen else "not measurable: nothing that its checks need was seen"
+    if log is not None:
+        blind = f"not measurable: the log holds only {log.names}"
+    return {layer: state(layer, found, verdict, asked, fed if seen else set(), blind) for layer in LAYERS}
+
+
+def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[str], fed: set[str], blind: str) -> str:
+    """The words for one layer; `blind` where no check got what it needs."""
+    mine = [f for f in found if f.layer == layer]
+    loud = [f for f in mine if f.severity != "note"]
+    if loud:
+        return f"fired: {named(loud)}"
+    if verdict is not None and verdict.layer == layer:
+        return "fired: the verdict" + (f" ({verdict.kind})" if verdict.kind else "")
+    if not any(slug.startswith(f"{layer}/") for slug in fed):
+        return blind
+    count = counted(sum(slug.startswith(f"{layer}/") for slug in asked), "check")
+    notes = f" but for {counted(len(mine), 'note')}" if mine else ""
+    return f"silent{notes} ({count} asked)"
+
+
+def named(loud: list[Finding]) -> str:
+    """`zero-grad-missing (1 error), exploding-grad (2 warnings)`, the gravest first."""
+    counts = Counter((f.check, f.severity) for f in loud)
+    each: dict[str, list[str]] = {}
+    for (check, severity), count in sorted(counts.items(), key=lambda item: SEVERITIES.index(item[0][1])):
+        each.setdefault(check.split("/")[1], []).append(counted(count, severity))
+    told = [f"{check} ({', '.join(words)})" for check, words in each.items()]
+    return ", ".join(told[:MOST]) + (f" and {len(told) - MOST} more" if len(told) > MOST else "")

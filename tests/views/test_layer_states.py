@@ -1,0 +1,47 @@
+"""The words for the seven layers."""
+
+from __future__ import annotations
+
+from debugtracer.testing import AT, a_finding, a_trace
+from debugtracer.trace.events import Found, Judged
+from debugtracer.trace.lead import lead
+from debugtracer.trace.reader import open_trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views.layer_states import layer_states, named
+from debugtracer.views.log_read import LogRead
+from debugtracer.views.view import findings
+
+LOG = LogRead(source="trainer_state.json", rows=59, first=500, last=29_500, series={"grad_l2": 59, "loss": 59}, short={}, bad="")
+
+
+def states(folder, *events, log=None, **more):
+    trace = open_trace(a_trace(folder, *events, **more))
+    return layer_states(trace, findings(trace), lead(findings(trace)), log)
+
+
+def test_a_layer_that_fired_names_its_checks_the_gravest_first():
+    found = [a_finding("optimizer/exploding-grad", "warning")] * 2 + [a_finding("optimizer/zero-grad-missing", "error")]
+    assert named(found) == "zero-grad-missing (1 error), exploding-grad (2 warnings)"
+    assert named([a_finding(f"optimizer/c{n}") for n in range(6)]).endswith("c3 (1 error) and 2 more")
+
+
+def test_a_note_is_counted_and_does_not_fire(tmp_path):
+    judged = Judged(at=AT, asked={"rollback/stale": 9, "rollback/other": 1}, fed=("rollback/stale",))
+    told = states(tmp_path, judged, Found(at=AT, finding=a_finding("rollback/stale", "note")))
+    assert told["rollback"] == "silent but for 1 note (2 checks asked)"
+
+
+def test_a_verdict_without_a_finding_of_its_layer_is_said(tmp_path):
+    trace = open_trace(a_trace(tmp_path))
+    verdict = Verdict(kind="data_nonfinite", cause="", symptom="nan_loss", layer="data", iteration=1, step=1, status="likely", confidence=0.9, summary="")
+    assert layer_states(trace, [], verdict, None)["data"] == "fired: the verdict (data_nonfinite)"
+
+
+def test_a_layer_none_of_whose_checks_got_what_they_need_is_not_measurable(tmp_path):
+    judged = Judged(at=AT, asked={"data/hard-samples": 9, "numerics/nan-loss": 9}, fed=("numerics/nan-loss",))
+    assert states(tmp_path / "a", judged)["data"] == "not measurable: nothing that its checks need was seen"
+    told = states(tmp_path / "b", judged, log=LOG)
+    assert (told["data"], told["numerics"]) == ("not measurable: the log holds only grad_l2, loss", "silent (1 check asked)")
+    older = Judged(at=AT, asked={"data/hard-samples": 9})
+    assert states(tmp_path / "c", older)["data"] == "silent (1 check asked)"
+    assert states(tmp_path / "d", judged, steps=0)["numerics"] == "not measurable: no training step was seen"
