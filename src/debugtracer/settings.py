@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from debugtracer.checks.presets import PRESETS
 from debugtracer.errors import UsageError
 
 PREFIX = "DEBUG_TRACER_"
+FAIL_ON = ("off", "note", "warning", "error")
 
 
 class Mode(str, enum.Enum):
@@ -98,10 +100,24 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
     """One setting from its text. Raises UsageError."""
     kinds = [k for k in (typing.get_args(kind) or (kind,)) if k is not type(None)]
     kind = kinds[0]
-    if value is None or isinstance(value, kind):
+    if value is None:
         return value
     try:
-        return kind(value)
-    except ValueError:
+        if kind is Path and value == "":
+            raise ValueError
+        made = value if isinstance(value, kind) else kind(value)
+    except (ValueError, TypeError):
         allowed = ", ".join(m.value for m in kind) if issubclass(kind, enum.Enum) else kind.__name__
         raise UsageError(f"{name} is {value!r}; expected {allowed}") from None
+    check_range(name, made)
+    return made
+
+
+def check_range(name: str, value: object) -> None:
+    """Words that are no enum, and numbers below 0. Raises UsageError."""
+    field = name.removeprefix(PREFIX).lower()
+    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS)}.get(field, (value,))
+    if value not in words:
+        raise UsageError(f"{name} is {value!r}; expected {', '.join(map(str, words))}")
+    if isinstance(value, (int, float)) and not value >= 0:
+        raise UsageError(f"{name} is {value!r}; expected 0 or more")

@@ -50,3 +50,20 @@ def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tm
     done, manifest = ended(tmp_path, "print('done')", "dev")
     assert (done.returncode, done.stdout, manifest.exit_code, manifest.status) == (0, "done\n", None, "ended")
     assert done.stderr == f"debug-tracer: run folder {(tmp_path / 'runs' / 'latest').resolve()}\n"
+
+
+def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_status(tmp_path):
+    done, manifest = ended(tmp_path, "print('done', flush=True); m(torch.ones(2, 5))", "dev")
+    assert (done.returncode, done.stdout, manifest.exit_code) == (1, "done\n", 1)
+    traceback, _, rest = done.stderr.partition("RuntimeError")
+    assert "debug-tracer" not in traceback
+    assert "debug-tracer: shape mismatch (confirmed) at step" in rest and "What to do" in rest
+    assert rest.splitlines()[-1].startswith("debug-tracer: run folder ")
+
+
+def test_leaving_a_watch_tells_the_verdict_too(tmp_path):
+    last = "from debugtracer import session; session.stop()\nw = debugtracer.watch(out='runs', mode='observe')\n"
+    last += "try:\n    with w: m(torch.ones(2, 5))\nexcept RuntimeError: print('caught')"
+    done, _ = ended(tmp_path, last, "dev")
+    assert (done.returncode, done.stdout) == (0, "caught\n")
+    assert "debug-tracer: shape mismatch (confirmed) at step" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -14,23 +15,33 @@ from debugtracer.checks.presets import PRESETS
 from debugtracer.commands._child import exit_status, supervise
 from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
-from debugtracer.settings import Capture, Mode, Settings, Switch
+from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
-FAIL_ON = ("off", "note", "warning", "error")
+RUN_DIR, NAME = PREFIX + "RUN_DIR", PREFIX + "NAME"
 
 
 def run(
     command: Annotated[list[str] | None, typer.Argument(metavar="COMMAND...", help="train.py ARGS, -m MODULE ARGS, torchrun ...")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of runs.")] = Path("debug-tracer-runs"),
-    name: Annotated[str, typer.Option(help="Name of this run; date and program when left out.", show_default=False)] = "",
-    mode: Annotated[str, typer.Option(help="observe reports, dev stops at the first bad step; val and prod report only, so far.")] = "dev",
-    capture: Annotated[str, typer.Option(help="step keeps what a replay needs, canary only the numbers.")] = "step",
-    fail_on: Annotated[str, typer.Option(help="off, note, warning or error: status 3 on such a finding.")] = "off",
-    preset: Annotated[str, typer.Option(help="Options of the checks: default, or seed (the thresholds of the articles).")] = "default",
-    inspect_steps: Annotated[int, typer.Option(help="Steps between two close looks, after the first three; 0: none.", min=0)] = 100,
-    function_tests: Annotated[str, typer.Option(help="on or off: a few extra forwards on a shadow copy at the first step.")] = "on",
+    out: Annotated[Path | None, typer.Option(help="Folder of runs.", show_default=str(Settings.out))] = None,
+    name: Annotated[str | None, typer.Option(help="Name of this run; date and program when left out.", show_default=False)] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="observe reports, dev stops at the first bad step; val and prod report only, so far.", show_default=Settings.mode.value)
+    ] = None,
+    capture: Annotated[str | None, typer.Option(help="step keeps what a replay needs, canary only the numbers.", show_default=Settings.capture.value)] = None,
+    fail_on: Annotated[str | None, typer.Option(help="off, note, warning or error: status 3 on such a finding.", show_default=Settings.fail_on)] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Options of the checks: default, or seed (the thresholds of the articles).", show_default=Settings.preset)
+    ] = None,
+    inspect_steps: Annotated[
+        int | None,
+        typer.Option(help="Steps between two close looks, after the first three; 0: none.", min=0, show_default=str(Settings.inspect_steps)),
+    ] = None,
+    function_tests: Annotated[
+        str | None,
+        typer.Option(help="on or off: a few extra forwards on a shadow copy at the first step.", show_default=Settings.function_tests.value),
+    ] = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -41,28 +52,43 @@ def run(
     debug-tracer run --mode observe -m package.train
     debug-tracer run torchrun --nproc-per-node 2 train.py
 
+    An option that is left out is taken from its variable: DEBUG_TRACER_MODE=observe, DEBUG_TRACER_FAIL_ON=error.
+
     Status: the program's own; 3 if debug-tracer stopped it or --fail-on is met; 2 if it cannot start; 128+n on signal n.
     """
-    if preset not in PRESETS:
-        raise UsageError(f"--preset {preset}: there is no such preset; there are {', '.join(PRESETS)}")
-    if fail_on not in FAIL_ON:
-        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(FAIL_ON)}")
-    modes = choice("--mode", Mode, mode), choice("--capture", Capture, capture)
-    settings = Settings(out=out.absolute(), name=name, mode=modes[0], capture=modes[1], fail_on=fail_on, preset=preset)
-    settings = dataclasses.replace(settings, inspect_steps=inspect_steps, function_tests=choice("--function-tests", Switch, function_tests))
+    words = {"mode": choice("--mode", Mode, mode), "capture": choice("--capture", Capture, capture)}
+    words |= {"function_tests": choice("--function-tests", Switch, function_tests)}
+    settings = chosen({"out": out, "name": name, "fail_on": fail_on, "preset": preset, "inspect_steps": inspect_steps} | words)
     raise typer.Exit(watch_program(command or [], settings))
 
 
-def choice(option: str, kind: type[Word], word: str) -> Word:
-    """A word of an option. Raises UsageError naming the allowed ones."""
+def chosen(given: Mapping[str, object]) -> Settings:
+    """The options that were given, else the variables, else the defaults. Raises UsageError."""
+    preset, fail_on = given["preset"], given["fail_on"]
+    if preset is not None and preset not in PRESETS:
+        raise UsageError(f"--preset {preset}: there is no such preset; there are {', '.join(PRESETS)}")
+    if fail_on is not None and fail_on not in FAIL_ON:
+        raise UsageError(f"--fail-on {fail_on}: expected {', '.join(FAIL_ON)}")
+    settings = Settings.from_env(variables(os.environ), **{field: value for field, value in given.items() if value is not None})
+    return dataclasses.replace(settings, out=settings.out.absolute())
+
+
+def choice(option: str, kind: type[Word], word: str | None) -> Word | None:
+    """A word of an option, None when it was left out. Raises UsageError naming the allowed ones."""
     try:
-        return kind(word)
+        return None if word is None else kind(word)
     except ValueError:
         raise UsageError(f"{option} {word}: expected {', '.join(m.value for m in kind)}") from None
 
 
+def variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that count as left-out options; inside a watched program its folder and its name are not those of the run to come."""
+    return {name: value for name, value in environ.items() if name != RUN_DIR and not (name == NAME and RUN_DIR in environ)}
+
+
 def watch_program(words: list[str], settings: Settings) -> int:
     """Make the folder, run the program, close the folder, name it. Raises UsageError before anything is started."""
+    from debugtracer.diagnosis.closing import tell_verdict
     from debugtracer.trace.manifest import create_run
 
     program = resolve(words)
@@ -81,35 +107,24 @@ def watch_program(words: list[str], settings: Settings) -> int:
     return code
 
 
-def tell_verdict(folder: Path) -> None:
-    """The verdict of a run in which a check has found the fault; an incident has told its own at the stop."""
-    from debugtracer.trace.reader import open_trace
-    from debugtracer.views.terminal import render_leading
-    from debugtracer.views.view import findings, incidents
-
-    try:
-        trace = open_trace(folder)
-        if not incidents(trace):
-            print(render_leading(findings(trace), folder, color=sys.stderr.isatty()), end="", file=sys.stderr, flush=True)
-    except (OSError, DebugTracerError) as error:
-        print(f"debug-tracer: {folder} cannot be read for its verdict ({error}); try `debug-tracer report {folder}`.", file=sys.stderr)
-
-
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:
     """The environment of the program: our settings, and the bootstrap before everything on PYTHONPATH."""
     path = [str(BOOTSTRAP), *filter(None, [os.environ.get("PYTHONPATH")])]
-    variables = settings.to_env() | {"DEBUG_TRACER": "1", "DEBUG_TRACER_RUN_DIR": str(folder), "PYTHONPATH": os.pathsep.join(path)}
-    return {**os.environ, **variables}
+    return {**os.environ, **settings.to_env(), "DEBUG_TRACER": "1", RUN_DIR: str(folder), "PYTHONPATH": os.pathsep.join(path)}
 
 
 def close(folder: Path, code: int, fail_on: str) -> int:
     """Write the end into run.json; the status of the whole, 3 if we stopped it or a finding is too severe."""
-    from debugtracer.trace.inventory import found_at_least, stopped_by_tracer
+    from debugtracer.trace.inventory import findings_at_least, stopped_by_tracer
     from debugtracer.trace.manifest import end_run
 
     finish(folder)
     stopped = stopped_by_tracer(folder)
-    code = STOPPED if stopped or found_at_least(folder, fail_on) else code
+    met = [] if stopped else findings_at_least(folder, fail_on)
+    if met:
+        others = f" (and {len(met) - 1} more)" if len(met) > 1 else ""
+        print(f"debug-tracer: status {STOPPED} by fail-on {fail_on}: {met[0].severity} of {met[0].check}: {met[0].message}{others}", file=sys.stderr)
+    code = STOPPED if stopped or met else code
     try:
         end_run(folder, code, stopped)
     except (OSError, DebugTracerError) as error:

@@ -9,6 +9,7 @@ import sys
 from types import TracebackType
 
 from debugtracer import session
+from debugtracer.diagnosis.closing import tell_verdict
 from debugtracer.errors import STOPPED, guarded
 from debugtracer.probes.own_frames import hide
 from debugtracer.trace.inventory import stopped_by_tracer
@@ -62,7 +63,7 @@ class Ending:
 
 @guarded("ending.close_run")
 def close_run(ended: session.Session, code: int | None) -> None:
-    """Write the end into run.json and name the folder, if this process made it and nobody did so before."""
+    """Write the end into run.json, tell the verdict and name the folder, if this process made it and nobody did so before."""
     folder = ended.output.folder
     if folder is None:
         return
@@ -71,7 +72,9 @@ def close_run(ended: session.Session, code: int | None) -> None:
         return
     stopped = stopped_by_tracer(folder)
     end_run(folder, STOPPED if stopped else code, stopped)
-    print(f"debug-tracer: run folder {folder}", file=sys.stderr)
+    if sys.stderr is not None:
+        tell_verdict(folder)
+        print(f"debug-tracer: run folder {folder}", file=sys.stderr)
 
 
 def install(supervised: bool) -> None:

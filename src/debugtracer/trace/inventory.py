@@ -6,6 +6,7 @@ from pathlib import Path
 
 from debugtracer.errors import TraceError
 from debugtracer.trace.events import Acted, AnyEvent, Found
+from debugtracer.trace.finding import Finding
 from debugtracer.trace.journal import read_events
 
 SEVERITIES = ("note", "warning", "error")
@@ -29,10 +30,10 @@ def stopped_by_tracer(run: Path) -> bool:
     return any(isinstance(e, Acted) and e.action == "stop" for events in events_of_ranks(run).values() for e in events)
 
 
-def found_at_least(run: Path, severity: str) -> bool:
-    """Whether any rank has a finding at least as severe as this word; `off` never."""
+def findings_at_least(run: Path, severity: str) -> list[Finding]:
+    """Findings of all ranks at least as severe as this word, the gravest and earliest first; none for `off`."""
     if severity not in SEVERITIES:
-        return False
+        return []
     limit = SEVERITIES.index(severity)
     found = [e.finding for events in events_of_ranks(run).values() for e in events if isinstance(e, Found)]
-    return any(SEVERITIES.index(f.severity) >= limit for f in found)
+    return sorted((f for f in found if SEVERITIES.index(f.severity) >= limit), key=lambda f: (-SEVERITIES.index(f.severity), f.iteration, f.rank, f.check))

@@ -1,0 +1,42 @@
+"""What is said on stderr when a run is over: the verdict of its findings, or how many there are and where to read them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+from debugtracer.errors import DebugTracerError
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.reader import open_trace
+from debugtracer.views import wording
+from debugtracer.views.view import findings, incidents
+
+
+def tell_verdict(folder: Path) -> None:
+    """Never raises, and says nothing when nothing was found beyond notes."""
+    if sys.stderr is None:  # print() would take stdout, which is the program's
+        return
+    try:
+        print(closing_words(folder, color=sys.stderr.isatty()), end="", file=sys.stderr, flush=True)
+    except (OSError, ValueError, DebugTracerError) as error:
+        with contextlib.suppress(OSError, ValueError):  # a terminal that is gone
+            print(f"debug-tracer: {folder} cannot be read for its verdict ({error}); try `debug-tracer report {folder}`.", file=sys.stderr)
+
+
+def closing_words(folder: Path, *, color: bool = False) -> str:
+    """The verdict of a run in which a check has found the fault; an incident has told its own at the stop. Raises OSError, TraceError."""
+    trace = open_trace(folder)
+    found = [] if incidents(trace) else [finding for finding in findings(trace) if finding.severity != "note"]
+    if not found:
+        return ""
+    from debugtracer.views.terminal import render_leading  # brings rich along: only a run with findings pays for it
+
+    return render_leading(found, folder, color=color) or counted(found, folder)
+
+
+def counted(found: list[Finding], folder: Path) -> str:
+    """One line for findings of which none is a diagnosis."""
+    numbers = {word: sum(finding.severity == word for finding in found) for word in ("error", "warning")}
+    told = ", ".join(f"{number} {word}{'s' if number > 1 else ''}" for word, number in numbers.items() if number)
+    return f"debug-tracer: {told}; see: debug-tracer report {wording.path(folder)}\n"
