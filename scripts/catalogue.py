@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,7 @@ SYMPTOMS = {
     "silent": "The loss looks plausible, the result is wrong.",
     "none": "It is right, and slow.",
 }
+TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[^\s/,;:]+/)*(?=[^\s/,;:])")  # a file is known by its name; its folder was another each time
 GRAVE = ("error", "warning", "note")
 MADE = "<!-- made by `python scripts/catalogue.py --write`; edit the docstring of the check instead -->"
 
@@ -187,7 +189,7 @@ def watch(names: list[str]) -> None:
 
 
 def summary(name: str, folder: Path) -> str | None:
-    """What the verdict on one planted fault says, else the gravest finding; None if there is neither."""
+    """What was said of one planted fault, paths shortened; None if nothing was."""
     tool = [sys.executable, "-m", "debugtracer"]
     environ = {**os.environ, "OMP_NUM_THREADS": "1"}
     try:
@@ -199,9 +201,18 @@ def summary(name: str, folder: Path) -> str | None:
         report = json.loads(done.stdout)
     except ValueError:
         return None
-    said = [report["verdict"]["summary"]] if report["verdict"] else []
+    text = sentence(report, dict(truths())[name])
+    return TEMPORARY.sub("", text) if text else None
+
+
+def sentence(report: dict[str, Any], truth: dict[str, Any]) -> str | None:
+    """The verdict or the finding that names the fault itself; where nothing names it the verdict, but no finding of another fault."""
     grave = sorted(report["findings"], key=lambda finding: GRAVE.index(finding["severity"]))
-    return str((said + [finding["message"] for finding in grave] + [""])[0]) or None
+    verdict = report["verdict"]
+    noted = [finding["message"] for finding in grave if finding["check"] == truth.get("note")]
+    right = [verdict["summary"]] if verdict and verdict["class"] == truth["class"] else []
+    named = [finding["message"] for finding in grave if finding["kind"] == truth["class"]]
+    return next(iter([*noted, *right, *named, *([verdict["summary"]] if verdict else [])]), None)
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,18 @@ def headings(file: Path) -> set[str]:
     """The anchors that GitHub makes of the headings of a page."""
     titles = re.findall(r"^#+ (.+)$", file.read_text(), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_a_fault_is_quoted_with_the_finding_that_names_it_and_with_no_other() -> None:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from catalogue import TEMPORARY, sentence
+
+    spike = {"check": "optimizer/loss-spike", "severity": "warning", "kind": "loss_spike", "message": "a spike"}
+    noted = {"check": "logging/average-hides", "severity": "note", "kind": None, "message": "the mean hides it"}
+    verdict = {"class": "loss_spike", "summary": "a spike"}
+    truth = {"class": "log_average_hides", "note": "logging/average-hides"}
+    assert sentence({"verdict": verdict, "findings": [spike, noted]}, truth) == "the mean hides it"
+    assert sentence({"verdict": None, "findings": [spike]}, truth) is None
+    assert sentence({"verdict": verdict, "findings": [spike]}, {"class": "lr_too_high"}) == "a spike"
+    assert sentence({"verdict": verdict, "findings": [{**spike, "kind": "lr_too_high", "message": "the rate"}]}, {"class": "lr_too_high"}) == "the rate"
+    assert TEMPORARY.sub("", f"of {tempfile.gettempdir()}/tmp1h76/deep/mirror.pt, loaded") == "of mirror.pt, loaded"
