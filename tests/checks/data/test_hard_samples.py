@@ -65,3 +65,15 @@ def test_a_validation_batch_is_not_behind_the_training_loss():
 
 def test_before_anything_is_known_nothing_is_said():
     assert not run({10: content(10)}, {10: 7.0}, steps=30)
+
+
+def test_one_batch_out_of_a_heavy_tail_is_a_note():
+    noisy = {n: HEALTHY[n] * (1 + 0.1 * math.sin(7.0 * n)) for n in range(80)}
+    (finding,) = run({60: content(60)}, {**noisy, 60: 3.1})
+    assert finding.severity == "note"
+    (finding,) = run({60: content(60)}, {**noisy, 60: 20.0})
+    assert finding.severity == "warning"
+    (finding,) = run({60: content(60)}, {**noisy, 50: 12.0, 60: 20.0})  # it jumps as far without unlike batches
+    assert finding.severity == "note"
+    (finding,) = run({60: content(60), 61: content(61)}, {**noisy, 60: 3.1, 61: 3.1})
+    assert finding.severity == "warning"

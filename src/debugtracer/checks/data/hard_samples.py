@@ -26,6 +26,8 @@ class Run:
     first: Residual
     facts: list[BatchOddity] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
+    before: float = 0.0
+    """The largest z of the steps before."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class HardSamples(Check):
         Two things at once: the loss lies `z` deviations (robust, log scale) and a quarter above the line through the steps before, and the batch of the
         same step is far from the learnt profile (divergence of its token histogram, its mean or spread, values beyond the range). Unlike batches in a
         row are one run; after more than `longest` of them it is another data set, not a spike (data/scale-drift). Without a difference in content it
-        stays silent: then the samples do not explain the jump.
+        stays silent: then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times the largest of the jumps
+        before it: values with heavy tails make such batches all the time.
     What to do
         Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
     Example
@@ -63,10 +66,12 @@ class HardSamples(Check):
 
     z: float = 8.0  # robust z of the log loss at the first step (CHECKS 4.2: the young point alarm)
     rise: float = 1.25  # times the expected loss, at least (ours)
+    alone: float = 24.0  # robust z of a single batch that is loud: single batches of Student-t noise reach 19, planted records 45 (ours)
+    beyond: float = 2.0  # times the largest z before it (ours)
     longest: int = 7  # unlike batches in a row; more are a new data set, and are learnt as the usual (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A warning when such a run is over."""
+        """When such a run is over."""
         notes = window.memory(self)
         odd: dict[int, list[BatchOddity]] = notes.setdefault("odd", {})
         for fact in window.new(BatchOddity):
@@ -96,15 +101,21 @@ class HardSamples(Check):
         if not odd:
             notes["moved"] = False
         elif reading is not None and not notes.get("moved") and reading.z > self.z and loss > reading.expected + (self.rise - 1) * abs(reading.expected):
-            notes["run"] = Run(reading, list(odd), [loss])
+            notes["run"] = Run(reading, list(odd), [loss], before=notes.get("largest", 0.0))
+            return
+        if reading is not None:
+            notes["largest"] = max(notes.get("largest", 0.0), reading.z)
 
     def close(self, window: Window, notes: dict[Any, Any]) -> Iterator[Finding]:
         """Tell of a run."""
         run: Run = notes["run"]
         notes["run"] = None
-        yield self.told(window, run)
+        tail = len(run.losses) == 1 and run.first.z < max(self.alone, self.beyond * run.before)
+        if tail:
+            notes["largest"] = max(notes.get("largest", 0.0), run.first.z)
+        yield self.told(window, run, tail)
 
-    def told(self, window: Window, run: Run) -> Finding:
+    def told(self, window: Window, run: Run, tail: bool) -> Finding:
         """How high, for how long, unlike in what, and which samples."""
         narrow = [f for f in run.facts if f.what == "range"] or run.facts
         samples = tuple(dict.fromkeys(s for f in narrow for s in f.samples or ()))
@@ -115,7 +126,7 @@ class HardSamples(Check):
         of = f" ({named(samples)})" if samples else ""
         return self.finding(
             window,
-            "warning",
+            "note" if tail else "warning",
             f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: {unlike(worst)}{of}; expected samples "
             "like the others. Filter or shuffle that part of the data.",
             ref=first.ref,
