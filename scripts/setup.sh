@@ -5,8 +5,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extras="${1:-}"
 python="${PYTHON:-python3.11}"
 
-[ -x .venv/bin/python ] || "$python" -m venv .venv || { echo "setup: $python cannot make a virtual environment; install python3.11 with its venv module" >&2; exit 1; }
-
 stamps="base ${extras//,/ }"
 wanted="$(cat pyproject.toml constraints.txt scripts/setup.sh | sha256sum | cut -d' ' -f1)"
 is_fresh() {
@@ -14,6 +12,9 @@ is_fresh() {
     for extra in $stamps; do [ "$(cat ".venv/setup-$extra.stamp" 2>/dev/null)" = "$wanted" ] || return 1; done
 }
 if is_fresh; then exit 0; fi
+
+echo "setting up .venv: one to two minutes" >&2
+[ -x .venv/bin/python ] || "$python" -m venv .venv || { echo "setup: $python cannot make a virtual environment; install python3.11 with its venv module" >&2; exit 1; }
 
 torch="$(grep '^torch==' constraints.txt)"
 if ! .venv/bin/python -c "import importlib.metadata as m, sys; sys.exit(m.version('torch').split('+')[0] != '${torch#torch==}')" 2>/dev/null; then

@@ -23,6 +23,7 @@ def test_one_row_a_generator_with_its_risk(tmp_path):
     fact = Seeds(ref=StepRef(iteration=0, step=0), rows=rows, shared=("train.crop", "train.flip"))
     text = render_seeds(open_trace(a_trace(tmp_path, Observed(at=AT, word=fact.word(), fact=to_plain(fact)))))
     assert text.splitlines()[0] == "Seeds of rank 0"
+    assert text.splitlines()[1].split() == ["generator", "seeded", "seed", "where", "times", "seeded", "risk"]
     assert text.splitlines()[2].split() == ["torch", "yes", "7", f"{TRAIN}:12", "1", "none"]
     assert text.splitlines()[3].endswith("never seeded")
     assert text.endswith("  one generator is shared by train.crop, train.flip\n")

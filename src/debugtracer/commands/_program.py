@@ -61,7 +61,7 @@ def foreign(words: list[str]) -> list[str]:
         raise UsageError(f"run: there is no command {words[0]}; expected a script (X.py), -m MODULE or a command on PATH")
     python = interpreter(Path(path))
     if python is not None and os.path.abspath(python) != os.path.abspath(sys.executable) and not has_debugtracer(python):
-        raise UsageError(f"run: {words[0]} runs {python}, which cannot import debugtracer; install torch-debug-tracer there")
+        raise UsageError(f"run: {words[0]} runs {python}, which cannot import debugtracer; install it there: {python} -m pip install -e PATH_TO_ITS_CHECKOUT")
     return words
 
 

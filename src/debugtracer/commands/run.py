@@ -56,7 +56,7 @@ def run(
 
     Status: the program's own; 3 if debug-tracer stopped it or --fail-on is met; 2 if it cannot start; 128+n on signal n.
     """
-    words = {"mode": choice("--mode", Mode, mode), "capture": choice("--capture", Capture, capture)}
+    words: dict[str, object] = {"mode": choice("--mode", Mode, mode), "capture": choice("--capture", Capture, capture)}
     words |= {"function_tests": choice("--function-tests", Switch, function_tests)}
     settings = chosen({"out": out, "name": name, "fail_on": fail_on, "preset": preset, "inspect_steps": inspect_steps} | words)
     raise typer.Exit(watch_program(command or [], settings))

@@ -36,7 +36,19 @@ class Watch:
 def watch(**settings: object) -> Watch:
     """Start watching this process from here on; keywords are the fields of Settings and win over DEBUG_TRACER_* variables.
 
-    A second call gives the session that runs. Raises UsageError naming a wrong setting. No host sync."""
+    The usual ones with their defaults:
+
+    out="debug-tracer-runs"   folder of runs
+    name=""                   name of this run; date and program when empty
+    mode="dev"                dev stops at the first bad step (status 3), observe only reports
+    capture="step"            step keeps what a replay needs, canary only the numbers
+    preset="default"          options of the checks: default, or seed (the thresholds of the articles)
+    inspect_steps=100         steps between two close looks, after the first three; 0: none
+    function_tests="on"       a few extra forwards on a shadow copy at the first step; off: none
+    incidents=5               incidents replayed per rank at most
+
+    `stop()` on what it gives, or leaving its with block, ends the watch. A second call gives the session that runs. Raises UsageError naming a wrong
+    setting. No host sync."""
     running = session.active()
     if running is not None:
         return Watch(running, mine=False)

@@ -19,11 +19,13 @@ from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.generator_state import shared_paths
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
+from debugtracer.probes.unseeded_draws import UnseededDraws
 from debugtracer.recorder.batches import LoaderInfo
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 
 CLOCK_S = 86400.0  # a seed this near to the time of day in seconds (or its thousandth, millionth parts) was taken from the clock (ours)
 MOST = 8  # loaders whose datasets are looked through (ours)
+DRAWN = "was drawn from without a seed: a rerun differs"
 UNSEEDED = {"torch": "cannot be repeated: no seed was set", "cuda": "", "numpy": "", "python": ""}
 PLACES = (("torch", "torch", "manual_seed"), ("torch", "torch.random", "manual_seed"), ("cuda", "torch.cuda", "manual_seed_all"), ("python", "random", "seed"))
 
@@ -47,13 +49,16 @@ class SeedsTaker(Taker):
         self.known: dict[str, Seeding] = {}
         self.loaders: list[weakref.ref[LoaderInfo]] = []
         self.shared: tuple[str, ...] = ()
-        self.told: tuple[int, ...] | None = None
+        self.told: tuple[object, ...] | None = None
+        self.draws = UnseededDraws()
+        self.drawn: frozenset[str] = frozenset()
 
     def install(self) -> None:
         """Listen to the seeding functions; numpy's only when the program has imported it."""
         places = [*PLACES, *([("numpy", "numpy.random", "seed")] if "numpy" in sys.modules else [])]
         for source, module, name in places:
             self.patches.wrap(importlib.import_module(module), name, functools.partial(self.wrap, source))
+        self.look()
 
     def remove(self) -> None:
         """The functions as they were."""
@@ -92,16 +97,25 @@ class SeedsTaker(Taker):
     def backward_begins(self, losses: list[Tensor]) -> None:
         """The first step: the table."""
         if self.told is None:
+            self.look()
             self.tell()
 
     def ended(self) -> None:
         """The table once more, when it changed."""
-        if self.told is not None and self.told != self.state():
+        if self.told is None:
+            return
+        self.look()
+        if self.told != self.state():
             self.tell()
 
-    def state(self) -> tuple[int, ...]:
-        """What tells whether anything was seeded since."""
-        return tuple(seeding.calls for seeding in self.known.values())
+    @guarded("probes.seeds: look")
+    def look(self) -> None:
+        """Who was drawn from since the last look."""
+        self.drawn = self.draws.look(set(self.known))
+
+    def state(self) -> tuple[object, ...]:
+        """What tells whether anything was seeded or drawn from since."""
+        return *(seeding.calls for seeding in self.known.values()), self.drawn
 
     def tell(self) -> None:
         """One row per generator that this run may draw from."""
@@ -115,7 +129,7 @@ class SeedsTaker(Taker):
         if known is None and source == "torch" and torch.initial_seed() < 2**32:
             return SeedRow(source=source, seeded=True, value=torch.initial_seed())  # before we listened, or by another door
         if known is None:
-            return SeedRow(source=source, seeded=False, risk=UNSEEDED[source])
+            return SeedRow(source=source, seeded=False, risk=DRAWN if source in self.drawn else UNSEEDED[source])
         frames = frames_of(known.at)
         return SeedRow(
             source=source, seeded=True, value=known.value, frame=frames[0] if frames else None, calls=known.calls,

@@ -9,7 +9,7 @@ from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from debugtracer.trace.reader import Trace
 from debugtracer.views import wording
 
-HEAD = ("generator", "seeded", "seed", "where", "calls", "risk")
+HEAD = ("generator", "seeded", "seed", "where", "times seeded", "risk")
 
 
 def render_seeds(trace: Trace) -> str:

@@ -21,12 +21,13 @@ class SeedChain(Check):
     """The chain from the seed of the run to its random numbers has a gap.
 
     What it catches
-        No seed at all, a seed from the clock that nobody wrote down, a seed set after the data was first drawn, one generator shared by several
-        augmentations, an evaluation whose batches change from pass to pass.
+        No seed at all, a generator of numpy or Python that is drawn from without a seed, a seed from the clock that nobody wrote down, a seed set after
+        the data was first drawn, one generator shared by several augmentations, an evaluation whose batches change from pass to pass.
     Why it matters
         A run that cannot be repeated cannot be debugged, and two evaluations on different samples cannot be compared.
     How it decides
-        From the calls that seed torch, numpy and Python's random, and from the order and values of the batches. It only speaks in notes: all of it
+        From the calls that seed torch, numpy and Python's random, from the states of these generators at the start, at the first backward and at the
+        end, and from the order and values of the batches. It only speaks in notes: all of it
         may be meant.
     What to do
         Set one seed first of all, write it down, and derive the others from it: `debugtracer.derive_seed(base, "augmentation")`.

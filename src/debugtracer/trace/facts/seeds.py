@@ -18,13 +18,14 @@ class SeedRow(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The last call that seeded it."""
     calls: int = 0
+    """Times it was seeded."""
     after_loader: bool = False
     """It was seeded for the first time when a loader had already been iterated."""
     risk: str = ""
 
 
 class Seeds(Fact, frozen=True, kw_only=True):
-    """Told at the first backward and, when something was seeded since, at the end."""
+    """Told at the first backward and, when something was seeded or drawn from since, at the end."""
 
     KEEP = 2
 
