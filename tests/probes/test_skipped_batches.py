@@ -162,7 +162,20 @@ def two_in_turn() -> None:
             optimizer.step()
 
 
-@pytest.mark.parametrize("loop", [accumulated, added_up, gan, evaluated_with_a_graph, stopped_early, two_in_turn])
+def looks_at_the_loss_within_the_pass() -> None:
+    model = net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    given = loader()
+    for _ in range(6):
+        for number, (x, y) in enumerate(given):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+            if number % 5 == 4:
+                sum(mse(model(a), b).item() for _, (a, b) in zip(range(5), given, strict=False))
+
+
+@pytest.mark.parametrize("loop", [accumulated, added_up, gan, evaluated_with_a_graph, stopped_early, two_in_turn, looks_at_the_loss_within_the_pass])
 def test_what_only_looks_like_skipping_is_not_counted(tmp_path: Path, loop: Callable[[], None]):
     assert observed(tmp_path / "runs", loop, SkippedBatches) == []
 

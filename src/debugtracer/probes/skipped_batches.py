@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from debugtracer.probes.graph_numbers import numbers_in
 from debugtracer.probes.taker import Taker
-from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.entry import tensors
 from debugtracer.trace.facts.skipped_batches import LAST, SkippedBatches
 
@@ -21,6 +21,17 @@ OUTPUTS = 8  # outputs of a forward that are followed (ours)
 WALKS = 64  # graphs looked into per run, to tell a batch that is skipped from losses that are added up (ours)
 ADDED_UP = 8  # such graphs that held an earlier batch, after which the loop is known to add up its losses (ours)
 SHOWN = 16  # dataset indices of a kind named (ours)
+PASSES = 16  # passes over loaders that are followed (ours)
+
+
+@dataclass(eq=False)
+class Pass:
+    """One pass over a loader; a look at the training loss may begin another one of the same loader in the middle of it."""
+
+    loader: LoaderInfo
+    number: int
+    trains: bool = False
+    """An update came in it."""
 
 
 @dataclass(eq=False)
@@ -29,6 +40,7 @@ class Tried:
 
     batch: Batch
     step: int
+    turn: Pass
     outputs: list[int] = field(default_factory=list)
     """Sequence numbers of the graph nodes that made the outputs of its forwards; a node itself would keep the graph alive."""
     backward: bool = False
@@ -47,6 +59,7 @@ class SkippedBatchesTaker(Taker):
     def forget(self) -> None:
         """A forked child starts from nothing."""
         self.now: Tried | None = None
+        self.passes: list[Pass] = []
         self.waiting: list[Tried] = []
         """Without an update so far, whose fate the next update of their pass decides."""
         self.skips: deque[tuple[int, int, str]] = deque()
@@ -59,13 +72,23 @@ class SkippedBatchesTaker(Taker):
 
     def fetched(self, batch: Batch, data: Any) -> None:
         """The batch before it is over."""
-        past, self.now = self.now, Tried(batch, self.desk.step)
+        past, self.now = self.now, Tried(batch, self.desk.step, self.turn_of(batch))
         if past is None or not (past.outputs or past.updated):
             return
         self.batches += 1
         if not past.updated and self.added_up < ADDED_UP:
             self.waiting.append(past)
             del self.waiting[:-LAST]
+
+    def turn_of(self, batch: Batch) -> Pass:
+        """The pass that this batch goes on with, or a new one."""
+        before = [one for one in self.passes if batch.number and one.loader is batch.loader and one.number == batch.number - 1]
+        turn = max(before, key=lambda one: one.trains, default=None)
+        if turn is None:
+            turn = Pass(batch.loader, batch.number)
+            self.passes = [*self.passes[1 - PASSES :], turn]
+        turn.number = batch.number
+        return turn
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """A forward in training, with a graph."""
@@ -104,7 +127,7 @@ class SkippedBatchesTaker(Taker):
         now = self.now
         self.batches += now is None  # no loader: each update is a batch
         if now is not None:
-            now.updated = True
+            now.updated = now.turn.trains = True
             self.settle(now)
         if wrote:
             self.clear_of_suspicion(now)
@@ -118,7 +141,7 @@ class SkippedBatchesTaker(Taker):
         """Batches of this pass that have waited for an update: were they used?"""
         waiting, self.waiting = self.waiting, []
         for one in waiting:
-            if one.batch.loader is not now.batch.loader or one.batch.number >= now.batch.number:
+            if one.turn is not now.turn or one.batch.number >= now.batch.number:
                 continue  # of another pass, which no update has followed: an evaluation
             if one.backward and not one.cleared:
                 self.clear_of_suspicion(one)
