@@ -38,7 +38,8 @@ def test_a_run_without_a_step_still_has_an_end():
     live = LiveChecks(lambda finding: None)
     live.judge = Judge({"data/reader": Reader()})
     assert live.finish()
-    assert live.judge.asked == {"data/reader": 1}
+    assert live.judge.memories["data/reader"]["asked"] == [([], [], True)]
+    assert live.judge.asked == {}  # it got nothing that it needs
 
 
 def test_steps_that_were_dropped_are_counted_as_our_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

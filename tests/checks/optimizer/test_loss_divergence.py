@@ -67,10 +67,10 @@ def test_stays_silent_on_a_curriculum_that_costs_little():
     assert not loud(findings(LossDivergence(), losses))
 
 
-def logged(losses: list[float], every: int = 500) -> list[Finding]:
+def logged(losses: list[float], every: int = 500, **beside: float) -> list[Finding]:
     """What is said of a log with a row each so many steps."""
     judge = Judge({LossDivergence().slug: LossDivergence()})
-    found = [f for n, loss in enumerate(losses, 1) for f in judge.judge(ref(every * n), {"loss": loss})]
+    found = [f for n, loss in enumerate(losses, 1) for f in judge.judge(ref(every * n), {"loss": loss, **beside})]
     return [*found, *judge.end(ref(every * len(losses)))]
 
 
@@ -84,3 +84,10 @@ def test_fires_on_a_log_of_few_rows_that_left_its_best():
 
 def test_stays_silent_on_healthy_logs_of_few_rows():
     assert not [seed for seed in range(60) if logged(healthy(seed))]
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("logged/rollout/ep_rew_mean", "note"), ("logged/train/g_loss", "note"), ("logged/grew", "warning"), ("logged/acc", "warning")]
+)
+def test_a_loss_that_chases_a_moving_target_gets_a_note(name, severity):
+    assert [f.severity for f in logged(DIVERGED, **{name: 1.0})] == [severity]

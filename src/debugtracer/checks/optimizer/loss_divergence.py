@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +16,8 @@ from debugtracer.spikes.monitor import LR, Monitor, monitor
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
+
+MOVING = re.compile(r"(?<![a-z])rew|return|episode|discriminator|generator|critic|loss_[dg]\b|\b[dg]_loss")  # logged by RL and GAN loops
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class LossDivergence(Check):
         first 16 and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the median of the last
         3 is more than 6 robust deviations of the differences above the best median of 3, and above the first 3 or 1.5 times the best; not while
         a learning rate that rose again explains it. Losses that take negative values must rise four times as far. A learning rate that rose
-        threefold in the 8 steps before is named as the cause.
+        threefold in the 8 steps before is named as the cause. A log that also holds a reward or an opponent's loss gets a note.
     What to do
         Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
     Example
@@ -103,10 +106,10 @@ class LossDivergence(Check):
         )
 
     def departed(self, window: Window, gone: Departure) -> Finding:
-        """A sparse series ends far above its best."""
+        """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a moving target and may rise."""
         return self.finding(
             window,
-            "warning",
+            "note" if any(MOVING.search(name.lower()) for name in window.series) else "warning",
             f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step {window.ref.step} (medians of 3 logged "
             f"values; {gone.deviations:.0f} deviations above); expected at most 6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
             "the learning rate, or look at the data from there on.",
