@@ -30,7 +30,7 @@ def closing_words(folder: Path, *, color: bool = False) -> str:
     found = [] if incidents(trace) else [finding for finding in findings(trace) if finding.severity != "note"]
     if not found:
         return ""
-    from debugtracer.views.terminal import render_leading  # brings rich along: only a run with findings pays for it
+    from debugtracer.views.terminal import render_leading  # brings rich along: the supervisor of a run without findings needs none
 
     return render_leading(found, folder, color=color) or counted(found, folder)
 
