@@ -53,6 +53,21 @@ def test_a_whole_resume(tmp_path):
     assert (fact["fresh"], fact["restored"]) == (False, ["optimizer"])
 
 
+def test_weights_that_are_pruned_after_the_load(tmp_path):
+    for at, mask in enumerate((False, True, True)):
+        with under_watch(tmp_path / str(at)):
+            model = nn.Linear(3, 3)
+            optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+            train(model, optimizer, 2)
+            state = {name: value.clone() for name, value in model.state_dict().items()}
+            model.load_state_dict(state)
+            if mask:
+                with torch.no_grad():
+                    model.weight.mul_(model.weight > 0 if at == 1 else 1.0)  # DDP writes the same values anew
+            train(model, optimizer, 2)
+        assert [fact["edited"] for fact in resumed(tmp_path / str(at))] == [at == 1]
+
+
 def test_everything_patched_is_as_it_was_and_can_be_pickled_meanwhile(tmp_path):
     before = torch.save, torch.load, nn.Module.load_state_dict, torch.optim.Optimizer.load_state_dict
     with under_watch(tmp_path / "runs"):

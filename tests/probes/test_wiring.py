@@ -53,3 +53,20 @@ def test_parts_in_two_optimizers_are_all_held(tmp_path):
 def test_later_steps_say_nothing_new(tmp_path):
     model = nn.Linear(4, 2)
     assert len(run(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.1), steps=6)) == 1
+
+
+def test_master_copies_that_have_gradients_are_in_use(tmp_path):
+    model = nn.Linear(4, 2).bfloat16()
+    masters = [p.detach().float().clone().requires_grad_() for p in model.parameters()]
+    optimizer = torch.optim.SGD(masters, lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(2):
+            model.zero_grad()
+            model(torch.randn(6, 4, dtype=torch.bfloat16)).square().mean().backward()
+            for mine, theirs in zip(masters, model.parameters(), strict=True):
+                mine.grad = theirs.grad.float()
+            optimizer.step()
+            with torch.no_grad():
+                for mine, theirs in zip(masters, model.parameters(), strict=True):
+                    theirs.copy_(mine)
+    assert not [finding for finding in findings(tmp_path, "missing-params") if finding.severity == "error"]

@@ -17,7 +17,7 @@ from debugtracer.probes.former_run import Search
 from debugtracer.probes.optimizer import parameters, subclasses
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
-from debugtracer.probes.training_state import Loaded, Saved, lr_of, misplaced, setup_of
+from debugtracer.probes.training_state import Loaded, Saved, Written, lr_of, misplaced, setup_of
 from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import CheckpointMark, CheckpointSaved, Resumed
@@ -184,12 +184,12 @@ class CheckpointTaker(Taker):
         ids = {id(t) for t in tensors.values()}
         file = next((parts for references, parts in reversed(self.files) if any(id(r()) in ids for r in references)), Parts())
         with torch.no_grad(), self.desk.paused():
-            mark = print_of(tensors)
+            mark, written = print_of(tensors), Written(owner)
         saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
         held = {id(p) for p in owner.parameters()}
         self.loaded = [load for load in self.loaded if not held <= load.parameters][1 - MOST :]
         words = file.words or (saved.words if saved else set())
-        self.loaded.append(Loaded(held, self.desk.here(), saved, words, file.setups, self.desk.step, mark))
+        self.loaded.append(Loaded(held, self.desk.here(), saved, words, file.setups, self.desk.step, mark, written=written))
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """The first update after a load."""
@@ -225,6 +225,8 @@ class CheckpointTaker(Taker):
     def resumed(self, optimizer: Optimizer, held: list[Tensor], load: Loaded) -> Resumed:
         """With what the training goes on."""
         saved, mine = load.saved, [s for s in list(self.schedulers) if getattr(s, "optimizer", None) is optimizer]
+        with torch.no_grad(), self.desk.paused():
+            edited = load.written is not None and load.written.again()
         names, at = self.desk.names(), max(self.desk.recorder.iteration - 1, 0)
         return Resumed(
             ref=self.desk.ref("update", at),
@@ -238,6 +240,7 @@ class CheckpointTaker(Taker):
             fresh=not optimizer.state,
             same_data=None if saved is None or saved.data is None else saved.data == self.data(),
             file_fits=groups_of(optimizer.param_groups) in load.setups,
+            edited=edited,
             same_setup=saved is not None and self.same_setup(optimizer, saved, load),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
             schedule_before=saved.schedule if saved else None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field
 
+from torch import nn
 from torch.optim import Optimizer
 
-from debugtracer.probes.checkpoint_parts import Setup
+from debugtracer.probes.checkpoint_parts import Setup, print_of
 from debugtracer.trace.birth import Frame
 
 
@@ -29,6 +31,22 @@ class Saved:
     """Line and length of the loader in use."""
 
 
+class Written:
+    """How often the parameters of a module have been written, and what is in them: DDP writes them anew with the same values."""
+
+    def __init__(self, owner: nn.Module) -> None:
+        self.owner = weakref.ref(owner)
+        self.versions = [p._version for p in owner.parameters()]
+        self.mark = print_of(dict(owner.named_parameters()))
+
+    def again(self) -> bool:
+        """Other values have been written since. Call under no_grad."""
+        owner = self.owner()
+        if owner is None or [p._version for p in owner.parameters()] == self.versions:
+            return False
+        return print_of(dict(owner.named_parameters())) != self.mark
+
+
 @dataclass
 class Loaded:
     """One load_state_dict of a module."""
@@ -43,6 +61,8 @@ class Loaded:
     mark: tuple[int, float] | None = None
     restored: set[str] = field(default_factory=set)
     optimizer_frame: Frame | None = None
+    written: Written | None = None
+    """Its parameters when the load was over."""
 
 
 def setup_of(optimizer: Optimizer) -> tuple[str, float | None]:

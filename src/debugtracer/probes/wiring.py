@@ -36,7 +36,7 @@ class WiringTaker(Taker):
     def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:
         """One optimizer beside what the loop has called."""
         held = parameters(optimizer)
-        strangers = [p for p in held if id(p) not in known]  # type: ignore[operator]
+        strangers = [p for p in held if id(p) not in known and p.grad is None]  # type: ignore[operator]
         shapes = tuple(tuple(p.shape) for p in strangers[:SHAPES])
         return OptimizerWiring(
             kind=type(optimizer).__name__, frame=self.desk.built_at(optimizer), held=len(held), strangers=len(strangers), stranger_shapes=shapes

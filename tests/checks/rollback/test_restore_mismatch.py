@@ -58,6 +58,7 @@ def test_a_fine_tuning_and_other_data_are_silent():
     assert here(high, restored=(), counter=False) == []
     assert here(high, restored=(), same_setup=False) == []
     assert here(high, same_data=False) == []
+    assert here(high, edited=True) == []
     assert len(here(high, restored=(), same_setup=True, same_data=True)) == 1
 
 

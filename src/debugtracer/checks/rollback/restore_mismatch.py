@@ -32,7 +32,8 @@ class RestoreMismatch(Check):
         The losses recorded around the save (16 steps before and after), by this process or by one of the last 8 runs of the same script in the same folder
         of runs, beside the first 5 after the load. Silent inside their band: kernels may round and loaders may shuffle anew. Loud when each of the 5 is above
         the largest of them, the medians are 6 robust deviations and half of the recorded median apart. Only for a resume: the optimizer's state was
-        loaded too, or the file counts the steps of this setup; not when the batches now come from another loader.
+        loaded too, or the file counts the steps of this setup; not when the batches now come from another loader, or
+        when the weights were written again after the load (pruned, a new head).
     What to do
         Compare one loss on one fixed batch before the save and after the load; save what differs.
     Example
@@ -122,5 +123,5 @@ class RestoreMismatch(Check):
 
 
 def is_resume(fact: Resumed) -> bool:
-    """Not a fine-tuning: the optimizer's state was loaded too, or the file counts the steps of this setup; and the data are the same."""
-    return fact.same_data is not False and ("optimizer" in fact.restored or (fact.saved_here and fact.counter and fact.same_setup))
+    """Not a fine-tuning nor weights that were changed after the load: the optimizer was loaded too, or the file counts the steps; the data are the same."""
+    return fact.same_data is not False and not fact.edited and ("optimizer" in fact.restored or (fact.saved_here and fact.counter and fact.same_setup))

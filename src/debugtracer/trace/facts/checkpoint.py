@@ -84,6 +84,8 @@ class Resumed(Fact, frozen=True, kw_only=True):
     """The last batch came from a loader built by the line of the one at the save, over as many samples; None where no loader was in use."""
     file_fits: bool = False
     """The file holds the state of an optimizer with the same groups, first learning rates and options as the one that begins."""
+    edited: bool = False
+    """Some of the loaded parameters were written again before the update: pruned, clamped, a new head."""
     same_setup: bool = False
     """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same line or loaded at once."""
     schedule_fresh: bool | None = None

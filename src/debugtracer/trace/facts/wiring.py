@@ -29,7 +29,7 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     held: int
     """Parameters it holds."""
     strangers: int
-    """Parameters it holds that belong to no module the loop has called."""
+    """Parameters it holds that belong to no module the loop has called and have no gradient (master copies have one)."""
     stranger_shapes: tuple[tuple[int, ...], ...] = ()
     """Shapes of the first of them."""
 
