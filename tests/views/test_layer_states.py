@@ -39,7 +39,7 @@ def test_a_verdict_without_a_finding_of_its_layer_is_said(tmp_path):
 
 def test_a_layer_none_of_whose_checks_got_what_they_need_is_not_measurable(tmp_path):
     judged = Judged(at=AT, asked={"data/hard-samples": 9, "numerics/nan-loss": 9}, fed=("numerics/nan-loss",))
-    assert states(tmp_path / "a", judged)["data"] == "not measurable: nothing that its checks need was seen"
+    assert states(tmp_path / "a", judged)["data"] == "not measurable: no batch of a DataLoader was seen"
     told = states(tmp_path / "b", judged, log=LOG)
     assert (told["data"], told["numerics"]) == ("not measurable: the log holds only grad_l2, loss", "silent (1 check asked)")
     older = Judged(at=AT, asked={"data/hard-samples": 9})

@@ -73,7 +73,7 @@ def test_a_healthy_run_is_one_line_and_the_layers(tmp_path):
     text = Terminal().render(open_trace(a_trace(tmp_path, judged, exit_code=0, stopped=False)))
     assert text.splitlines()[0] == "debug-tracer: run run-1, 49 steps (49 backward calls) on 1 rank: every loss,"
     assert text.splitlines()[1] == "gradient and update was finite"
-    assert "Layers\n  data       not measurable: nothing that its checks need was seen\n" in text
+    assert "Layers\n  data       not measurable: no batch of a DataLoader was seen\n" in text
     assert "  numerics   silent (1 check asked)\n" in text
     assert text.endswith("  cost       1.0% of the run's time was ours, 1 host syncs per step\n")
 

@@ -45,7 +45,7 @@ def report(trace: Trace) -> dict[str, Any]:
         "run": run(trace, log),
         "verdict": verdict_of(verdict, folder_of(trace)) if verdict else None,
         "findings": [msgspec.to_builtins(f) for f in found],
-        "layers": layer_states(trace, found, verdict, log),
+        "layers": {layer: word.partition(":")[0] if word.startswith("fired") else word for layer, word in layer_states(trace, found, verdict, log).items()},
         "actions": [
             {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason} for e in trace.events() if isinstance(e, Acted)
         ],

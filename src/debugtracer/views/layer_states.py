@@ -13,6 +13,15 @@ from debugtracer.views.log_read import LogRead
 
 MOST = 4  # checks named in a row
 SEVERITIES = ("error", "warning")
+ABSENT = {
+    "data": "no batch of a DataLoader was seen",
+    "model": "no call of a model was seen",
+    "optimizer": "no update was seen",
+    "device": "nothing of several ranks or devices was seen",
+    "numerics": "nothing in half precision was seen, and every number was finite",
+    "logging": "nothing was logged that its checks read",
+    "rollback": "no checkpoint was saved or loaded",
+}
 
 
 def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, log: LogRead | None) -> dict[str, str]:
@@ -22,10 +31,8 @@ def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, lo
     asked = {slug for event in judged for slug in event.asked} | {f.check for f in found}
     fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | {f.check for f in found}
     seen = any(event.iterations for event in events if isinstance(event, RankEnded)) or bool(found) or verdict is not None
-    blind = "not measurable: no training step was seen" if not seen else "not measurable: nothing that its checks need was seen"
-    if log is not None:
-        blind = f"not measurable: the log holds only {log.names}"
-    return {layer: state(layer, found, verdict, asked, fed if seen else set(), blind) for layer in LAYERS}
+    blind = f"the log holds only {log.names}" if log is not None else "" if seen else "no training step was seen"
+    return {layer: state(layer, found, verdict, asked, fed if seen else set(), f"not measurable: {blind or ABSENT[layer]}") for layer in LAYERS}
 
 
 def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[str], fed: set[str], blind: str) -> str:
