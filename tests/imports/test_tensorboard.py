@@ -45,5 +45,5 @@ def test_a_file_that_is_none_is_one_sentence(tmp_path):
 
 def test_without_the_library_one_sentence_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboard.backend.event_processing.event_file_loader", None)
-    with pytest.raises(UsageError, match=r"needs the package tensorboard; `pip install torch-debug-tracer\[import\]`"):
+    with pytest.raises(UsageError, match=r"needs the package tensorboard; `pip install tensorboard`"):
         TensorBoard().read(events(tmp_path, [0.5]))

@@ -67,7 +67,7 @@ def loader(file: Path) -> Any:
     except OSError as error:
         raise TraceError(f"{file} cannot be read ({error.strerror}); check that you may read it.") from None
     except ImportError:
-        raise UsageError(f"{file}: reading TensorBoard event files needs the package tensorboard; `pip install torch-debug-tracer[import]`") from None
+        raise UsageError(f"{file}: reading TensorBoard event files needs the package tensorboard; `pip install tensorboard`") from None
     return EventFileLoader(str(file)).Load()
 
 
