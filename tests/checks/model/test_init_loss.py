@@ -8,6 +8,7 @@ import pytest
 
 from debugtracer.checks.model.init_loss import InitLoss
 from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.window import Window
 from tests.checks.facts_at import judged, line, ref
 
 
@@ -39,3 +40,11 @@ def test_chance_pretrained_later_weighted_and_smoothed_losses_are_silent(one):
 
 def test_large_logits_are_told_as_an_initialisation():
     assert judged(InitLoss(), [call(30.0)])[0].kind == "bad_init"
+
+
+def test_a_sum_that_is_divided_afterwards_is_silent():
+    summed = call(294.9, reduction="sum")
+    windows = [
+        Window(summed.ref, series={"loss": (loss,)}, fresh=frozenset({"loss"}), facts={LossCall: [summed]}, came={LossCall: 1}) for loss in (2.304, 150.0)
+    ]
+    assert [len(list(InitLoss().judge(window))) for window in windows] == [0, 1]  # half of it is another term, not a mean

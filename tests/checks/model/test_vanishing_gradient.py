@@ -35,6 +35,17 @@ def test_a_converged_run_and_a_small_first_layer_alone_are_left_alone():
     assert judged(VanishingGradient(), *(a_snapshot(step, params=DYING[2:]) for step in (1, 2))) == []
 
 
+def test_a_last_layer_that_began_at_zero_and_a_table_are_left_out():
+    begun = tuple(an_update(p.name, grad_l2=1.0, weight_l2=0.0 if p is ALIVE[-1] else 10.0) for p in ALIVE)
+    grown = (*ALIVE[:-1], *profile(0, 0, 0, 0, 1e3)[4:])
+    snapshots = [a_snapshot(1, params=grown), a_snapshot(2, params=grown)]
+    assert len(judged(VanishingGradient(), a_snapshot(0, params=ALIVE), *snapshots)) == 1
+    assert judged(VanishingGradient(), a_snapshot(0, params=begun), *snapshots) == []
+    table = an_activation("layers.0", "Embedding")
+    six = profile(1e-9, 1e-3, 2e-3, 1e-3, 4e-3, 1e-2)
+    assert judged(VanishingGradient(), *(a_snapshot(step, table, params=six) for step in (0, 1, 2))) == []
+
+
 def test_the_line_of_the_function_that_flattens_is_the_place():
     line = Frame(file="train.py", line=21, function="forward", code="x = torch.sigmoid(layer(x))")
     sigmoid = an_activation("torch.sigmoid", "sigmoid", frame=line)

@@ -55,6 +55,9 @@ class InitLoss(Check):
             chance = guessing(call)
             if call.ref.step != 0 or chance is None or call.weighted or call.label_smoothing or not isinstance(call.value, float):
                 continue
+            now = window.now(LOSS)
+            if is_sum(call) and now is not None and abs(now) < 0.5 * call.value:
+                continue  # divided by the number of targets afterwards, as transformers does
             ratio = call.value / chance
             if ratio > self.above and call.key() not in memory:
                 memory[call.key()] = call

@@ -12,6 +12,7 @@ from debugtracer.checks.snapshots import is_matrix, pull, still_learning, taken
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -29,7 +30,8 @@ class VanishingGradient(Check):
     How it decides
         norm(gradient)/norm(weight) of the weight matrices in order of the model: the first is below `first_to_last` of the last, it falls
         from layer to layer, and the last still has a gradient. It must be so in three snapshots after the first update
-        (an adapter or a head that starts at zero gives no gradient at step 0), with at least `layers` matrices, and while the loss has not fallen to a tenth.
+        (an adapter or a head that starts at zero gives no gradient at step 0), with at least `layers` matrices (tables of embeddings and
+        those that began at 0 left out), and while the loss has not fallen to a tenth.
     What to do
         Add normalisation or residual connections, use ReLU or GELU with He initialisation.
     Example
@@ -53,10 +55,12 @@ class VanishingGradient(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """One warning at the snapshot that completes the proof."""
+        zero: set[str] = window.memory(self).setdefault("zero", set())
+        zero.update(p.name for fact in window.new(Health) for p in fact.params if not as_float(p.weight_l2))
         facts = taken(window, after=1)[-self.snapshots :]
         if not window.new(Health) or len(facts) < self.snapshots or not still_learning(window):
             return
-        profiles = [self.profile(fact) for fact in facts]
+        profiles = [self.profile(fact, zero) for fact in facts]
         if not all(self.dies(profile) for profile in profiles):
             return
         profile = profiles[-1]
@@ -72,9 +76,10 @@ class VanishingGradient(Check):
             last=high,
         )
 
-    def profile(self, fact: Health) -> list[tuple[str, float]]:
-        """(name, norm(g)/norm(w)) of the weight matrices in order of the model."""
-        matrices = {name for name, row in fact.of("weight").items() if is_matrix(row)}
+    def profile(self, fact: Health, zero: set[str]) -> list[tuple[str, float]]:
+        """(name, norm(g)/norm(w)) of the weight matrices in order of the model; no tables (a batch meets few rows), none that began at 0 (small for long)."""
+        tables = {f"{name}.weight" for name, row in fact.of("activation").items() if row.function.startswith("Embedding")}
+        matrices = {name for name, row in fact.of("weight").items() if is_matrix(row)} - tables - zero
         return [(p.name, pulled) for p in fact.params if p.name in matrices and (pulled := pull(p)) is not None]
 
     def squashed_at(self, fact: Health) -> Frame | None:
