@@ -68,3 +68,9 @@ def test_another_name_needs_updates_that_were_not_clipped():
 
 def test_stays_silent_when_nothing_was_clipped():
     assert judged({"grad_norm": after}, [0.5 + 0.01 * step for step in range(40)]) == []
+
+
+def test_a_norm_of_something_else_that_stands_at_the_limit_is_silent():
+    jitters = iter([2.0, 2.0 * (1 - 6e-8)] * 60)
+    assert judged({"feature_norm": lambda norm: next(jitters)}) == []
+    assert len(judged({"train/norm": after})) == 1

@@ -16,7 +16,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 RATIO = "clip_ratio"
-NAMED = ("grad", "norm")
+PLAIN = frozenset({"norm", "gnorm", "gn", "total_norm"})  # else a norm of something: features of length 1 stand at max_norm=1
 MEANT = ("clip", "post", "after")
 
 
@@ -30,7 +30,7 @@ class PostclipNorm(Check):
         The curve never exceeds max_norm: exploding gradients cannot be seen in it.
     How it decides
         `logs` values of a name were equal to max_norm (to 0.1 %) while the norm before clipping was larger, and no value was above it. The name speaks of a
-        gradient or a norm, or three values of updates that were not clipped are the norm itself. Silent for a name that says it (clip, post, after), for a
+        gradient or of a norm of nothing else, or three values of updates that were not clipped are the norm itself. Silent for a name that says it (clip, post, after), for a
         constant, and when the norm before clipping is logged too. Loud when the norm reached `times` times the limit, else a note.
     What to do
         Log the return value: norm = clip_grad_norm_(parameters, max_norm).
@@ -92,7 +92,7 @@ class PostclipNorm(Check):
         name = seen["fact"].name.lower()
         if seen["told"] or seen["over"] or memory.get("whole") or seen["hits"] < self.logs or seen["values"] == {1.0} or any(word in name for word in MEANT):
             return False
-        return seen["plain"] >= self.plain or any(word in name for word in NAMED)
+        return seen["plain"] >= self.plain or "grad" in name or name.rpartition("/")[2] in PLAIN
 
     def told(self, window: Window, limit: ClipLimit, seen: dict[str, Any]) -> Finding:
         """The line that logs."""
