@@ -30,8 +30,8 @@ class PostclipNorm(Check):
         The curve never exceeds max_norm: exploding gradients cannot be seen in it.
     How it decides
         `logs` values of a name were equal to max_norm (to 0.1 %) while the norm before clipping was larger, and no value was above it. The name speaks of a
-        gradient or of a norm of nothing else, or three values of updates that were not clipped are the norm itself. Silent for a name that says it (clip, post, after), for a
-        constant, and when the norm before clipping is logged too. Loud when the norm reached `times` times the limit, else a note.
+        gradient or of a norm of nothing else, or three values of updates that were not clipped are the norm itself. Silent for a name that says it (clip,
+        post, after), for a constant, and when the norm before clipping is logged too. Loud when the norm reached `times` times the limit, else a note.
     What to do
         Log the return value: norm = clip_grad_norm_(parameters, max_norm).
     Example
