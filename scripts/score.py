@@ -171,8 +171,8 @@ def board(groups: dict[str, list[Row]], date: str) -> str:
     """The section of README.md: planted faults by layer, cases one by one, the silent healthy ones."""
     lines = [
         f"Measured {date} with `just score` (CPU, dev mode). found: something was said; top1, top3: the class of the fault is the verdict, or among the "
-        "first three; step, op, line, sample, rows, module: the verdict names the true one; sline: that line or the one where the symptom shows; noted: faults that deserve "
-        "a remark and no alarm; `-`: the truth names nothing there."
+        "first three; step, op, line, sample, rows, module: the verdict names the true one; sline: that line or the one where the symptom shows; "
+        "noted: faults that deserve a remark and no alarm; `-`: the truth names nothing there."
     ]
     for title, rows in groups.items():
         if not rows:

@@ -8,6 +8,8 @@ from collections import deque
 import pytest
 
 from debugtracer.spikes.monitor import monitor
+from debugtracer.spikes.point import LEAST_Z
+from debugtracer.trace.facts.new_training import NewTraining
 from debugtracer.trace.window import ENDED, Window
 from tests.spikes.series import falling, ref
 
@@ -77,3 +79,16 @@ def test_a_step_costs_less_than_a_millisecond():
     for window in all_windows:
         monitor(window)
     assert (time.process_time() - begin) / 1500 < 1e-3
+
+
+def test_another_training_begins_with_nothing_known():
+    kept: dict[str, deque[float]] = {"loss": deque(maxlen=640)}
+    memories: dict[str, dict[object, object]] = {}
+    found = []
+    for step in range(200):
+        kept["loss"].append(falling(200)[step] if step < 100 else 40.0 - step / 10)
+        fact = NewTraining(ref=ref(step), why="parameters", before=100)
+        news = {"facts": {NewTraining: [fact]}, "came": {NewTraining: 1}} if step == 100 else {}
+        found += monitor(Window(ref(step), kept, frozenset({"loss"}), memories=memories, **news)).news
+    assert found == []
+    assert memories["spikes"][LEAST_Z].level.first > 20

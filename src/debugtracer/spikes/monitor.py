@@ -13,6 +13,7 @@ from debugtracer.spikes.point import LEAST_Z
 from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import Swing, Swings
+from debugtracer.trace.facts.new_training import NewTraining
 from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, Window
 
 LR = "lr"  # series: learning rate of the first parameter group
@@ -26,6 +27,11 @@ class Monitor:
 
     def __init__(self, least_z: float = LEAST_Z) -> None:
         self.window: Window | None = None
+        self.least_z = least_z
+        self.begin(least_z)
+
+    def begin(self, least_z: float) -> None:
+        """Nothing is known of the run yet."""
         self.loss, self.grad = Detector(LOSS_RISE, least_z), Detector(0.0, least_z)
         self.level, self.swings = Level(), Swings()
         self.loss_record, self.grad_record = Record(), Record()
@@ -44,6 +50,8 @@ class Monitor:
         if window is self.window:
             return
         self.window = window
+        if window.new(NewTraining):
+            self.begin(self.least_z)
         self.see_loss(window)
         self.see_gradient(window)
         self.see_update(window)

@@ -1,0 +1,82 @@
+"""Sees where one training ends and another begins: folds, stages, a second model, a load of other weights."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.errors import guarded
+from debugtracer.probes.optimizer import parameters
+from debugtracer.probes.probe import Patches
+from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
+from debugtracer.trace.facts.new_training import NewTraining
+
+LEAST = 8  # updates of the training before: optimizers that take turns (GAN) have all begun by then (ours)
+
+
+class NewTrainingTaker(Taker):
+    """A lookup per update; parameters are compared only at the first update of an optimizer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = Patches()
+        self.off = False
+        self.known: ById[Optimizer, bool] = ById()
+        self.trained: ById[Tensor, bool] = ById()
+        """Parameters of the optimizers that have made an update."""
+        self.loaded = False
+        """Trained parameters were overwritten since the last update."""
+        self.updates = 0
+
+    def install(self) -> None:
+        """Listen to loads of weights."""
+        self.off = False
+        self.patches.wrap(nn.Module, "load_state_dict", self.loading)
+
+    def remove(self) -> None:
+        """Everything as it was."""
+        self.off = True
+        self.patches.undo()
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.known, self.trained, self.loaded, self.updates = ById(), ById(), False, 0
+
+    def loading(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Module.load_state_dict."""
+
+        @functools.wraps(original)
+        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(module, *args, **kwargs)
+            if not self.off and self.updates:
+                guarded("probes.new_training: load")(self.on_load)(module)
+            return result
+
+        return load_state_dict
+
+    def on_load(self, module: nn.Module) -> None:
+        """Most of what was trained is overwritten: a target network or an average is not."""
+        held = list(module.parameters())
+        if held and sum(p in self.trained for p in held) > len(held) / 2:
+            self.loaded = True
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """The first update of an optimizer over parameters that nobody has updated, or the first after a load."""
+        why = "load" if self.loaded else ""
+        self.loaded = False
+        if optimizer not in self.known:
+            self.known[optimizer] = True
+            held = parameters(optimizer)
+            if self.updates >= LEAST and held and not any(p in self.trained for p in held):
+                why = "parameters"
+            for parameter in held:
+                self.trained[parameter] = True
+        if why:
+            self.desk.tell(NewTraining(ref=self.desk.ref("update", self.desk.iteration - 1), why=why, before=self.updates))
+            self.updates = 0
+        self.updates += 1
