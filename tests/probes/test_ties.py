@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.probes.ties import ties
-from debugtracer.trace.facts.ties import TieBroken
+from debugtracer.trace.facts.ties import TieGone
 from tests.probes.observing import observed
 
 
@@ -46,7 +46,7 @@ def test_assign_makes_two_parameters_of_one(tmp_path: Path):
         model.load_state_dict(two(model), assign=True)
         fit(model)
 
-    (fact,) = observed(tmp_path / "runs", loop, TieBroken)
+    (fact,) = observed(tmp_path / "runs", loop, TieGone)
     assert (fact.name, fact.other, fact.numel, fact.how, fact.equal, fact.ref.step) == ("emb.weight", "head.weight", 28, "load_state_dict", True, 0)
     assert fact.frame is not None
     assert fact.frame.code == "model.load_state_dict(two(model), assign=True)"
@@ -59,14 +59,14 @@ def test_in_the_middle_of_a_run_the_next_update_tells(tmp_path: Path):
         model.load_state_dict(two(model), assign=True)
         fit(model, 2)
 
-    (fact,) = observed(tmp_path / "runs", loop, TieBroken)
+    (fact,) = observed(tmp_path / "runs", loop, TieGone)
     assert fact.ref.step == 20
 
 
 def test_a_conversion_breaks_a_tie_of_memory_alone(tmp_path: Path):
-    (fact,) = observed(tmp_path / "runs", lambda: fit(Tied(memory_only=True).double()), TieBroken)
+    (fact,) = observed(tmp_path / "runs", lambda: fit(Tied(memory_only=True).double()), TieGone)
     assert (fact.how, fact.equal) == ("_apply", True)
-    assert observed(tmp_path / "whole", lambda: fit(Tied().double()), TieBroken) == []
+    assert observed(tmp_path / "whole", lambda: fit(Tied().double()), TieGone) == []
 
 
 def test_an_assignment_is_told_without_a_call(tmp_path: Path):
@@ -76,7 +76,7 @@ def test_an_assignment_is_told_without_a_call(tmp_path: Path):
         model.head.weight = nn.Parameter(torch.randn(7, 4))
         fit(model, 97)
 
-    (fact,) = observed(tmp_path / "runs", loop, TieBroken)
+    (fact,) = observed(tmp_path / "runs", loop, TieGone)
     assert (fact.how, fact.frame, fact.equal) == ("", None, False)
 
 
@@ -109,7 +109,7 @@ def plain_load() -> None:
 
 @pytest.mark.parametrize("loop", [retied, frozen, new_head, plain_load])
 def test_what_is_mended_wanted_or_whole_is_not_told(tmp_path: Path, loop: Callable[[], None]):
-    assert observed(tmp_path / "runs", loop, TieBroken) == []
+    assert observed(tmp_path / "runs", loop, TieGone) == []
 
 
 def test_ties_by_identity_and_by_memory():
@@ -122,5 +122,5 @@ def test_ties_by_identity_and_by_memory():
 
 def test_the_methods_are_as_they_were(tmp_path: Path):
     before = nn.Module.load_state_dict, nn.Module._apply
-    observed(tmp_path / "runs", plain_load, TieBroken)
+    observed(tmp_path / "runs", plain_load, TieGone)
     assert (nn.Module.load_state_dict, nn.Module._apply) == before

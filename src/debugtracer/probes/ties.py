@@ -18,7 +18,7 @@ from debugtracer.probes.taker import Taker
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.roots import plain_path
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.ties import TieBroken
+from debugtracer.trace.facts.ties import TieGone
 
 AFTER = 8  # updates looked at after a tie has gone: the first one that trains both tells (ours)
 CALLS = ("load_state_dict", "_apply")  # after these a parameter may be another tensor
@@ -125,7 +125,7 @@ class TiesTaker(Taker):
         trained = {pair: one for pair, one in known.broken.items() if all(is_trained(now[name], held) for name in pair)}
         for pair, one in trained.items():
             self.desk.tell(
-                TieBroken(
+                TieGone(
                     ref=self.desk.ref("update", self.desk.iteration - 1),
                     name=plain_path(pair[0]),
                     other=plain_path(pair[1]),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.model.tie_broken import TiesHold
-from debugtracer.trace.facts.ties import TieBroken
+from debugtracer.checks.model.tie_broken import TieBroken
+from debugtracer.trace.facts.ties import TieGone
 from debugtracer.trace.window import Window
 from tests.trace.facts.test_ties import a_break
 
 
 def judged(*facts):
-    return list(TiesHold().judge(Window(ref=facts[0].ref, facts={TieBroken: facts}, came={TieBroken: len(facts)})))
+    return list(TieBroken().judge(Window(ref=facts[0].ref, facts={TieGone: facts}, came={TieGone: len(facts)})))
 
 
 def test_a_call_that_made_two_of_one_is_a_warning_at_its_line():

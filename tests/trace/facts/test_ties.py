@@ -6,11 +6,11 @@ import msgspec
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import from_plain, to_plain
-from debugtracer.trace.facts.ties import TieBroken
+from debugtracer.trace.facts.ties import TieGone
 from debugtracer.trace.step import StepRef
 
 
-def a_break(**more: object) -> TieBroken:
+def a_break(**more: object) -> TieGone:
     known = {
         "name": "emb.weight",
         "other": "head.weight",
@@ -19,11 +19,11 @@ def a_break(**more: object) -> TieBroken:
         "frame": Frame("/x/train.py", 31, "<module>", ""),
         "equal": True,
     }
-    return TieBroken(ref=StepRef(iteration=3, step=3), **{**known, **more})
+    return TieGone(ref=StepRef(iteration=3, step=3), **{**known, **more})
 
 
 def test_it_survives_json():
-    assert from_plain("ties/TieBroken", msgspec.json.decode(msgspec.json.encode(to_plain(a_break())))) == a_break()
+    assert from_plain("ties/TieGone", msgspec.json.decode(msgspec.json.encode(to_plain(a_break())))) == a_break()
 
 
 def test_each_pair_is_news():

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.ties import TieBroken
+from debugtracer.trace.facts.ties import TieGone
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -17,7 +17,7 @@ CALLED = {"load_state_dict": "load_state_dict(assign=True)", "_apply": "a conver
 
 
 @dataclass(frozen=True)
-class TiesHold(Check):
+class TieBroken(Check):
     """Two names of one parameter have become two parameters, which are trained apart.
 
     What it catches
@@ -36,7 +36,7 @@ class TiesHold(Check):
         trained apart; expected them to share their storage. Tie them again after it: head.weight = emb.weight.
     """
 
-    needs: ClassVar[tuple[type[TieBroken]]] = (TieBroken,)
+    needs: ClassVar[tuple[type[TieGone]]] = (TieGone,)
     kind: ClassVar[str] = "tie_broken"
     confidence: ClassVar[float] = 0.85
     remedies: ClassVar[tuple[str, ...]] = (
@@ -47,7 +47,7 @@ class TiesHold(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Each pair."""
-        for fact in window.new(TieBroken):
+        for fact in window.new(TieGone):
             since = f"since {CALLED.get(fact.how, fact.how)}{spot(fact.frame)} " if fact.how else ""
             others = f" (and {fact.count - 1} more pairs)" if fact.count > 1 else ""
             yield self.finding(

@@ -6,7 +6,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 
 
-class TieBroken(Fact, frozen=True, kw_only=True):
+class TieGone(Fact, frozen=True, kw_only=True):
     """Parameters that shared their storage under two names, share it no more, and are both trained."""
 
     KEEP = 16
