@@ -88,8 +88,8 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 def watch_program(words: list[str], settings: Settings) -> int:
     """Make the folder, run the program, close the folder, name it. Raises UsageError before anything is started."""
-    from debugtracer.diagnosis.closing import tell_verdict
     from debugtracer.trace.manifest import create_run
+    from debugtracer.views.closing import tell_verdict
 
     program = resolve(words)
     try:

@@ -9,11 +9,11 @@ import sys
 from types import TracebackType
 
 from debugtracer import session
-from debugtracer.diagnosis.closing import tell_verdict
 from debugtracer.errors import STOPPED, guarded
 from debugtracer.probes.own_frames import hide
 from debugtracer.trace.inventory import stopped_by_tracer
 from debugtracer.trace.manifest import end_run, read_manifest
+from debugtracer.views.closing import tell_verdict
 
 
 class Ending:

@@ -107,6 +107,7 @@ class CheckpointTaker(Taker):
                 if not self.off and not self.depth:
                     given = args[0] if args else next(iter(kwargs.values()), None)
                     guarded("probes.checkpoint: load_state_dict")(self.on_restore)(word, owner, given)
+                    self.desk.moment("restored", word, owner)
                 return result
 
             return load_state_dict

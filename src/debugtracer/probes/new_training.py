@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.errors import guarded
 from debugtracer.probes.optimizer import parameters
-from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.identity import ById
 from debugtracer.trace.facts.new_training import NewTraining
@@ -24,8 +20,6 @@ class NewTrainingTaker(Taker):
 
     def __init__(self) -> None:
         super().__init__()
-        self.patches = Patches()
-        self.off = False
         self.known: ById[Optimizer, bool] = ById()
         self.trained: ById[Tensor, bool] = ById()
         """Parameters of the optimizers that have made an update."""
@@ -33,35 +27,13 @@ class NewTrainingTaker(Taker):
         """Trained parameters were overwritten since the last update."""
         self.updates = 0
 
-    def install(self) -> None:
-        """Listen to loads of weights."""
-        self.off = False
-        self.patches.wrap(nn.Module, "load_state_dict", self.loading)
-
-    def remove(self) -> None:
-        """Everything as it was."""
-        self.off = True
-        self.patches.undo()
-
     def forget(self) -> None:
         """A forked child starts from nothing."""
         self.known, self.trained, self.loaded, self.updates = ById(), ById(), False, 0
 
-    def loading(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Module.load_state_dict."""
-
-        @functools.wraps(original)
-        def load_state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(module, *args, **kwargs)
-            if not self.off and self.updates:
-                guarded("probes.new_training: load")(self.on_load)(module)
-            return result
-
-        return load_state_dict
-
-    def on_load(self, module: nn.Module) -> None:
+    def restored(self, word: str, owner: Any) -> None:
         """Most of what was trained is overwritten: a target network or an average is not."""
-        held = list(module.parameters())
+        held = list(owner.parameters()) if word == "weights" and self.updates else []
         if held and sum(p in self.trained for p in held) > len(held) / 2:
             self.loaded = True
 

@@ -83,6 +83,9 @@ class Taker:
         """scheduler.step returned (not the one inside its constructor)."""
 
     # moments of the run
+    def restored(self, word: str, owner: Any) -> None:
+        """load_state_dict of a module (`weights`), optimizer, scheduler or scaler returned; not the calls it made itself."""
+
     def optimizer_built(self, optimizer: Optimizer) -> None:
         """Optimizer.__init__ returned."""
 

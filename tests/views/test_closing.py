@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from debugtracer.diagnosis.closing import closing_words, tell_verdict
 from debugtracer.testing import AT, a_trace
 from debugtracer.trace.events import Found
 from debugtracer.trace.finding import Finding
+from debugtracer.views.closing import closing_words, tell_verdict
 
 
 def found(severity, kind=None) -> Found:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from debugtracer.errors import DebugTracerError
+from debugtracer.trace.counted import counted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import open_trace
 from debugtracer.views import wording
@@ -32,11 +33,11 @@ def closing_words(folder: Path, *, color: bool = False) -> str:
         return ""
     from debugtracer.views.terminal import render_leading  # brings rich along: the supervisor of a run without findings needs none
 
-    return render_leading(found, folder, color=color) or counted(found, folder)
+    return render_leading(found, folder, color=color) or summed_up(found, folder)
 
 
-def counted(found: list[Finding], folder: Path) -> str:
+def summed_up(found: list[Finding], folder: Path) -> str:
     """One line for findings of which none is a diagnosis."""
     numbers = {word: sum(finding.severity == word for finding in found) for word in ("error", "warning")}
-    told = ", ".join(f"{number} {word}{'s' if number > 1 else ''}" for word, number in numbers.items() if number)
+    told = ", ".join(counted(number, word) for word, number in numbers.items() if number)
     return f"debug-tracer: {told}; see: debug-tracer report {wording.path(folder)}\n"
