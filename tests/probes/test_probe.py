@@ -75,3 +75,16 @@ def test_undo_may_be_called_again() -> None:
     patches.undo()
     patches.undo()
     assert Base().name() == "base"
+
+
+def test_a_library_is_covered_once_it_is_there_and_only_once() -> None:
+    patches, make = Patches(), lambda original: lambda self: f"our {original(self)}"
+    patches.cover(f"{__name__}_that_is_not_there", "Base.name", make)
+    patches.cover(__name__, "Base.missing", make)
+    assert not patches.covered
+    patches.cover(__name__, "Base.name", make)
+    patches.cover(__name__, "Base.name", make)
+    assert Base().name() == "our base"
+    patches.undo()
+    assert Base().name() == "base"
+    assert not patches.covered

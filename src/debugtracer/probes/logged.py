@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,12 +21,12 @@ VAL_LOSS = "val_loss"
 NORMS = ("grad", "norm")
 VALIDATION = {f"{part}{mark}loss" for part in ("val", "valid", "validation", "eval", "dev") for mark in ("_", "/", ".", "-")}
 LIBRARIES = {
-    "torch.utils.tensorboard.writer": ("SummaryWriter", "add_scalar", "tensorboard"),
-    "tensorboardX.writer": ("SummaryWriter", "add_scalar", "tensorboard"),
-    "lightning.pytorch.core.module": ("LightningModule", "log", "lightning"),
-    "pytorch_lightning.core.module": ("LightningModule", "log", "lightning"),
-    "transformers.trainer": ("Trainer", "log", "transformers"),
-    "wandb.sdk.wandb_run": ("Run", "log", "wandb"),
+    "torch.utils.tensorboard.writer": ("SummaryWriter.add_scalar", "tensorboard"),
+    "tensorboardX.writer": ("SummaryWriter.add_scalar", "tensorboard"),
+    "lightning.pytorch.core.module": ("LightningModule.log", "lightning"),
+    "pytorch_lightning.core.module": ("LightningModule.log", "lightning"),
+    "transformers.trainer": ("Trainer.log", "transformers"),
+    "wandb.sdk.wandb_run": ("Run.log", "wandb"),
 }
 
 
@@ -37,7 +36,6 @@ class LoggedTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.patches = Patches()
-        self.covered: set[str] = set()
         self.off = False
         self.scaler = False
         self.hidden = 0
@@ -58,14 +56,11 @@ class LoggedTaker(Taker):
         """Restore it."""
         self.off = True
         self.patches.undo()
-        self.covered.clear()
 
     def cover(self) -> None:
         """Patch libraries that came since the last look: a few dictionary reads."""
-        for module, (owner, method, source) in LIBRARIES.items():
-            if module not in self.covered and hasattr(sys.modules.get(module), owner):
-                self.covered.add(module)
-                self.patches.wrap(getattr(sys.modules[module], owner), method, functools.partial(self.logging, source))
+        for module, (method, source) in LIBRARIES.items():
+            self.patches.cover(module, method, functools.partial(self.logging, source))
 
     def logging(self, source: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """One logging method; it runs first, and what it raises is the user's."""
@@ -157,7 +152,7 @@ class LoggedTaker(Taker):
             self.desk.put(VAL_LOSS, self.sums[0] / self.sums[1])
             self.sums = [0.0, 0.0]
         loss = losses[0] if losses else None
-        if "transformers.trainer" in self.covered and loss is not None and loss.device.type == "cpu" and loss.numel() == 1:
+        if "transformers.trainer" in self.patches.covered and loss is not None and loss.device.type == "cpu" and loss.numel() == 1:
             self.hidden += not math.isfinite(float(loss.detach().item()))
 
 

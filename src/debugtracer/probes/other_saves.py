@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +27,6 @@ class OtherSavesTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.patches = Patches()
-        self.covered: set[str] = set()
         self.counts: dict[str, int] = {}
         self.off = False
 
@@ -41,7 +39,6 @@ class OtherSavesTaker(Taker):
         """Everything as it was."""
         self.off = True
         self.patches.undo()
-        self.covered.clear()
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
@@ -50,9 +47,7 @@ class OtherSavesTaker(Taker):
     def cover(self) -> None:
         """Patch libraries that came since the last look: a few dictionary reads."""
         for module, (function, means) in WRITERS.items():
-            if module not in self.covered and callable(getattr(sys.modules.get(module), function, None)):
-                self.covered.add(module)
-                self.patches.wrap(sys.modules[module], function, functools.partial(self.writing, means))
+            self.patches.cover(module, function, functools.partial(self.writing, means))
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """A library may have come."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -23,6 +24,8 @@ class Patches:
 
     def __init__(self) -> None:
         self.done: list[tuple[Any, str, Any, Any]] = []
+        self.covered: set[str] = set()
+        """Libraries that were there when `cover` looked."""
 
     def put(self, owner: Any, name: str, value: Any) -> None:
         """Replace an attribute in the owner's own namespace."""
@@ -33,6 +36,16 @@ class Patches:
     def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Replace a function by make(function)."""
         self.put(owner, name, make(getattr(owner, name)))
+
+    def cover(self, module: str, path: str, make: Callable[[Any], Any]) -> None:
+        """Wrap `Class.method` or `function` of a library once the program has imported it; we import none. A few dictionary reads."""
+        owner: Any = None if module in self.covered else sys.modules.get(module)
+        *inside, name = path.split(".")
+        for part in inside:
+            owner = getattr(owner, part, None)
+        if callable(getattr(owner, name, None)):
+            self.covered.add(module)
+            self.wrap(owner, name, make)
 
     def undo(self) -> None:
         """Restore, newest first; what somebody patched over us stays (ours is then inert)."""
@@ -45,3 +58,4 @@ class Patches:
             else:
                 setattr(owner, name, before)
         self.done.clear()
+        self.covered.clear()
