@@ -19,7 +19,13 @@ def a_loader(**more):
 
 def info_of(loader, line=7):
     return LoaderInfo(
-        loader=weakref.ref(loader), dataset="TensorDataset", batch_size=4, num_workers=0, sampler="SequentialSampler", frame=Frame("/p/train.py", line)
+        loader=weakref.ref(loader),
+        dataset="TensorDataset",
+        batch_size=4,
+        num_workers=0,
+        sampler="SequentialSampler",
+        frame=Frame("/p/train.py", line),
+        data=weakref.ref(loader.dataset),
     )
 
 
@@ -31,6 +37,19 @@ def test_a_loader_built_anew_at_its_line_goes_on():
     gc.collect()
     again = a_loader()
     assert courses.of(info_of(again)) is course
+
+
+def test_one_line_that_reads_one_set_after_the_other_makes_two_loaders():
+    """An evaluation function called with the training set, then with the test set."""
+    courses, train, test = Courses(), TensorDataset(torch.arange(10.0)), TensorDataset(torch.arange(4.0))
+    first = courses.of(info_of(DataLoader(train)))
+    gc.collect()
+    second = courses.of(info_of(DataLoader(test)))
+    gc.collect()
+    assert second is not first
+    assert courses.of(info_of(DataLoader(train))) is first
+    gc.collect()
+    assert courses.of(info_of(DataLoader(test))) is second
 
 
 def test_two_loaders_of_one_line_that_live_together_are_two():

@@ -88,7 +88,7 @@ class EpochTaker(Taker):
         """What is known of a loader; a new one at the line of one that is gone goes on where that ended."""
         course = self.courses.get(info)
         if course is None:
-            course = next((c for c in self.known if c.gone() and c.info.frame is not None and same(c.info, info)), None)
+            course = next((c for c in self.known if c.gone() and info.goes_on(c.info) and same(c.info, info)), None)
             if course is None:
                 if len(self.known) >= MOST_LOADERS:
                     return None
@@ -168,8 +168,8 @@ class EpochTaker(Taker):
 
 
 def same(old: LoaderInfo, new: LoaderInfo) -> bool:
-    """Built by the same line for data of the same kind."""
-    return (old.frame, old.dataset, old.batch_size, old.sampler) == (new.frame, new.dataset, new.batch_size, new.sampler)
+    """Read in the same way."""
+    return (old.batch_size, old.sampler) == (new.batch_size, new.sampler)
 
 
 def labels_of(leaves: list[Tensor], rows: int | None) -> tuple[tuple[int, int], ...]:

@@ -83,6 +83,7 @@ class LoaderProbe:
             batch_size=getattr(loader, "batch_size", None),
             num_workers=getattr(loader, "num_workers", 0),
             sampler=_sampler_name(loader),
+            data=_reference(loader.dataset),
         )
         loaders[key] = info
         return info
@@ -237,6 +238,14 @@ def _sampler_name(loader: Any) -> str:
     batch_sampler = getattr(loader, "batch_sampler", None)
     own = batch_sampler is not None and type(batch_sampler).__name__ != "BatchSampler"
     return type(batch_sampler if own else getattr(loader, "sampler", None)).__name__
+
+
+def _reference(dataset: Any) -> weakref.ref[Any] | None:
+    """A list or a tuple takes none."""
+    try:
+        return weakref.ref(dataset)
+    except TypeError:
+        return None
 
 
 def _info_of_iterator(iterator: Any) -> LoaderInfo:

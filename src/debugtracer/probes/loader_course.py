@@ -91,25 +91,19 @@ class Courses:
     """The course of each loader."""
 
     def __init__(self) -> None:
-        self.known: dict[object, LoaderCourse] = {}
+        self.known: dict[int, LoaderCourse] = {}
         self.count = 0
 
     def of(self, info: LoaderInfo) -> LoaderCourse:
         """A loader built anew at the same line, after the old one is gone, goes on where that one was."""
-        key: object = id(info)
-        frame = info.frame
-        if frame is not None:
-            key = (frame.file, frame.line, info.dataset)
-        course = self.known.get(key)
-        if course is not None and course.info is not info:
-            if course.info.loader() is None or course.info.loader() is info.loader():
-                course.info = info
-            else:
-                key = id(info)
-                course = self.known.get(key)
-                course = course if course is not None and course.info is info else None
+        course = self.known.get(id(info))
+        if course is None or course.info is not info:
+            course = next((c for c in self.known.values() if info.goes_on(c.info)), None)
+            if course is not None:
+                del self.known[id(course.info)]
+                course.info, self.known[id(info)] = info, course
         if course is None:
-            course = self.known[key] = LoaderCourse(info, note_of(info, self.count))
+            course = self.known[id(info)] = LoaderCourse(info, note_of(info, self.count))
             self.count += 1
         return course
 

@@ -27,6 +27,15 @@ class LoaderInfo:
     sampler: str
     frame: Frame | None = None
     """Where the user built it."""
+    data: weakref.ref[object] | None = None
+    """The dataset; None when it takes no weak reference."""
+
+    def goes_on(self, old: LoaderInfo) -> bool:
+        """Built by the line of a loader that is gone, over the same dataset or one that took its place: another pass, not other data."""
+        if old.loader() is not None or self.frame is None or (old.frame, old.dataset) != (self.frame, self.dataset):
+            return False
+        before = old.data() if old.data is not None else None
+        return before is None or (self.data is not None and before is self.data())
 
     def dataset_len(self) -> int | None:
         """Length of the dataset in samples; None if it has none or the loader is gone."""
