@@ -42,6 +42,7 @@ VERDICT = [
     "trials",
     "suspects",
 ]
+BESIDE = ["change", "tested", "evidence", "against", "equivalents"]
 
 
 def report_of(run):
@@ -54,7 +55,7 @@ def test_the_keys_are_those_of_the_contract(tmp_path):
     assert list(report) == ["schema", "run", "verdict", "findings", "layers", "actions", "overhead"]
     assert report["schema"] == "debug-tracer.report/1"
     assert list(report["run"]) == ["id", "command", "steps", "iterations", "world_size", "exit_code", "stopped_by_tracer"]
-    assert list(report["verdict"]) == VERDICT
+    assert list(report["verdict"]) == VERDICT + BESIDE
     assert {"check", "layer", "severity", "iteration", "step", "message"} <= set(report["findings"][0])
     assert list(report["layers"]) == ["data", "model", "optimizer", "device", "numerics", "logging", "rollback"]
 
@@ -89,7 +90,7 @@ def test_without_an_incident_the_leading_finding_is_the_verdict(tmp_path):
         kind="optimizer_params_mismatch", exact=True, place=Place(param="fc.weight", module="fc", frame=Frame(file=TRAIN, line=42)), remedy=("build it later",),
     )  # fmt: skip
     report = report_of(a_trace(tmp_path, Found(at=AT, finding=finding), exit_code=0, stopped=False))
-    assert list(report["verdict"]) == VERDICT
+    assert list(report["verdict"]) == VERDICT + BESIDE
     assert (report["verdict"]["class"], report["verdict"]["status"], report["verdict"]["line"]) == ("optimizer_params_mismatch", "confirmed", 42)
     assert report["layers"]["optimizer"] == "fired"
 

@@ -43,6 +43,14 @@ class Cause:
 
     fallback: ClassVar[bool] = False
     """True if it only names the arithmetic; never shown beside a cause that knows why."""
+    proved_by: ClassVar[tuple[str, ...]] = ()
+    """Interventions (slugs) that heal the step if this is the cause, the narrowest first: `stable-op`, `without-sample`."""
+    refuted_by: ClassVar[tuple[str, ...]] = ()
+    """Interventions that must not heal it; one that does speaks against this cause."""
+    supports: ClassVar[tuple[str, ...]] = ()
+    """Checks (`layer/slug`) whose loud finding speaks for it."""
+    contradicts: ClassVar[tuple[str, ...]] = ()
+    """Checks whose loud finding speaks against it."""
 
     def signs(self, seen: Reading) -> Signs | None:
         """What the facts say; None if this is not the cause. Pure: no IO, no torch, no host sync."""

@@ -8,17 +8,44 @@ import msgspec
 
 from debugtracer.trace.birth import BirthKind, ChainLink, Direction
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.number import Number
 from debugtracer.trace.step import Phase
 
 Status = Literal["confirmed", "likely", "possible", "unknown"]
 
 
+Outcome = Literal["healed", "not healed", "reproduced", "not reproduced", "could not run"]
+
+
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One intervention and its outcome."""
+    """One intervention on the failing step and what came of it. `unchanged` is reproduced or not; all others heal or not, or could not run."""
 
     intervention: str
-    outcome: str
+    """Slug, with `=VALUE` where it takes one: `larger-eps=1e-06`."""
+    outcome: Outcome
     repeats: int = 1
+    loss: Number | None = None
+    """Loss of the step; None where no loss was computed."""
+    grad_l2: Number | None = None
+    """L2 norm of all gradients; None where no backward ran."""
+    probe_loss: Number | None = None
+    """Loss of a recorded healthy batch after the update; None where the update was not replayed."""
+    bad_op: str | None = None
+    """First op with a non-finite output, None where all are finite or it was not looked for."""
+    seconds: float = 0.0
+    note: str = ""
+    """What was changed, in words with numbers; why it could not run."""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A small change of the user's code: one line out, one or more in."""
+
+    file: str
+    line: int
+    before: str
+    """The line as it is, stripped."""
+    after: tuple[str, ...]
+    """The lines in its place, stripped."""
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,3 +87,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    change: Change | None = None
+    """The first remedy as a change at the user's own line, where it is one."""
+    tested: str = ""
+    """What the failing step did with that remedy: `with clamp_min(1e-06) at model.py:88: loss 2.31, gradients finite`; empty when nothing was tried."""
+    evidence: tuple[str, ...] = ()
+    """What speaks for the cause, strongest first."""
+    against: tuple[str, ...] = ()
+    """What speaks against it."""
+    equivalents: tuple[str, ...] = ()
+    """Classes that the same trials cannot tell from it."""
