@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
-from debugtracer.causes.cause import causes
+from debugtracer.causes.cause import CAUTIOUS, Cause, causes, weighed
+from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
 from debugtracer.testing import a_birth, some_facts
 from debugtracer.trace.finding import LAYERS
+from tests.causes.test_hearing import said
 
 
 @pytest.mark.parametrize("slug", causes())
@@ -28,3 +32,62 @@ def test_no_cause_stumbles_over_a_birth_without_tensors_or_frames(slug, directio
     signs = causes()[slug].signs(Reading(some_facts(birth, loader=None, optimizer=None, replay=None, recent={})))
     assert signs is None or (0 < signs.confidence <= 1 and signs.because and signs.remedies)
     assert signs is None or "; " not in signs.because  # the summary is cut there
+
+
+class Steep(Cause):
+    """The rate is too high."""
+
+    kind: ClassVar[str] = "lr_too_high"
+    supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-spike", "optimizer/update-ratio", "numerics/scaler-backoff")
+    contradicts: ClassVar[tuple[str, ...]] = ("data/hard-samples", "data/outlier-sample")
+    remedies: ClassVar[tuple[str, ...]] = ("divide it by 10",)
+
+
+DIVERGED = said("optimizer/loss-divergence", kind="lr_too_high", confidence=0.6, message="step 9, rank 0: the loss grows")
+JUMPED = said("optimizer/loss-spike", message="step 8, rank 0: the loss jumps")
+UPDATES = said("optimizer/update-ratio", message="step 7, rank 0: updates of 0.3")
+HARD = said("data/hard-samples", message="step 8, rank 0: hard samples")
+
+
+def heard(*findings):
+    signs = Steep().heard(Hearing(findings))
+    assert signs is not None
+    return signs
+
+
+def test_a_cause_says_what_the_best_finding_of_its_class_says():
+    signs = heard(JUMPED, DIVERGED)
+    assert signs.leading == DIVERGED
+    assert (signs.because, signs.remedies, signs.exact) == (DIVERGED.message, ("divide it by 10",), False)
+    assert signs.evidence == (DIVERGED.message, JUMPED.message)
+
+
+def test_a_supporting_family_adds_one_bit_and_the_own_family_none():
+    assert heard(DIVERGED).confidence == pytest.approx(0.6)
+    assert heard(DIVERGED, JUMPED).confidence == pytest.approx(0.6)  # both look at the loss
+    assert heard(DIVERGED, UPDATES).confidence == pytest.approx(weighed(0.6, 1)) == pytest.approx(0.75)
+    assert heard(DIVERGED, UPDATES, UPDATES).confidence == pytest.approx(0.75)
+
+
+def test_a_contradicting_family_takes_two_bits_once_and_is_told():
+    other = said("data/outlier-sample", message="step 8, rank 0: an outlier")
+    signs = heard(DIVERGED, HARD, other)
+    assert signs.confidence == pytest.approx(weighed(0.6, -2))
+    assert signs.against == (HARD.message, other.message)
+
+
+def test_a_guess_stays_below_a_proof_and_a_proof_is_not_argued_with():
+    backoff = said("numerics/scaler-backoff")
+    sure = said("optimizer/loss-divergence", kind="lr_too_high", confidence=0.94)
+    assert heard(sure, UPDATES, backoff).confidence == CAUTIOUS
+    proof = said("optimizer/lr-zero", kind="lr_too_high", exact=True, confidence=0.6)
+    assert heard(proof, HARD).exact and heard(proof, HARD).confidence == 0.97
+
+
+def test_a_cause_is_silent_without_a_loud_finding_of_its_class_or_where_another_hears_for_it():
+    class Deaf(Steep):
+        hears: ClassVar[bool] = False
+
+    quiet = said("optimizer/loss-divergence", "note", kind="lr_too_high")
+    assert Steep().heard(Hearing((JUMPED, UPDATES, quiet))) is None
+    assert Deaf().heard(Hearing((DIVERGED,))) is None

@@ -1,4 +1,4 @@
-"""The contract of a cause: what speaks for and against it in the facts of an incident, and what to do about it."""
+"""The contract of a cause: what speaks for and against it in the facts of an incident or in the findings of the checks, and what to do about it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import functools
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
 from debugtracer.plugins import members, slug_of
-from debugtracer.trace.finding import Layer
+from debugtracer.trace.finding import Finding, Layer
+
+CAUTIOUS = 0.95  # a guess never sounds like a proof: the ceiling of what is not exact (ours)
+EXACT = 0.97  # as in trace/lead.py
 
 Edit = Literal["operator", "optimizer", "data"]
 
@@ -20,7 +24,7 @@ class Signs:
     confidence: float
     """0..1; from 0.7 on it is likely, from 0.4 on possible."""
     because: str
-    """One clause with the numbers seen: `every score of the row is -inf, so softmax divides 0 by 0`."""
+    """One clause with the numbers seen: `every score of the row is -inf, so softmax divides 0 by 0`. Of findings: the whole message of the leading one."""
     remedies: tuple[str, ...]
     """What to do, best first, one line each."""
     against: tuple[str, ...] = ()
@@ -29,6 +33,10 @@ class Signs:
     """An invariant was broken: nothing else can explain it, no trial is needed."""
     whole_batch: bool = False
     """Every row of the batch is guilty, not a few."""
+    evidence: tuple[str, ...] = ()
+    """What speaks for it, strongest first."""
+    leading: Finding | None = None
+    """Of findings: the one that says it, for its place in the run and in the code."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +59,52 @@ class Cause:
     """Checks (`layer/slug`) whose loud finding speaks for it."""
     contradicts: ClassVar[tuple[str, ...]] = ()
     """Checks whose loud finding speaks against it."""
+    remedies: ClassVar[tuple[str, ...]] = ()
+    """What to do, best first, where the leading finding does not say it."""
+    hears: ClassVar[bool] = True
+    """False for one that speaks of non-finite values only, where another cause of the same class hears the checks."""
 
     def signs(self, seen: Reading) -> Signs | None:
-        """What the facts say; None if this is not the cause. Pure: no IO, no torch, no host sync."""
-        raise NotImplementedError
+        """What the facts of an incident say; None if this is not the cause. Pure: no IO, no torch, no host sync."""
+        return None
+
+    def heard(self, seen: Hearing) -> Signs | None:
+        """What the findings of the checks say where nothing became non-finite; None if this is not the cause. Pure.
+
+        The loud findings of this class are its evidence, the best of them leads. Each other family of findings that supports it adds
+        one bit, each that contradicts it takes two (CHECKS 5.2.3); the family of the leading one adds nothing a second time (5.2.1).
+        """
+        said = seen.of(self.kind) if self.hears else []
+        if not said:
+            return None
+        best, further = said[0], seen.by(*self.supports)
+        against = seen.by(*self.contradicts)
+        bits = len(seen.families(*said, *further) - seen.families(best)) - 2 * len(seen.families(*against))
+        return Signs(
+            confidence=max(best.confidence, EXACT) if best.exact else min(weighed(best.confidence, bits), max(CAUTIOUS, best.confidence)),
+            because=best.message,
+            remedies=best.remedy or self.remedies,
+            against=messages(against),
+            exact=best.exact,
+            evidence=messages([*said, *further]),
+            leading=best,
+        )
 
     @property
     def slug(self) -> str:
         """The file name with dashes."""
         return slug_of(type(self).__module__, "debugtracer.causes")
+
+
+def weighed(confidence: float, bits: int) -> float:
+    """A confidence after that many bits of evidence: one bit doubles the odds."""
+    odds = confidence * 2.0**bits
+    return odds / (odds + 1 - confidence)
+
+
+def messages(findings: list[Finding]) -> tuple[str, ...]:
+    """What they say, each once."""
+    return tuple(dict.fromkeys(finding.message for finding in findings))
 
 
 @functools.cache

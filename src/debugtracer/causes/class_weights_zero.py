@@ -13,6 +13,7 @@ class ClassWeightsZero(Cause):
     """cross_entropy(weight=...) with reduction="mean" divides by the sum of the weights of the targets."""
 
     kind: ClassVar[str] = "zero_division"
+    hears: ClassVar[bool] = False
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of a weighted nll loss, from finite inputs, with a class weight of 0."""
