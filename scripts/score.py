@@ -1,6 +1,6 @@
-"""The scoreboard: watches every planted fault, its healthy twin and every case of ../shared, and compares each verdict with the truth.
+"""The scoreboard: watches planted faults with their healthy twins, the cases of ../shared and the plants of faults/programs; compares verdicts with the truth.
 
-    python scripts/score.py [--faults | --cases] [--only NAME,NAME] [--jobs 2] [--check] [--tool COMMAND]
+    python scripts/score.py [--faults | --cases | --programs] [--only NAME,NAME] [--jobs 2] [--check] [--tool COMMAND]
     python scripts/score.py --list        the table of faults/README.md, from the truth files alone
 
 It judges with the functions of ../shared/tools/score_cases.py, so the two boards cannot differ. Without that file it says so in one line and ends with status 0
@@ -26,6 +26,9 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "scripts"))  # a test loads this file by its path
+from plants import plants, programs  # noqa: E402
+
 SHARED = Path(os.environ.get("DEBUG_TRACER_SHARED", ROOT.parent / "shared"))
 SCORER, FAULTS, CASES = SHARED / "tools" / "score_cases.py", ROOT / "faults", SHARED / "cases"
 EXACT = {"nan_loss", "inf_grad", "nan_output"}
@@ -33,7 +36,7 @@ MUST = ("step", "op", "sline", "sample")
 SHOWN = ("step", "op", "sline", "line", "sample", "rows", "module")
 HEALTHY: dict[str, Any] = {"class": "healthy", "layer": "none", "symptom": "none", "first_bad_step": None, "op": None, "line": None, "sample_index": None}
 
-NAMES = {"Planted faults": "Planted faults", "Cases": "Real failures (`../shared/cases`)"}
+NAMES = {"Planted faults": "Planted faults", "Cases": "Real failures (`../shared/cases`)", "Programs": "Faults in whole programs (`faults/programs`)"}
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Script:
     folder: Path
     file: str
     truth: dict[str, Any]
+    source: str | None = None
+    """The text of the program where it is made, else None: `file` as it stands."""
 
     @property
     def is_healthy(self) -> bool:
@@ -79,6 +84,14 @@ def cases(folder: Path = CASES) -> Iterator[Script]:
         yield Script(truth_file.parent.name, truth_file.parent, "train.py", json.loads(truth_file.read_text()))
 
 
+def whole_programs() -> Iterator[Script]:
+    """Every plant of every program of faults/programs, and after them the program itself, on which silence is the right answer."""
+    for folder in programs():
+        for plant in plants(folder):
+            yield Script(plant.name, folder, "train.py", plant.truth(), plant.source())
+        yield Script(f"{folder.name} (healthy)", folder, "train.py", HEALTHY)
+
+
 def load_scorer() -> ModuleType | None:
     """The functions score() and watch() of the shared scorer; None where it is missing."""
     if not SCORER.exists():
@@ -97,6 +110,8 @@ def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
         return ["quiet"]
     if "note" in script.truth:
         return ["noted"]
+    if script.truth["class"] == "unknown":
+        return ["abstained"]
     if script.truth["symptom"] not in EXACT:
         line = [] if script.truth["symptom"] == "loss_spike" else ["line"]  # which line makes a finite loss jump takes trials to know
         return [mark for mark in ("found", "top1", *line, "sample", "rank") if mark in marks]
@@ -107,18 +122,26 @@ def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
 def judge(script: Script, scorer: ModuleType, tool: list[str], timeout: float, keep: str | None) -> Row:
     """Run one script under watch in a folder of its own and mark the verdict."""
     stage = Path(tempfile.mkdtemp(prefix="score-")) / script.name.replace("/", "-").replace(" (healthy)", "-healthy")
-    shutil.copytree(script.folder, stage, ignore=shutil.ignore_patterns("truth.json", "README.md", "healthy.py", "train.py", "__pycache__"))
-    shutil.copy(script.folder / script.file, stage / "train.py")
+    shutil.copytree(script.folder, stage, ignore=shutil.ignore_patterns("truth.json", "README.md", "plants.toml", "healthy.py", "train.py", "__pycache__"))
+    (stage / "train.py").write_text(script.source or (script.folder / script.file).read_text())
     report, status, note, took, work = scorer.watch(stage, tool, timeout, keep)
     marks = scorer.score(report, script.truth, status)
     if "note" in script.truth:  # worth a remark, not an alarm: the check must speak, and no more than that
         notes = [f for f in (report or {}).get("findings", []) if f["check"] == script.truth["note"]]
         marks = {"noted": bool(notes) and all(f["severity"] == "note" for f in notes), "wrong": marks["wrong"]}
     verdict = (report or {}).get("verdict") or {}
+    if script.truth["class"] == "unknown":
+        marks = abstention(marks, verdict)
     shutil.rmtree(stage.parent, ignore_errors=True)
     if not keep:
         shutil.rmtree(work, ignore_errors=True)
     return Row(script, marks, verdict.get("class"), verdict.get("status"), round(took, 1), note, [m for m in must_be_right(script, marks) if not marks[m]])
+
+
+def abstention(marks: dict[str, bool], verdict: dict[str, Any]) -> dict[str, bool]:
+    """The marks of a fault outside every catalogue: no class to be right about, but one not to be sure of."""
+    abstained = verdict.get("class") is None or verdict.get("status") not in {"confirmed", "likely"}
+    return {name: good for name, good in marks.items() if name not in {"top1", "top3"}} | {"abstained": abstained}
 
 
 def told(row: Row) -> str:
@@ -137,14 +160,14 @@ def table(rows: list[Row]) -> list[str]:
     """One line for each script with a fault."""
     lines = [f"| script | symptom | class | {' | '.join(SHOWN)} |", "|---" * (len(SHOWN) + 3) + "|"]
     for row in sorted((r for r in rows if not r.script.is_healthy), key=lambda r: (r.script.truth["symptom"], r.script.name)):
-        right = "right" if row.marks.get("top1") else str(row.got)
+        right = "right" if row.marks.get("top1") or row.marks.get("abstained") else str(row.got)
         lines.append(f"| {row.script.name} | {row.script.truth['symptom']} | {right} | {' | '.join(mark(row, name) for name in SHOWN)} |")
     return lines
 
 
 def layers(rows: list[Row]) -> list[str]:
     """One line for each of the seven layers: how many faults, and how many marks of each kind are right."""
-    shown = ("found", "top1", "top3", *SHOWN, "noted")
+    shown = ("found", "top1", "top3", *SHOWN, "noted", "abstained")
     lines = [f"| layer | faults | {' | '.join(shown)} |", "|---" * (len(shown) + 2) + "|"]
     for layer in sorted({row.script.truth["layer"] for row in rows if not row.script.is_healthy}):
         own = [row for row in rows if not row.script.is_healthy and row.script.truth["layer"] == layer]
@@ -161,7 +184,7 @@ def share(rows: list[Row], name: str) -> str:
 def counted(rows: list[Row]) -> str:
     """How many marks of each kind are right."""
     faulty = [row for row in rows if not row.script.is_healthy]
-    parts = [f"{name} {share(faulty, name)}" for name in ("found", "top1", "top3", *SHOWN, "noted")]
+    parts = [f"{name} {share(faulty, name)}" for name in ("found", "top1", "top3", *SHOWN, "noted", "abstained")]
     healthy = [row for row in rows if row.script.is_healthy]
     wrong = sum(row.marks["wrong"] for row in faulty if "wrong" in row.marks)
     return "; ".join([*parts, f"confirmed but wrong {wrong}/{len(faulty)}", f"healthy quiet {sum(row.marks['quiet'] for row in healthy)}/{len(healthy)}"])
@@ -172,7 +195,8 @@ def board(groups: dict[str, list[Row]], date: str) -> str:
     lines = [
         f"Measured {date} with `just score` (CPU, dev mode). found: something was said; top1, top3: the class of the fault is the verdict, or among the "
         "first three; step, op, line, sample, rows, module: the verdict names the true one; sline: that line or the one where the symptom shows; "
-        "noted: faults that deserve a remark and no alarm; `-`: the truth names nothing there."
+        "noted: faults that deserve a remark and no alarm; abstained: no class, or an unsure one, where no class describes the fault; `-`: the truth names "
+        "nothing there."
     ]
     for title, rows in groups.items():
         if not rows:
@@ -180,7 +204,7 @@ def board(groups: dict[str, list[Row]], date: str) -> str:
         loud = [row.script.name for row in rows if row.script.is_healthy and not row.marks["quiet"]]
         healthy = sum(row.script.is_healthy for row in rows)
         loudly = f"; not: {', '.join(loud)}" if loud else ""
-        each = ["", "<details><summary>case by case</summary>", "", *table(rows), "", "</details>"] if title == "Cases" else []
+        each = ["", "<details><summary>case by case</summary>", "", *table(rows), "", "</details>"] if title != "Planted faults" else []
         lines += ["", f"**{NAMES[title]}**: {counted(rows)}.", "", *layers(rows), *each, "", f"Healthy: {healthy - len(loud)} of {healthy} silent{loudly}."]
     return "\n".join(lines)
 
@@ -240,7 +264,8 @@ def arguments() -> argparse.Namespace:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--faults", action="store_true", help="only the planted faults and their twins")
     which.add_argument("--cases", action="store_true", help="only ../shared/cases")
-    parser.add_argument("--only", default="", help="names (or ends of names) separated by commas; nothing is written then")
+    which.add_argument("--programs", action="store_true", help="only the plants of faults/programs and the programs themselves")
+    parser.add_argument("--only", default="", help="names, ends of names, programs or layers, separated by commas; nothing is written then")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="status 1 if a mark that must be right is wrong")
     parser.add_argument("--tool", help="the command to score (default: debug-tracer beside this Python)")
@@ -260,10 +285,19 @@ def command(given: str | None) -> list[str]:
 def chosen(args: argparse.Namespace) -> dict[str, list[Script]]:
     """The scripts to run by group, in order."""
     wanted = [name for name in args.only.split(",") if name]
-    groups = {"Planted faults": [] if args.cases else list(planted()), "Cases": [] if args.faults else list(cases())}
-    if not wanted:
-        return groups
-    return {title: [s for s in scripts if s.name.removesuffix(" (healthy)").endswith(tuple(wanted))] for title, scripts in groups.items()}
+    one = args.faults or args.cases or args.programs
+    groups = {
+        "Planted faults": list(planted()) if args.faults or not one else [],
+        "Cases": list(cases()) if args.cases or not one else [],
+        "Programs": list(whole_programs()) if args.programs or not one else [],
+    }
+    return {title: [s for s in scripts if not wanted or is_wanted(s.name, wanted)] for title, scripts in groups.items()}
+
+
+def is_wanted(name: str, wanted: list[str]) -> bool:
+    """Whether a name, or the end of one, or the folder before its slash was asked for."""
+    plain = name.removesuffix(" (healthy)")
+    return plain.endswith(tuple(wanted)) or plain.partition("/")[0] in wanted
 
 
 def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace) -> list[Row]:
@@ -296,7 +330,7 @@ def main() -> int:
     for title, part in groups.items():
         if part:
             print(f"{title}: {counted(part)}")
-    if not args.only and not args.faults and not args.cases:
+    if not args.only and not args.faults and not args.cases and not args.programs:
         written(groups)
     wrong = [row for row in rows if row.wrong]
     print(f"{len(wrong)} of {len(rows)} scripts have a mark wrong that must be right" + (": " + ", ".join(row.script.name for row in wrong) if wrong else ""))
