@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.diagnosis.trials import Budget
 from debugtracer.errors import StoppedByTracer, guarded
 from debugtracer.probes.canary import is_bad, total_l2, worst_of
 from debugtracer.probes.clip import Clips
@@ -96,6 +97,8 @@ class Session:
             most=settings.incidents,
             capsule_bytes=settings.capsule_bytes if settings.capture is Capture.STEP else 0,
             preset=settings.preset,
+            budget=Budget(settings.trials, settings.trials_s, settings.trial_order),
+            state_bytes=settings.copy_bytes,
         )
         self.recorder = Recorder(self.tape, self.incidents.open, total_l2, raw_frames, owner_module)
         self.copies = Copies(settings.copy_bytes, settings.own_share)

@@ -69,6 +69,9 @@ class Settings:
     gate: Gate = Gate.AUTO  # auto, sync, device, late: how the canary is read before the update (DESIGN 2.3)
     inspect_steps: int = 100  # steps between two close looks (health snapshot, functions inside modules), after the first three (CHECKS 1, number 3); 0: none
     function_tests: Switch = Switch.ON  # a few extra forwards on a shadow copy at the first step (CHECKS 6.4)
+    trials: int = 8  # replays with one thing changed per incident at most; 0: none (CHECKS 5.2.4)
+    trials_s: float = 30.0  # seconds spent on them per incident at most (CHECKS 5.2.4)
+    trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
 
     @classmethod

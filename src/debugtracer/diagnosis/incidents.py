@@ -14,7 +14,8 @@ from debugtracer.checks.check import checks
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.live import LiveChecks
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.prove import prove
+from debugtracer.diagnosis.trials import Budget
 from debugtracer.errors import CapsuleError, StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batch_table import batch_table, table_of
@@ -42,11 +43,16 @@ KEPT = 50  # last values of each series shown with an incident (STYLE 4.4: "the 
 class Incidents:
     """Opens incidents for one process. What raises here is swallowed, but for the stop."""
 
-    def __init__(self, output: Output, *, stops: bool, most: int, capsule_bytes: int, preset: str = "default") -> None:
+    def __init__(
+        self, output: Output, *, stops: bool, most: int, capsule_bytes: int, preset: str = "default", budget: Budget | None = None, state_bytes: int = 4 * 1024**3
+    ) -> None:
         self.output = output
         self.stops = stops
         self.most = most
         self.capsule_bytes = capsule_bytes
+        self.budget = budget or Budget()
+        self.state_bytes = state_bytes
+        """Bytes of parameters and optimizer state that trials may copy."""
         self.scene: Scene | None = None
         self.recorder: Recorder | None = None
         self.built: Mapping[Any, Any] = {}
@@ -193,7 +199,8 @@ class Incidents:
         self.at_incident()
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.recent.items()}
         facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size)
-        self.save(alarm, result, facts, rank(facts), time.perf_counter() - begin)
+        verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
+        self.save(alarm, result, facts, verdict, time.perf_counter() - begin)
 
     def normal(self, alarm: Alarm, scene: Scene) -> None:
         """An infinity on purpose, a scale search: remembered, not reported."""

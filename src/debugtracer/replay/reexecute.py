@@ -49,15 +49,23 @@ class Reexecution:
             return
         with contextlib.ExitStack() as stack:
             stack.enter_context(torch.set_grad_enabled(entry.grad))
-            for device, dtype in entry.autocast:
+            for device, dtype in self.autocasts(entry):
                 stack.enter_context(torch.autocast(device, dtype=dtype))
-            if entry.rng is not None:
-                entry.rng.restore()
+            self.seed(entry)
             args, kwargs = self.decoded(entry.args), self.decoded(entry.kwargs)
             with self.around(entry):
                 output = self.call(entry, args, kwargs)
         made = list(tensors(output))[: entry.outputs] if entry.outputs else []
         self.values[entry.segment, entry.index] = [*made, *(left_in(*side) for side in entry.sides)]
+
+    def autocasts(self, entry: Entry) -> tuple[tuple[str, torch.dtype], ...]:
+        """Devices and dtypes of autocast in this call."""
+        return entry.autocast
+
+    def seed(self, entry: Entry) -> None:
+        """The generator state the call had."""
+        if entry.rng is not None:
+            entry.rng.restore()
 
     def call(self, entry: Entry, args: Any, kwargs: Any) -> Any:
         """What the entry stands for, executed on the spot."""

@@ -1,0 +1,148 @@
+"""From belief and trials to the verdict: which cause, how sure, what was seen to heal the step, what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from debugtracer.causes.cause import Cause, causes
+from debugtracer.causes.reading import Reading
+from debugtracer.diagnosis.calibration import calibrated
+from debugtracer.diagnosis.likelihood import UNKNOWN
+from debugtracer.diagnosis.rank import LIKELY, POSSIBLE, SUSPECTS, Ranked, explained, unexplained
+from debugtracer.diagnosis.trials import Series
+from debugtracer.interventions.intervention import NARROW, interventions
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.number import as_float
+from debugtracer.trace.verdict import Status, Suspect, Trial, Verdict
+
+RIVAL = 0.05  # share of belief from which on another cause has to be refuted before one is confirmed (CHECKS 5.2.4: 95 % of the mass)
+
+
+def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: Series) -> Verdict:
+    """The verdict of DESIGN 3.3 with its trials."""
+    shares = series.belief.shares()
+    known = {r.cause.slug: r for r in ranked}
+    leader = next(iter(shares))
+    if leader == UNKNOWN and any(known[s].signs.confidence >= POSSIBLE for s in shares if s in known) and not refuted(series, shares, known):
+        leader = next(s for s in shares if s in known)  # no trial has spoken against it: what the signs said still holds
+    if leader == UNKNOWN or known[leader].signs.confidence < POSSIBLE:
+        return told(unexplained(facts, list(ranked)), facts, None, series)
+    best = known[leader]
+    others = [known[s] for s in shares if s in known and s != leader]
+    status = status_of(best, series, shares)
+    verdict = explained(facts, best, others)
+    line = next((f for f in places(facts) if (f.file, f.line) == (verdict.file, verdict.line)), None)
+    propose = getattr(best.cause, "change", None)
+    edit = propose(Reading(facts), line) if line is not None and propose is not None else None
+    verdict = msgspec.structs.replace(
+        verdict,
+        status=status,
+        confidence=calibrated(status, bool(proof(best.cause, series)), max(shares[leader], 1e-3)),
+        change=edit,
+        equivalents=equivalents(best, series),
+        suspects=tuple(
+            Suspect(kind=r.cause.kind, cause=r.cause.slug, confidence=round(shares[r.cause.slug], 3), status=word(shares[r.cause.slug]))
+            for r in others[:SUSPECTS]
+        ),
+    )
+    return told(verdict, facts, best, series)
+
+
+def refuted(series: Series, shares: dict[str, float], known: dict[str, Ranked]) -> bool:
+    """The first cause's own trials were run and none healed."""
+    first = next((s for s in shares if s in known), None)
+    if first is None:
+        return True
+    proofs = [p for p in known[first].cause.proved_by if p in series.done]
+    return bool(proofs) and not any(series.done[p] for p in proofs)
+
+
+def status_of(best: Ranked, series: Series, shares: dict[str, float]) -> Status:
+    """Confirmed: reproduced, healed by what proves it, an alternative refuted, no rival left. An exact invariant needs no trial."""
+    if best.signs.exact:
+        return "confirmed"
+    proved = proof(best.cause, series)
+    reproduced = any(t.intervention == "unchanged" and t.outcome == "reproduced" for t in series.trials)
+    rivals = [s for s, share in shares.items() if s not in (best.cause.slug, UNKNOWN) and share >= RIVAL and causes()[s].kind != best.cause.kind]
+    if proved and reproduced and series.refuted and not rivals and shares[best.cause.slug] >= 0.9:
+        return "confirmed"
+    return word(shares[best.cause.slug] if proved else min(shares[best.cause.slug], best.signs.confidence))
+
+
+def word(share: float) -> Status:
+    """The word for a belief without a proof."""
+    return "likely" if share >= LIKELY else "possible" if share >= POSSIBLE else "unknown"
+
+
+def proof(cause: Cause, series: Series) -> Trial | None:
+    """The narrowest trial that healed and that this cause is proved by."""
+    for slug in cause.proved_by:
+        for trial in series.trials:
+            if trial.intervention.partition("=")[0] == slug and trial.outcome == "healed":
+                return trial
+    return None
+
+
+def equivalents(best: Ranked, series: Series) -> tuple[str, ...]:
+    """Other classes that a trial as narrow as the proof speaks for: both are true of this step."""
+    order = {slug: NARROW.index(i.scope) for slug, i in interventions().items()}
+    proved = proof(best.cause, series)
+    if proved is None:
+        return ()
+    least = order[proved.intervention.partition("=")[0]]
+    kinds = {r: c.kind for r, c in causes().items() if r in series.belief.bits and c.kind != best.cause.kind}
+    return tuple(
+        dict.fromkeys(kind for slug, kind in kinds.items() if any(series.done.get(p) and order[p] <= least for p in causes()[slug].proved_by if p in order))
+    )
+
+
+def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Series) -> Verdict:
+    """What was tried, in sentences."""
+    proved = proof(best.cause, series) if best is not None else None
+    healed = [t for t in series.trials if t.outcome == "healed"]
+    shown = proved or (min(healed, key=narrowness) if healed else None)
+    evidence = [best.signs.because] if best is not None else []
+    evidence += [f"{t.note}: {outcome(t)}" for t in sorted(healed, key=narrowness)]
+    against = list(best.signs.against) if best is not None else []
+    if best is not None:
+        against += [f"{t.note}: {outcome(t)}" for t in series.trials if t.outcome == "not healed" and t.intervention.partition("=")[0] in best.cause.proved_by]
+        against += [f"{t.note}: {outcome(t)}" for t in healed if t.intervention.partition("=")[0] in best.cause.refuted_by]
+    return msgspec.structs.replace(
+        verdict,
+        trials=tuple(series.trials),
+        tested=f"with {shown.note}: {outcome(shown)}" if shown is not None else "",
+        evidence=tuple(evidence),
+        against=tuple(against),
+    )
+
+
+def narrowness(trial: Trial) -> int:
+    """Narrow scopes first."""
+    return NARROW.index(interventions()[trial.intervention.partition("=")[0]].scope)
+
+
+def outcome(trial: Trial) -> str:
+    """`loss 2.31, gradients finite, a healthy batch 2.4 after the update`."""
+    if trial.outcome == "could not run":
+        return f"could not run ({trial.note})"
+    parts = []
+    if trial.loss is not None:
+        parts.append(f"loss {as_float(trial.loss):.4g}")
+    if trial.grad_l2 is not None:
+        finite = abs(as_float(trial.grad_l2)) < float("inf")
+        parts.append("gradients finite" if finite else "gradients not finite")
+    elif trial.outcome == "not healed" and trial.loss is not None and abs(as_float(trial.loss)) < float("inf"):
+        parts.append("still not healthy")
+    if trial.probe_loss is not None:
+        parts.append(f"a healthy batch {as_float(trial.probe_loss):.4g} after the update")
+    return ", ".join(parts) or ("all finite" if trial.outcome == "healed" else "still not finite")
+
+
+def places(facts: IncidentFacts) -> list[Frame]:
+    """Every line of the user's that is known."""
+    known = [*(facts.birth.frames if facts.birth else ()), facts.symptom_frame]
+    known += [facts.loader.frame if facts.loader else None, facts.optimizer.frame if facts.optimizer else None]
+    return [f for f in known if f is not None]

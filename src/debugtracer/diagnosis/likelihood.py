@@ -1,0 +1,35 @@
+"""How probable it is that an intervention heals a step, given its cause: the table of likelihood.toml, data in one file."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found]
+
+UNKNOWN = "unknown"
+TABLE = Path(__file__).with_name("likelihood.toml")
+
+
+@functools.cache
+def table() -> dict[str, Any]:
+    """The whole file."""
+    known: dict[str, Any] = tomllib.loads(TABLE.read_text())
+    return known
+
+
+def family(cause: str) -> str:
+    """The family of a cause; a cause without one behaves as unknown."""
+    known: dict[str, str] = table()["causes"]
+    return known.get(cause, UNKNOWN)
+
+
+def healed(cause: str, intervention: str) -> float:
+    """P(healed | cause, intervention), 0..1; the intervention as a slug without its value."""
+    row: dict[str, float] = table()["families"][family(cause)]
+    return row.get(intervention.partition("=")[0], row["default"])

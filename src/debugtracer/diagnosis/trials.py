@@ -1,0 +1,129 @@
+"""Which trial is run next, and for how long: the one that takes the most doubt away per second, until nothing more is to be learnt or the budget is spent."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from debugtracer.causes.cause import causes
+from debugtracer.diagnosis.belief import Belief
+from debugtracer.diagnosis.likelihood import UNKNOWN
+from debugtracer.interventions.intervention import Intervention, interventions
+from debugtracer.replay.score import Score
+from debugtracer.trace.number import number
+from debugtracer.trace.verdict import Outcome, Trial
+
+LEAST_GAIN = 0.01  # bits; below it a trial is not worth its time (ours)
+PROOF_GAIN = 1.0  # bits that proving the leader is worth beside what it tells: the fix is to be seen to work (ours)
+REFUTING = 0.25  # a trial that the leader expects to fail at least this surely refutes an alternative when it does fail (ours)
+
+
+@dataclass
+class Budget:
+    """How much may be spent on one incident."""
+
+    trials: int = 8
+    seconds: float = 30.0
+    order: str = "information"
+    """`information`, or `random` for the baseline of the scoreboard."""
+
+
+@dataclass
+class Series:
+    """The trials of one incident."""
+
+    belief: Belief
+    run: Callable[[Intervention], Score]
+    heals: Callable[[Score], bool]
+    budget: Budget
+    step_s: float = 0.0
+    """Seconds of one unchanged replay, for the cost of the next."""
+    trials: list[Trial] = field(default_factory=list)
+    done: dict[str, bool] = field(default_factory=dict)
+    """Slug -> whether any of its values healed; trials that could not run are not here."""
+    tried: set[str] = field(default_factory=set)
+    scores: dict[str, Score] = field(default_factory=dict)
+    """Name of a trial -> its score."""
+
+    def go(self) -> None:
+        """Run until nothing is left to learn, or the budget is spent."""
+        begin = time.perf_counter()
+        while len([t for t in self.trials if t.outcome != "could not run"]) < self.budget.trials and time.perf_counter() - begin < self.budget.seconds:
+            chosen = self.next()
+            if chosen is None:
+                return
+            self.attempt(chosen)
+
+    def next(self) -> Intervention | None:
+        """The best trial not yet run; None when none is worth it."""
+        left = [i for slug, i in interventions().items() if slug not in self.tried and slug != "unchanged"]
+        if self.budget.order == "random":
+            return random.Random(len(self.tried)).choice(left) if left else None  # its own generator: the user's is not touched
+        worth = [(self.worth(i), i) for i in left]
+        best, chosen = max(worth, key=lambda pair: pair[0], default=(0.0, None))
+        return chosen if best >= LEAST_GAIN else None
+
+    def worth(self, intervention: Intervention) -> float:
+        """Bits per step's worth of time; proving the leader, and then refuting an alternative to it, come on top."""
+        slug = intervention.slug
+        gain = self.belief.gain(slug)
+        leader = self.leader
+        if leader is not None:
+            proofs = [p for p in causes()[leader].proved_by if p in interventions()]
+            if slug in proofs and not any(self.done.get(p) for p in proofs):
+                gain += PROOF_GAIN / (1 + proofs.index(slug))
+            elif not self.refuted and self.belief.likelihood(leader, slug) <= REFUTING and any(self.done.get(p) for p in proofs):
+                gain += LEAST_GAIN
+        return gain / max(intervention.cost, 0.1)
+
+    @property
+    def leader(self) -> str | None:
+        """The likeliest cause; None when that is unknown."""
+        first = next(iter(self.belief.shares()))
+        return None if first == UNKNOWN else first
+
+    @property
+    def refuted(self) -> bool:
+        """Some alternative was tried and did not heal."""
+        return any(not healed for healed in self.done.values())
+
+    def attempt(self, intervention: Intervention) -> None:
+        """One intervention, up its ladder while it does not heal."""
+        self.tried.add(intervention.slug)
+        healed = False
+        for value in (None, *intervention.ladder):
+            one = type(intervention)(value)
+            score = self.run(one)
+            healed = not score.refused and self.heals(score)
+            self.note(one, score, "could not run" if score.refused else "healed" if healed else "not healed")
+            if healed or score.refused:
+                break
+        if not score.refused:
+            self.done[intervention.slug] = healed
+            self.belief.observe(intervention.slug, healed)
+
+    def note(self, intervention: Intervention, score: Score, outcome: Outcome, repeats: int = 1) -> None:
+        """Write a trial down."""
+        self.scores[intervention.name] = score
+        self.trials.append(
+            Trial(
+                intervention=intervention.name,
+                outcome=outcome,
+                repeats=repeats,
+                loss=None if score.loss is None else number(score.loss),
+                grad_l2=None if score.grad_l2 is None else number(score.grad_l2),
+                probe_loss=None if score.probe_loss is None else number(score.probe_loss),
+                bad_op=score.bad_op if outcome != "healed" else None,
+                seconds=round(score.seconds, 6),
+                note=score.refused or score.change,
+            )
+        )
+
+
+def narrowest(healed: Mapping[str, bool], order: Sequence[str]) -> str | None:
+    """Of the interventions that healed, the one whose scope is narrowest."""
+    known = interventions()
+    good = [slug for slug, so in healed.items() if so]
+    return min(good, key=lambda slug: order.index(known[slug].scope), default=None)

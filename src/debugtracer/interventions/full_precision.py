@@ -1,0 +1,40 @@
+"""The step in full precision: autocast off, half-precision parameters and inputs upcast."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+
+from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.recast import autocast_off, recast
+from debugtracer.interventions.rerun import Rerun
+
+HALVES = (torch.float16, torch.bfloat16)
+
+
+class FullPrecision(Intervention):
+    """Everything in float32. If that heals, the range or the precision of the working dtype was the fault, not the arithmetic."""
+
+    scope: ClassVar[Scope] = "precision"
+
+    def refuses(self, rerun: Rerun) -> str:
+        """Something must be in half precision."""
+        if any(entry.autocast for entry in rerun.entries):
+            return ""
+        held = [*(p for root in rerun.roots for p in root.parameters()), *(leaf.tensor for leaf in rerun.leaves())]
+        if any(t.dtype in HALVES for t in held):
+            return ""
+        birth = rerun.birth
+        half = birth is not None and birth.output is not None and birth.output.dtype.removeprefix("torch.") in ("float16", "bfloat16")
+        return "" if half else "nothing of the step is in half precision"
+
+    def apply(self, rerun: Rerun) -> str:
+        """Recast what is half, switch autocast off everywhere."""
+        rerun.autocast = False
+        rerun.throughout.append(autocast_off())
+        for leaf in rerun.leaves():
+            if leaf.tensor.dtype in HALVES and not isinstance(leaf.tensor, torch.nn.Parameter):
+                rerun.inputs[id(leaf)] = rerun.value(leaf).float()
+        rerun.throughout.append(recast(rerun.roots, rerun.optimizers, torch.float32, None, only=HALVES))
+        return "the whole step in float32, autocast off"

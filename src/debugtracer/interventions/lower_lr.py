@@ -1,0 +1,35 @@
+"""The same step with a smaller learning rate."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.rerun import Rerun
+
+
+class LowerLr(Intervention):
+    """The forward and the gradients stay; only the update is smaller. From older weights on, every update of the way is."""
+
+    scope: ClassVar[Scope] = "update"
+    default: ClassVar[float | None] = 10.0
+    unit: ClassVar[str] = "what the learning rate is divided by"
+    ladder: ClassVar[tuple[float, ...]] = (2.0, 100.0)
+
+    def refuses(self, rerun: Rerun) -> str:
+        """It needs an update."""
+        return "" if rerun.optimizers else "the update is not replayed"
+
+    def apply(self, rerun: Rerun) -> str:
+        """Divide the rate of every group."""
+
+        def lower(optimizer: Optimizer) -> None:
+            for group in optimizer.param_groups:
+                lr = group["lr"]
+                group["lr"] = lr.detach().clone() / self.size if isinstance(lr, Tensor) else lr / self.size
+
+        rerun.on_update.append(lower)
+        return f"the learning rate divided by {self.size:g}"

@@ -1,0 +1,92 @@
+"""The step about to be executed again, as an intervention sees it and may change it. Everything it does not change stays bit for bit."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.recorder.entry import Entry, Leaf
+from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.incident import Symptom
+
+Around = Callable[[Entry], contextlib.AbstractContextManager[Any]]
+
+
+@dataclass
+class Rerun:
+    """What is known of the step, and the changes asked for. An intervention writes only below the line `changes`."""
+
+    symptom: Symptom
+    entries: list[Entry]
+    """The calls of the step, in order."""
+    roots: list[nn.Module]
+    """Root modules that the step calls."""
+    optimizers: list[Optimizer]
+    """Those that will update after this step; empty when the update is not replayed."""
+    birth: Birth | None = None
+    rows: int | None = None
+    """Rows of the batch."""
+    guilty: tuple[int, ...] | None = None
+    """Rows known to be guilty."""
+    batch: list[Leaf] = field(default_factory=list)
+    """Inputs whose first dimension is the rows of the batch."""
+    healthy: dict[int, Tensor] = field(default_factory=dict)
+    """id of a leaf -> what stood in its place in the last healthy step."""
+    frames: Callable[[Any], tuple[Frame, ...]] = lambda raw: ()
+    """Raw user frames of an entry as Frames."""
+    scaler: Any = None
+    """The GradScaler of the step, if it has one."""
+    older: Callable[[int], bool] = lambda steps: False
+    """Put weights, moments and buffers back by that many steps or the next snapshot before; False when none is kept."""
+    history: int = 0
+    """Steps back that `older` can go."""
+    grad_l2_usual: float | None = None
+    """Median gradient norm of the last healthy steps, L2."""
+    refetch: Callable[[bool], dict[int, Tensor] | None] = lambda plain: None
+    """The samples of the batch fetched from the dataset again (plain: its transform off): id of a leaf -> its new value; None where that cannot be done."""
+
+    # changes
+    inputs: dict[int, Tensor] = field(default_factory=dict)
+    """id of a leaf -> the tensor to use in its place."""
+    around: list[Around] = field(default_factory=list)
+    """Contexts around each call: function modes that replace a torch function."""
+    throughout: list[contextlib.AbstractContextManager[Any]] = field(default_factory=list)
+    """Contexts around the whole run: modules recast, a forward exchanged; they put back what they changed."""
+    autocast: bool = True
+    """False: the calls run with autocast off."""
+    seed: int | None = None
+    """Random calls draw from this seed instead of the recorded state."""
+    on_gradients: list[Callable[[list[Tensor]], None]] = field(default_factory=list)
+    """Told the gradients (in place) after the last backward, before any update."""
+    on_update: list[Callable[[Optimizer], None]] = field(default_factory=list)
+    """Told each optimizer just before it steps: settings and state may be changed."""
+    step_by: Callable[[Optimizer], None] | None = None
+    """Steps in place of the optimizer."""
+    doubts: list[Callable[[], str]] = field(default_factory=list)
+    """Asked when the run is over: why the change did not take place, empty when it did."""
+    described: Callable[[], str] = lambda: ""
+    """What was changed, where only the run itself could tell; empty: what `apply` has said."""
+    steps_back: int = 0
+    """Start from the state of that many steps ago."""
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every input of the step, each once."""
+        seen: set[int] = set()
+        for reference in (r for e in self.entries for r in e.references()):
+            if isinstance(reference, Leaf) and id(reference) not in seen:
+                seen.add(id(reference))
+                yield reference
+
+    def value(self, leaf: Leaf) -> Tensor:
+        """The bytes the step saw for an input."""
+        return leaf.saved if leaf.saved is not None else leaf.tensor.detach()
+
+    def place(self) -> str:
+        """`model.py:88`, the guilty line; "the step" when it is not known."""
+        frame = self.birth.frame if self.birth else None
+        return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"

@@ -1,0 +1,106 @@
+"""The fragile operation at the guilty line, evaluated in a form that stays in its domain."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+from typing import Any, ClassVar
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.rerun import Rerun
+from debugtracer.interventions.stable_forms import FAMILIES, FORMS
+from debugtracer.recorder.entry import Entry
+from debugtracer.trace.birth import Birth, Frame
+
+MOST_FRAMES = 60  # frames looked at to find the user's line
+
+
+class StableOp(Intervention):
+    """Calls of the guilty operator's family on the guilty line see arguments inside their domain, a divisor that is not zero, a mask that leaves something."""
+
+    scope: ClassVar[Scope] = "op"
+    default: ClassVar[float | None] = 1e-6
+    unit: ClassVar[str] = "how far from the edge of the domain the argument is kept"
+    ladder: ClassVar[tuple[float, ...]] = (1e-3,)
+
+    def refuses(self, rerun: Rerun) -> str:
+        """It must know the operator and its line, and a stable form of it."""
+        birth = rerun.birth
+        if birth is None or birth.op is None or birth.frame is None:
+            return "the guilty operator and its line are not known"
+        return "" if family(birth) else f"no stable form of {birth.op} is known"
+
+    def apply(self, rerun: Rerun) -> str:
+        """Listen to every call and exchange those of the line."""
+        birth = rerun.birth
+        assert birth is not None
+        frame = birth.frame
+        assert frame is not None
+        mode = Stable(family(birth), frame, self.size)
+
+        def around(entry: Entry) -> TorchFunctionMode:
+            frames = rerun.frames(entry.frames)
+            mode.recorded = frames[0] if frames and entry.kind != "module" else None
+            return mode
+
+        rerun.around.append(around)
+        rerun.doubts.append(lambda: "" if mode.forms else f"no call of {birth.op} could be exchanged at {rerun.place()}")
+        rerun.described = lambda: f"{words(mode.forms, self.size)} at {rerun.place()}"
+        return f"a stable form of {birth.op} at {rerun.place()}"
+
+
+def family(birth: Birth) -> frozenset[str]:
+    """Names of torch functions that may have run the operator of birth."""
+    names = {(op or "").split("::")[-1].split(".")[0].strip("_").removeprefix("foreach_") for op in (birth.op, birth.inner_op)}
+    return frozenset().union(*(functions for functions in FAMILIES if names & functions)) or frozenset(names & FORMS.keys())
+
+
+def words(forms: list[str], eps: float) -> str:
+    """What was done, as a person would write it."""
+    return " and ".join(dict.fromkeys(form.format(eps=f"{eps:g}", sqrt_eps=f"{eps * eps:g}") for form in forms))
+
+
+class Stable(TorchFunctionMode):
+    """Exchanges the calls of some functions that come from one line."""
+
+    def __init__(self, functions: frozenset[str], frame: Frame, eps: float) -> None:
+        super().__init__()
+        self.functions = functions
+        self.frame = frame
+        self.eps = eps
+        self.recorded: Frame | None = None
+        """The user's line of the call of the loop that is executed again; None inside modules, where the live stack knows."""
+        self.forms: list[str] = []
+        """Words of the forms that were put in place."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Replays run eagerly."""
+        return False
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The stable form where it is meant, the call itself else."""
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "").strip("_")
+        name = name[1:] if name.startswith("r") and name[1:] in ("truediv", "div", "pow") else name
+        if name not in self.functions or name not in FORMS or not self.here():
+            return func(*args, **kwargs)
+        self.forms.append(FORMS[name].words)
+        with torch._C.DisableTorchFunctionSubclass():
+            return FORMS[name].run(func, args, kwargs, self.eps)
+
+    def here(self) -> bool:
+        """Whether the guilty line makes this call."""
+        if self.recorded is not None:
+            return (self.recorded.file, self.recorded.line) == (self.frame.file, self.frame.line)
+        frame: FrameType | None = sys._getframe(2)
+        for _ in range(MOST_FRAMES):
+            if frame is None:
+                return False
+            if frame.f_lineno == self.frame.line and frame.f_code.co_filename == self.frame.file:
+                return True
+            frame = frame.f_back
+        return False
