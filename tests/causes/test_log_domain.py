@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from math import inf
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.causes.cause import causes
+from debugtracer.causes.reading import Reading
+from debugtracer.testing import TRAIN, a_birth, a_tensor, signs_of, some_facts
+from debugtracer.trace.birth import Frame
 
 
 def test_fires_on_the_logarithm_of_zero():
@@ -41,3 +44,12 @@ def test_the_remedy_for_p_log_p_clamps_inside_first():
 def test_stays_silent_in_backward_and_on_zero_times_plus_inf():
     assert signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward"))) is None
     assert signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(inf), kind="0*inf"))) is None
+
+
+def test_the_change_clamps_a_zero_and_leaves_a_negative_argument_alone():
+    frame = Frame(TRAIN, 47, "forward", "h = -(p * p.log()).sum()")
+    zero, negative = (Reading(some_facts(a_birth("aten::log", a_tensor(value)))) for value in (0.0, -0.25))
+    change = causes()["log-domain"].change(zero, frame)
+    assert change is not None
+    assert change.after == ("h = -(p * p.clamp_min(1e-08).log()).sum()",)
+    assert causes()["log-domain"].change(negative, frame) is None

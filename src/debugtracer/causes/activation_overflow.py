@@ -13,6 +13,7 @@ class ActivationOverflow(Cause):
 
     kind: ClassVar[str] = "activation_overflow"
     fallback: ClassVar[bool] = True
+    proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "lower-lr", "older-weights")
 
     def signs(self, seen: Reading) -> Signs | None:
         """Inf by overflow in a wide dtype; stays below every cause that knows why."""

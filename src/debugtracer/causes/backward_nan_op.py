@@ -28,6 +28,9 @@ class BackwardNanOp(Cause):
     """sqrt(0), acos(1), hypot(0, 0), or the branch that where() did not select: Inf, or 0 * Inf = NaN, appears in backward only."""
 
     kind: ClassVar[str] = "backward_nan_op"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "clipped-gradient")
+    rewrites: ClassVar[tuple[str, ...]] = ("safe-branch", "clamp-argument")
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in backward, not because the range of the dtype was left."""

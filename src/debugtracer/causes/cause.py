@@ -8,8 +8,11 @@ from typing import ClassVar, Literal
 
 from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
+from debugtracer.causes.rewrite.change import proposed
 from debugtracer.plugins import members, slug_of
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding, Layer
+from debugtracer.trace.verdict import Change
 
 CAUTIOUS = 0.95  # a guess never sounds like a proof: the ceiling of what is not exact (ours)
 EXACT = 0.97  # as in trace/lead.py
@@ -61,6 +64,8 @@ class Cause:
     """Checks whose loud finding speaks against it."""
     remedies: ClassVar[tuple[str, ...]] = ()
     """What to do, best first, where the leading finding does not say it."""
+    rewrites: ClassVar[tuple[str, ...]] = ()
+    """Edits of the user's line (rewrite/rewritten.py) that are its remedy, the best first."""
     hears: ClassVar[bool] = True
     """False for one that speaks of non-finite values only, where another cause of the same class hears the checks."""
 
@@ -89,6 +94,14 @@ class Cause:
             evidence=messages([*said, *further]),
             leading=best,
         )
+
+    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
+        """The remedy as a change of that line of the user's; None where the line is not understood or the remedy is no line.
+
+        `value` is the size that was tried (eps, bound, rate); None takes one that the dtype can hold. Reads the user's file where the line alone does not
+        name the optimizer.
+        """
+        return proposed(self.rewrites, seen, frame, value)
 
     @property
     def slug(self) -> str:

@@ -14,6 +14,8 @@ class ClassWeightsZero(Cause):
 
     kind: ClassVar[str] = "zero_division"
     hears: ClassVar[bool] = False
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr", "fresh-moments")
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of a weighted nll loss, from finite inputs, with a class weight of 0."""

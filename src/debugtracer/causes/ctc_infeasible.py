@@ -14,6 +14,9 @@ class CtcInfeasible(Cause):
 
     kind: ClassVar[str] = "ctc_infeasible"
     layer: ClassVar[Layer] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "older-weights")
+    rewrites: ClassVar[tuple[str, ...]] = ("zero-infinity",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """Not finite out of a forward ctc_loss."""

@@ -12,6 +12,9 @@ class CustomBackwardWrong(Cause):
     """The `backward` of a user's autograd.Function divides by 0, leaves a domain or overflows; autograd's own derivative may be finite."""
 
     kind: ClassVar[str] = "custom_backward_wrong"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "one-line-fix")
+    refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
+    rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor", "clamp-argument")
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in backward, on a line inside a function called `backward` (or `vjp`) that the user wrote."""

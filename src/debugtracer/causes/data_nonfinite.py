@@ -17,6 +17,8 @@ class DataNonfinite(Cause):
     kind: ClassVar[str] = "data_nonfinite"
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "lower-lr", "fresh-moments", "older-weights")
 
     def signs(self, seen: Reading) -> Signs | None:
         """A tensor that entered the step was bad and the program did not make it in an earlier step."""

@@ -14,6 +14,9 @@ class ExplodingGradients(Cause):
 
     kind: ClassVar[str] = "exploding_gradients"
     layer: ClassVar[Layer] = "optimizer"
+    proved_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "lower-lr", "standard-module", "reinit-layer")
+    refuted_by: ClassVar[tuple[str, ...]] = ("fresh-moments", "larger-eps")
+    rewrites: ClassVar[tuple[str, ...]] = ("clip-gradient",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """An overflow in backward outside half precision, or after a gradient norm that grew at least hundredfold."""

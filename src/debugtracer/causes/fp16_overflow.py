@@ -12,6 +12,9 @@ class Fp16Overflow(Cause):
     """float16 ends at 65504; the same op in float32 or bfloat16 is finite."""
 
     kind: ClassVar[str] = "fp16_overflow"
+    proved_by: ClassVar[tuple[str, ...]] = ("full-precision", "loss-scale")
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "lower-lr", "fresh-moments", "clipped-gradient")
+    rewrites: ClassVar[tuple[str, ...]] = ("as-float",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """Inf out of an op in float16, in any direction; not a division by zero or a logarithm."""

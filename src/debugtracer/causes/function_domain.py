@@ -26,6 +26,9 @@ class FunctionDomain(Cause):
     """sqrt of a negative number, acos beyond 1, atanh at 1: NaN or Inf in the forward."""
 
     kind: ClassVar[str] = "function_domain"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in the forward of one of these functions, without overflow."""

@@ -15,6 +15,8 @@ class IndeterminateForm(Cause):
 
     kind: ClassVar[str] = "indeterminate_form"
     fallback: ClassVar[bool] = True
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor", "clamp-argument")
 
     def signs(self, seen: Reading) -> Signs | None:
         """Any such birth; stays below every cause that knows why."""

@@ -12,6 +12,9 @@ class LabelSmoothingMisuse(Cause):
     """log_softmax of a masked class is -inf; label smoothing and soft targets multiply or sum over it: Inf, or 0 * -inf = NaN."""
 
     kind: ClassVar[str] = "label_smoothing_misuse"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "one-line-fix")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("no-label-smoothing", "finite-mask")
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward product or sum over log-probabilities that hold -inf."""

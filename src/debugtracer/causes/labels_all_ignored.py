@@ -17,6 +17,9 @@ class LabelsAllIgnored(Cause):
 
     kind: ClassVar[str] = "labels_all_ignored"
     layer: ClassVar[Layer] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr", "fresh-moments", "older-weights")
+    rewrites: ClassVar[tuple[str, ...]] = ("counted-targets",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of an nll loss whose log-probabilities are finite; exact if the targets show one value that no class can have."""

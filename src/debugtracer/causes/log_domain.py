@@ -6,7 +6,10 @@ import math
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Signs
+from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading, values
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.verdict import Change
 
 EDGE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "xlogy": 0.0}
 
@@ -21,6 +24,9 @@ class LogDomain(Cause):
     """log(0) is -inf, log(x < 0) is NaN, and 0 * log(0) is NaN although its limit is 0."""
 
     kind: ClassVar[str] = "log_domain"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument")
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward log whose argument is at or below its edge, or a product of 0 and -inf."""
@@ -40,6 +46,11 @@ class LogDomain(Cause):
         shown = f" of {values(arguments)}" if arguments else ""
         result = "NaN" if any(v < EDGE[name] for v in arguments) else "-inf"
         return self.answer(seen, 0.93 if arguments else 0.7, f"{seen.op} takes the logarithm{shown}, which is {result}", negative=result == "NaN")
+
+    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
+        """A clamp hides a negative argument instead of repairing it, so there is no change for one."""
+        negative = isinstance(seen, Reading) and any(v < EDGE.get(name, 0.0) for name in seen.ops for v in seen.at(0))
+        return None if negative else super().change(seen, frame, value)
 
     def answer(self, seen: Reading, confidence: float, because: str, negative: bool = False) -> Signs:
         """The signs with the remedies of a logarithm."""

@@ -13,6 +13,8 @@ class LogitSaturation(Cause):
     """Query times key, or a logit, is beyond the range of float32 inside an attention or softmax op: Inf - Inf is NaN."""
 
     kind: ClassVar[str] = "logit_saturation"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "older-weights")
+    refuted_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "fresh-moments", "larger-eps")
 
     def signs(self, seen: Reading) -> Signs | None:
         """Not finite out of a softmax or fused attention, from scores that are +Inf or from finite inputs without any -inf mask."""

@@ -15,6 +15,9 @@ class LrTooHigh(Cause):
     kind: ClassVar[str] = "lr_too_high"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
+    proved_by: ClassVar[tuple[str, ...]] = ("lower-lr",)
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("lower-lr",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """An overflow outside half precision after a loss or weight norm that grew at least tenfold in the last steps."""

@@ -15,6 +15,9 @@ class MaskedSoftmaxAllMasked(Cause):
     """exp(-inf - max) with max = -inf is NaN: the mask leaves no key in the row (pytorch/pytorch#41508)."""
 
     kind: ClassVar[str] = "masked_softmax_all_masked"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "older-weights")
+    rewrites: ClassVar[tuple[str, ...]] = ("finite-mask", "floor-scores")
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of a softmax whose scores at the bad places are all -inf; or `x - x.max()` of such a row, written by hand."""

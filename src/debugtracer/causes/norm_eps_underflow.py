@@ -14,6 +14,9 @@ class NormEpsUnderflow(Cause):
     """In float16 every eps below 3e-8 is 0, so x / (norm + 1e-8) or rsqrt(var + 1e-8) divides by 0; so does eps=0 in any dtype."""
 
     kind: ClassVar[str] = "norm_eps_underflow"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision")
+    refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
+    rewrites: ClassVar[tuple[str, ...]] = ("larger-eps", "guard-divisor")
 
     def signs(self, seen: Reading) -> Signs | None:
         """A non-finite normalisation of finite numbers, or a division by 0 or rsqrt(0) in float16."""

@@ -16,6 +16,9 @@ class NormalisationZeroStd(Cause):
 
     kind: ClassVar[str] = "normalisation_zero_std"
     layer: ClassVar[Layer] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "older-weights")
+    rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward division by 0 whose divisor is a standard deviation."""

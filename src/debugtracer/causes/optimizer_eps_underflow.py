@@ -15,6 +15,9 @@ class OptimizerEpsUnderflow(Cause):
     kind: ClassVar[str] = "optimizer_eps_underflow"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
+    proved_by: ClassVar[tuple[str, ...]] = ("larger-eps", "full-precision", "other-optimizer")
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    rewrites: ClassVar[tuple[str, ...]] = ("larger-eps",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born inside step(), in a division, while eps is below half the smallest positive value of the parameter dtype."""

@@ -12,6 +12,9 @@ class PowDomain(Cause):
     """x ** p is NaN for x < 0 unless p is an integer."""
 
     kind: ClassVar[str] = "pow_domain"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward pow with NaN out and a negative base at the bad places."""

@@ -15,6 +15,8 @@ class SilentDataCorruption(Cause):
     kind: ClassVar[str] = "silent_data_corruption"
     layer: ClassVar[Layer] = "device"
     edit: ClassVar[Edit] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("older-weights", "reference-device")
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr", "fresh-moments")
 
     def signs(self, seen: Reading) -> Signs | None:
         """A tape replay that ran and came out finite. Never more than a suspicion from one replay."""

@@ -14,6 +14,9 @@ class TooFewValues(Cause):
 
     kind: ClassVar[str] = "norm_degenerate_batch"
     layer: ClassVar[Layer] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr")
+    rewrites: ClassVar[tuple[str, ...]] = ("population-spread", "drop-last")
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of std or var in the forward, from finite numbers."""

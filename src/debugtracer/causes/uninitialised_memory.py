@@ -14,6 +14,9 @@ class UninitialisedMemory(Cause):
 
     kind: ClassVar[str] = "bad_init"
     layer: ClassVar[Layer] = "model"
+    proved_by: ClassVar[tuple[str, ...]] = ("reinit-layer", "one-line-fix")
+    refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "clipped-gradient")
+    rewrites: ClassVar[tuple[str, ...]] = ("allocated",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """The birth is a read of memory that was allocated and not filled."""

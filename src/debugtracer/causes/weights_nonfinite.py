@@ -15,6 +15,8 @@ class WeightsNonfinite(Cause):
     kind: ClassVar[str] = "weights_nonfinite"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("older-weights",)
+    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr")
 
     def signs(self, seen: Reading) -> Signs | None:
         """The first bad tensor is one that the program itself kept from before."""

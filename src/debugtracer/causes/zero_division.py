@@ -15,6 +15,9 @@ class ZeroDivision(Cause):
     """x / 0 is Inf and 0 / 0 is NaN: an empty mask, an empty selection, a sum of weights that is 0; mean() of nothing is 0 / 0 too."""
 
     kind: ClassVar[str] = "zero_division"
+    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)
 
     def signs(self, seen: Reading) -> Signs | None:
         """A division in the forward or in a user's own optimizer whose divisor is 0 at the bad places, or the mean of an empty tensor."""

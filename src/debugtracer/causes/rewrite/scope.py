@@ -1,0 +1,74 @@
+"""What a line's surroundings tell: the name of the optimizer, the loop that trains. Reads the source text only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from debugtracer.causes.rewrite.keywords import OPTIMIZERS
+
+
+def optimizer_at(source: str, line: int) -> str:
+    """The only name whose step() is called in the function around this line and whose gradients are its own; "" if there is none or more than one."""
+    tree = tree_of(source)
+    names = set(steppers(around(tree, line), makers(tree))) if tree is not None else set()
+    return names.pop() if len(names) == 1 else ""
+
+
+def makers(tree: ast.AST) -> dict[str, str]:
+    """What each name was made by: `optimizer` by `Adam`; the last word of what was called."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+    return {ast.unparse(n.targets[0]): ast.unparse(n.value.func).split(".")[-1] for n in calls if isinstance(n.value, ast.Call)}
+
+
+def steppers(tree: ast.AST, made: dict[str, str]) -> Iterator[str]:
+    """Optimizers by name: `X` of `X.step()`, and of `scaler.step(X)`; a scheduler, told by what made it, is none."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"):
+            continue
+        scaled = bool(node.args)
+        name = ast.unparse(node.args[0] if scaled else node.func.value)
+        by = made.get(name, "")
+        if by in OPTIMIZERS or (not by and name.replace(".", "").isidentifier() and (not scaled or made.get(ast.unparse(node.func.value)) == "GradScaler")):
+            yield name
+
+
+def training_loop(source: str, line: int) -> tuple[int, bool] | None:
+    """(line, is the head of a loop) before which the model is put into training mode: the innermost loop around the backward, in the function around `line`.
+
+    Where `line` lies inside that loop it is the loop's first statement. None when there is no such loop, or several.
+    """
+    tree = tree_of(source)
+    loops = list(innermost(around(tree, line))) if tree is not None else []
+    if len(loops) != 1:
+        return None
+    loop = loops[0]
+    inside = loop.lineno < line <= (loop.end_lineno or loop.lineno)
+    return (loop.body[0].lineno, False) if inside else (loop.lineno, True)
+
+
+def innermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
+    """Loops with a backward in them and no smaller loop around it."""
+    for loop in (node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))):
+        smaller = [n for n in ast.walk(loop) if n is not loop and isinstance(n, (ast.For, ast.While)) and trains(n)]
+        if trains(loop) and not smaller:
+            yield loop
+
+
+def trains(loop: ast.AST) -> bool:
+    """A backward is called in it."""
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward" for n in ast.walk(loop))
+
+
+def around(tree: ast.AST, line: int) -> ast.AST:
+    """The innermost function around a line, the whole file outside of any."""
+    inside = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return max(inside, key=lambda n: n.lineno, default=tree)
+
+
+def tree_of(source: str) -> ast.AST | None:
+    """The syntax tree of a file; None where it is no Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None

@@ -1,0 +1,45 @@
+"""A remedy as a change of the user's file."""
+
+from __future__ import annotations
+
+import linecache
+
+from debugtracer.causes.cause import causes
+from debugtracer.causes.hearing import Hearing
+from debugtracer.causes.reading import Reading
+from debugtracer.causes.rewrite.change import proposed, source_of
+from debugtracer.testing import TRAIN, a_birth, a_tensor, some_facts
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.verdict import Change
+
+
+def test_the_first_edit_that_fits_is_the_change_and_the_op_of_birth_says_where():
+    code = "return torch.where(z > 0, torch.log(z), 0.0)"
+    frame = Frame(TRAIN, 47, "forward", code)
+    seen = Reading(some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward", code=code)))
+    change = causes()["backward-nan-op"].change(seen, frame)
+    assert change == Change(file=TRAIN, line=47, before=code, after=("return torch.where(z > 0, torch.log(torch.where(z > 0, z, 1)), 0.0)",))
+    assert causes()["data-nonfinite"].change(seen, frame) is None
+
+
+def test_an_inner_op_is_meant_when_the_outer_one_is_not_on_the_line():
+    seen = Reading(some_facts(a_birth("aten::entropy", a_tensor(0.0), inner_op="aten::log")))
+    change = proposed(("clamp-argument",), seen, Frame(TRAIN, 3, "", "h = p.log()"), 1e-5)
+    assert change is not None and change.after == ("h = p.clamp_min(1e-05).log()",)
+
+
+def test_a_divisor_that_counts_is_told_by_its_dtype():
+    seen = Reading(some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, dtype="int64"), kind="0/0")))
+    change = causes()["zero-division"].change(seen, Frame(TRAIN, 3, "", "m = s / kept.sum(1)"))
+    assert change is not None and change.after == ("m = s / kept.sum(1).clamp_min(1)",)
+
+
+def test_the_optimizer_is_found_in_the_file_if_it_is_still_what_ran(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("for x in loader:\n    model(x).backward()\n    opt.step()\n")
+    frame = Frame(str(file), 2, "", "model(x).backward()")
+    change = proposed(("zero-grad",), Hearing(()), frame)
+    assert change is not None and change.after == ("opt.zero_grad()", "model(x).backward()")
+    linecache.checkcache()
+    assert source_of(Frame(str(file), 2, "", "loss.backward()")) == ""
+    assert proposed(("zero-grad",), Hearing(()), Frame(str(file), 2, "", "loss.backward()")) is None
