@@ -68,6 +68,7 @@ class Bench:
         copies = copies or self.present()
         states = [s for segment in self.plan.segments for s in scene.states.get(segment.number, [])]
         self.world = World(touched(alarm, scene), states, self.plan.written, copies)
+        self.stack.enter_context(kept_versions(self.world))
         self.stack.callback(self.world.restore)
         self.stack.enter_context(hushed())
         self.stack.enter_context(scale_one(alarm.scaler if alarm.at_scale_one else None))
@@ -213,6 +214,12 @@ class Bench:
         except (ReplayRefused, KeyError, IndexError):
             return None
         return float(loss.detach().item()) if loss.numel() == 1 else None
+
+
+def kept_versions(world: World) -> contextlib.AbstractContextManager[None]:
+    """The version counters as before: the values are put back, and the user's backward of this step may still come (mode observe)."""
+    held = [*world.parameters, *(tensor for tensor, _ in (*world.buffers, *world.written))]
+    return torch.autograd._unsafe_preserve_version_counter(tuple(t for t in held if not t.is_inference()))
 
 
 def probe_of(previous: Segment | None) -> tuple[Plan, Slot] | None:
