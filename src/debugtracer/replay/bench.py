@@ -219,7 +219,7 @@ class Bench:
 def kept_versions(world: World) -> contextlib.AbstractContextManager[None]:
     """The version counters as before: the values are put back, and the user's backward of this step may still come (mode observe)."""
     held = [*world.parameters, *(tensor for tensor, _ in (*world.buffers, *world.written))]
-    return torch.autograd._unsafe_preserve_version_counter(tuple(t for t in held if not t.is_inference()))
+    return torch.autograd.grad_mode._unsafe_preserve_version_counter(tuple(t for t in held if not t.is_inference()))
 
 
 def probe_of(previous: Segment | None) -> tuple[Plan, Slot] | None:
