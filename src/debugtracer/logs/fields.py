@@ -1,0 +1,75 @@
+"""The numbers of one line: loss, gradient norm, learning rate, loss scale, step and epoch, as the usual trainers print them."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+LOSS, VAL_LOSS, GRAD_NORM, LR, SCALE, STEP, EPOCH = "loss", "val_loss", "grad_norm", "lr", "loss_scale", "step", "epoch"
+HINT = re.compile(r"loss|norm|scale|\blr\b|learning|Loss|LOSS|Norm|Scale|LR\b", re.ASCII)
+FIELD = re.compile(
+    r"""(?<![\w.])(?P<key>(?:(?!(?:nan|inf)\b)[A-Za-z_][\w./]*[ -]){0,2}(?!(?:nan|inf)\b)[A-Za-z_][\w./]*)["']?\]?\s{0,8}(?:[:=|]\s{0,8})?["']?"""
+    r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?))(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
+    re.IGNORECASE | re.ASCII,
+)
+COUNTS = {"step", "steps", "iter", "iteration", "iterations", "global_step", "it", "itr", "num_updates", "batch", "update", "trainer/global_step"}
+NORMS = {"grad_norm", "gradnorm", "gnorm", "gradient_norm", "total_norm", "grad", "grad_l2", "gradients_norm", "train/grad_norm"}
+OWN = {
+    "",
+    "train",
+    "training",
+    "total",
+    "lm",
+    "running",
+    "avg",
+    "average",
+    "mean",
+    "batch",
+    "current",
+    "cur",
+    "tr",
+    "trn",
+    "step",
+    "reduced_train",
+    "iter",
+    "the",
+}
+HELD_OUT = ("val", "valid", "validation", "eval", "evaluation", "test", "dev")
+SUMMARY = ("train_runtime", "best_loss")  # a line that repeats numbers of the whole run
+
+
+@functools.lru_cache(maxsize=4096)
+def name_of(key: str) -> str | None:
+    """The series a printed key belongs to; None for any other."""
+    words = re.split(r"[\s/_.\-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().strip("_./ "))
+    joined = "_".join(words)
+    if joined.endswith(("loss_scale", "grad_scale", "loss_scaling")) or joined in ("scale", "scaler_scale", "amp_scale", "loss_scaler"):
+        return SCALE
+    if words[-1] == "loss":
+        return VAL_LOSS if any(word in HELD_OUT for word in words[:-1]) else LOSS if all(word in OWN for word in words[:-1]) else None
+    if joined.endswith(tuple(NORMS - {"grad"})) or joined == "grad":
+        return GRAD_NORM
+    if words[-1] == "lr" or joined.endswith(("learning_rate", "learningrate")):
+        return LR
+    if joined in COUNTS or key.lower() in COUNTS:
+        return STEP
+    return EPOCH if joined in ("epoch", "train_epoch") else None
+
+
+def fields(line: str) -> dict[str, float]:
+    """Series and value of each number in a line, the first one of each series."""
+    found: dict[str, float] = {}
+    if any(word in line for word in SUMMARY):
+        return found
+    for match in FIELD.finditer(line):
+        name = closest(match["key"])
+        if name is not None and name not in found:
+            found[name] = float(match["value"])
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def closest(key: str) -> str | None:
+    """The series of a key of up to three words: `lm loss`, else its last words, so that `| INFO loss` is loss."""
+    words = key.split(" ")
+    return next((name for start in range(len(words)) if (name := name_of(" ".join(words[start:]))) is not None), None)

@@ -1,0 +1,7 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+w = torch.zeros(3, requires_grad=True)
+w += 1
