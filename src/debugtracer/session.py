@@ -39,6 +39,7 @@ from debugtracer.recorder.claim import launch, shared_run
 from debugtracer.recorder.copies import Copies
 from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.ring import Ring
 from debugtracer.recorder.tape import Tape
 from debugtracer.recorder.updates import Updates
 from debugtracer.replay.reyield import ReYield
@@ -104,6 +105,7 @@ class Session:
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         self.canaries = Canaries(self.recorder, parameters, is_bad, worst_of, self.publish, mode=settings.mode.value, gate=settings.gate.value)
         self.updates = Updates(self.recorder, self.copies, self.canaries)
+        self.ring = Ring(parameters, self.recorder.roots.alive, settings.ring_bytes if settings.capture is Capture.STEP else 0)
         self.free = FreeCalls(self.tape, self.recorder.on_peek)
         self.loader = LoaderProbe(self.batches, self.recorder.paused)
         self.relay = relay = Relay(self.recorder, self.free, self.canaries)
@@ -176,6 +178,8 @@ class Session:
         self.updates.moment, self.updates.counted, self.desk.silent = self.desk.moment, self.relay.look, self.silent
         self.free.scored = functools.partial(self.desk.moment, "scored")
         self.gates.on_built = functools.partial(self.desk.moment, "optimizer_built")
+        self.updates.closed = self.closed
+        self.incidents.ring = self.ring
         self.updates.wait_s = self.loader.take_wait_s
         self.updates.on_stopped_copies = lambda why: self.output.note("copies-off", why)
         original = torch.autograd.backward
@@ -219,6 +223,16 @@ class Session:
         """optimizer.step."""
         return self.updates.gate(optimizer, original, args, kwargs)
 
+    def closed(self, step_s: float) -> None:
+        """A segment is over: its tape goes to the ring, and perhaps the state after it."""
+        tape = self.tape
+        if tape.previous is not None:
+            self.ring.segment(tape.previous)
+        why = self.ring.consider(tape.current.number, self.recorder.step, list(self.gates.built), step_s)
+        if why:
+            self.output.note("ring-off", why)
+        self.incidents.between_steps()
+
     def publish(self, step: int, values: dict[str, float]) -> None:
         """The numbers of a step."""
         self.batches.step_done()
@@ -257,5 +271,6 @@ class Session:
         self.roots.thread.forget()
         self.batches.clear()
         self.incidents.forget()
+        self.ring.forget()
         self.desk.forget()
         self.recorder.on_first_backward = self.output.open

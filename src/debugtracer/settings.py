@@ -64,6 +64,7 @@ class Settings:
     flush_s: float = 2.0  # seconds between two flushes at most
     run_bytes: int = 2 * 1024**3  # bytes of series kept per run and rank; older rows are thinned above it
     copy_bytes: int = 4 * 1024**3  # bytes of parameters and optimizer state copied per step in dev at most
+    ring_bytes: int = 1024**3  # bytes of snapshots of parameters and moments kept at most, for spikes of the loss; 0: none
     capsule_bytes: int = 2 * 1024**3  # bytes of inputs a capsule may hold; a larger step is not saved, and the verdict says so
     own_share: float = 0.02  # share of step time the per-step copy may cost before it backs off (PERFORMANCE 7)
     gate: Gate = Gate.AUTO  # auto, sync, device, late: how the canary is read before the update (DESIGN 2.3)

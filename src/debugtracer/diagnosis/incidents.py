@@ -13,6 +13,7 @@ from typing import Any
 from debugtracer.checks.check import checks
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.gather import gather
+from debugtracer.diagnosis.jumps import Jumps
 from debugtracer.diagnosis.live import LiveChecks
 from debugtracer.diagnosis.prove import prove
 from debugtracer.diagnosis.trials import Budget
@@ -23,6 +24,7 @@ from debugtracer.recorder.capsule import save_capsule
 from debugtracer.recorder.ledger import Ledger
 from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.ring import Ring
 from debugtracer.replay.investigate import Result, investigate
 from debugtracer.replay.reyield import ReYield
 from debugtracer.replay.scene import Scene
@@ -44,7 +46,15 @@ class Incidents:
     """Opens incidents for one process. What raises here is swallowed, but for the stop."""
 
     def __init__(
-        self, output: Output, *, stops: bool, most: int, capsule_bytes: int, preset: str = "default", budget: Budget | None = None, state_bytes: int = 4 * 1024**3
+        self,
+        output: Output,
+        *,
+        stops: bool,
+        most: int,
+        capsule_bytes: int,
+        preset: str = "default",
+        budget: Budget | None = None,
+        state_bytes: int = 4 * 1024**3,
     ) -> None:
         self.output = output
         self.stops = stops
@@ -64,6 +74,8 @@ class Incidents:
         self.said = 0
         """Lines on stderr about findings."""
         self.ledger = Ledger(output)
+        self.ring: Ring | None = None
+        self.jumps = Jumps(self)
         self.live = LiveChecks(self.tell, select(preset))
         self.waited = 0
         """Steps called since a bad one began to wait for its re-yield."""
@@ -72,6 +84,7 @@ class Incidents:
 
     def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
         """The numbers of a step and what the probes have seen: remembered for the evidence, kept, and put to the checks."""
+        self.jumps.seen(step, values)
         self.remember(values)
         facts = self.ledger.keep(facts)
         if self.recorder is not None:
@@ -92,9 +105,14 @@ class Incidents:
     def tell(self, finding: Finding) -> None:
         """A check has spoken without an alarm: written down, and said in one line when it is grave. Called by the judge's thread."""
         self.output.event(Found(at=time.time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        self.jumps.found(finding)
         if finding.severity != "note" and self.said < MOST_SAID:
             self.said += 1
             print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)
+
+    def between_steps(self) -> None:
+        """A step is over and the next has not begun: a jump of the loss that waits is looked into."""
+        self.jumps.look()
 
     def remember(self, values: dict[str, float]) -> None:
         """Last values of the main series, for the evidence."""
@@ -108,6 +126,7 @@ class Incidents:
         self.recent.clear()
         self.ledger.forget()
         self.live.forget()
+        self.jumps.forget()
         self.count = self.said = 0
 
     def open(self, alarm: Alarm) -> None:

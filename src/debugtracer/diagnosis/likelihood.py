@@ -10,7 +10,7 @@ from typing import Any
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib  # type: ignore[import-not-found]
+    import tomli as tomllib
 
 UNKNOWN = "unknown"
 TABLE = Path(__file__).with_name("likelihood.toml")
@@ -32,4 +32,11 @@ def family(cause: str) -> str:
 def healed(cause: str, intervention: str) -> float:
     """P(healed | cause, intervention), 0..1; the intervention as a slug without its value."""
     row: dict[str, float] = table()["families"][family(cause)]
+    return row.get(intervention.partition("=")[0], row["default"])
+
+
+def settles(cause: str, intervention: str) -> float:
+    """P(the loss is back where it was expected | cause, intervention) for a step whose numbers are all finite."""
+    rows: dict[str, dict[str, float]] = table()["finite"]
+    row = rows.get(cause, rows[UNKNOWN])
     return row.get(intervention.partition("=")[0], row["default"])

@@ -17,6 +17,7 @@ from debugtracer.trace.verdict import Outcome, Trial
 
 LEAST_GAIN = 0.01  # bits; below it a trial is not worth its time (ours)
 PROOF_GAIN = 1.0  # bits that proving the leader is worth beside what it tells: the fix is to be seen to work (ours)
+PROVES = 0.9  # likelihood from which on an intervention proves a cause that names none (ours)
 REFUTING = 0.25  # a trial that the leader expects to fail at least this surely refutes an alternative when it does fail (ours)
 
 
@@ -71,12 +72,18 @@ class Series:
         gain = self.belief.gain(slug)
         leader = self.leader
         if leader is not None:
-            proofs = [p for p in causes()[leader].proved_by if p in interventions()]
+            proofs = self.proofs(leader)
             if slug in proofs and not any(self.done.get(p) for p in proofs):
                 gain += PROOF_GAIN / (1 + proofs.index(slug))
             elif not self.refuted and self.belief.likelihood(leader, slug) <= REFUTING and any(self.done.get(p) for p in proofs):
                 gain += LEAST_GAIN
         return gain / max(intervention.cost, 0.1)
+
+    def proofs(self, slug: str) -> list[str]:
+        """Interventions that prove a cause, narrowest first: those it names, else those that it is all but sure of."""
+        cause = causes().get(slug)
+        named = [p for p in cause.proved_by if p in interventions()] if cause is not None else []
+        return named or [i for i in interventions() if self.belief.likelihood(slug, i) >= PROVES]
 
     @property
     def leader(self) -> str | None:
@@ -93,7 +100,8 @@ class Series:
         """One intervention, up its ladder while it does not heal."""
         self.tried.add(intervention.slug)
         healed = False
-        for value in (None, *intervention.ladder):
+        ladder = intervention.ladder if self.leader is not None and intervention.slug in self.proofs(self.leader) else ()
+        for value in (None, *ladder):
             one = type(intervention)(value)
             score = self.run(one)
             healed = not score.refused and self.heals(score)

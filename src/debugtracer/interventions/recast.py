@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.overrides import TorchFunctionMode
 
+from debugtracer.errors import ReplayRefused
+
 
 @contextlib.contextmanager
 def recast(
@@ -21,35 +23,57 @@ def recast(
     only: tuple[torch.dtype, ...] | None = None,
 ) -> Iterator[None]:
     """Floating parameters, buffers and optimizer state as `dtype` (those in `only`, or all) on `device`; gradients are dropped. What was is put back."""
-    kept: list[tuple[Tensor, Tensor]] = []
-    states: list[tuple[dict[Any, Any], Any, Tensor]] = []
     held = [t for root in roots for t in (*root.parameters(), *root.buffers())]
     held += [p for o in optimizers for g in o.param_groups for p in g["params"]]
-    for tensor in {id(t): t for t in held}.values():
-        wanted = dtype if tensor.is_floating_point() and (only is None or tensor.dtype in only) else tensor.dtype
-        if wanted != tensor.dtype or device is not None:
-            kept.append((tensor, tensor.data))
-            tensor.grad = None
-            tensor.data = tensor.data.to(device=device, dtype=wanted)
-    for optimizer in optimizers:
-        for state in optimizer.state.values():
+
+    def wanted(tensor: Tensor) -> torch.dtype:
+        return dtype if tensor.is_floating_point() and (only is None or tensor.dtype in only) else tensor.dtype
+
+    with contextlib.ExitStack() as stack:
+        for tensor in {id(t): t for t in held}.values():
+            if wanted(tensor) != tensor.dtype or device is not None:
+                refuse_hooks(tensor)
+                stack.callback(put_back, tensor, tensor.data, tensor.grad)
+                tensor.grad = None
+                tensor.data = tensor.data.to(device=device, dtype=wanted(tensor))
+        for state in (state for o in optimizers for state in o.state.values()):
             for key, value in state.items():
-                if isinstance(value, Tensor) and value.dim() and value.is_floating_point() and (only is None or value.dtype in only):
-                    states.append((state, key, value))
-                    state[key] = value.to(device=device, dtype=dtype)
-    try:
+                if isinstance(value, Tensor) and (value.dim() or device is not None):
+                    stack.callback(state.__setitem__, key, value)
+                    state[key] = value.to(device=device, dtype=wanted(value) if value.dim() else value.dtype)
         yield
-    finally:
-        for state, key, value in states:
-            state[key] = value
-        for tensor, data in kept:
-            tensor.grad = None
-            tensor.data = data
+
+
+def put_back(tensor: Tensor, data: Tensor, grad: Tensor | None) -> None:
+    """The memory and the gradient a tensor had."""
+    tensor.grad = None
+    tensor.data = data
+    tensor.grad = grad
+
+
+def refuse_hooks(tensor: Tensor) -> None:
+    """Another dtype gives a parameter a new gradient accumulator; the hooks by which ranks reduce would stay with the old one. Raises ReplayRefused."""
+    if tensor.requires_grad and torch.distributed.is_available() and torch.distributed.is_initialized():
+        raise ReplayRefused("the ranks reduce gradients by hooks that a change of dtype or device would lose")
 
 
 @contextlib.contextmanager
 def autocast_off() -> Iterator[None]:
-    """Every `with torch.autocast(...)` that the user's modules open is entered switched off; `.half()` and `.bfloat16()` on activations keep float32."""
+    """`with torch.autocast(...)` in the user's modules is entered switched off; `.half()` and `.bfloat16()` on activations keep float32."""
+    with entered_off(), Casts({torch.float16: torch.float32, torch.bfloat16: torch.float32}, None):
+        yield
+
+
+@contextlib.contextmanager
+def moved_casts(dtype: torch.dtype, device: torch.device) -> Iterator[None]:
+    """Autocast switched off; every cast to a floating dtype inside the step gives `dtype`, every placement `device`."""
+    with entered_off(), Casts(dict.fromkeys((torch.float16, torch.bfloat16, torch.float32), dtype), device):
+        yield
+
+
+@contextlib.contextmanager
+def entered_off() -> Iterator[None]:
+    """Autocast contexts that are entered inside do nothing."""
     entered = torch.autocast.__enter__
 
     def off(self: Any) -> Any:
@@ -58,14 +82,31 @@ def autocast_off() -> Iterator[None]:
 
     torch.autocast.__enter__ = off  # type: ignore[method-assign]
     try:
-        with KeepWide():
-            yield
+        yield
     finally:
         torch.autocast.__enter__ = entered  # type: ignore[method-assign]
 
 
-class KeepWide(TorchFunctionMode):
-    """Casts to half precision inside the step give float32."""
+@contextlib.contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """Factories without a dtype make this one."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+METHODS = {"half": torch.float16, "bfloat16": torch.bfloat16, "float": torch.float32}
+
+
+class Casts(TorchFunctionMode):
+    """Casts and placements inside the step go elsewhere: `dtypes` maps what is asked for to what is given."""
+
+    def __init__(self, dtypes: dict[torch.dtype, torch.dtype], device: torch.device | None) -> None:
+        super().__init__()
+        self.dtypes, self.device = dtypes, device
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -73,14 +114,24 @@ class KeepWide(TorchFunctionMode):
         return False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Exchange the dtype."""
-        kwargs = dict(kwargs or {})
+        """Exchange dtype and device; functions that name neither are left alone."""
         name = getattr(func, "__name__", "")
-        if name in ("half", "bfloat16"):
-            return args[0].float()
+        wanted = self.dtypes.get(METHODS[name]) if name in METHODS else None
+        if wanted is not None:
+            return args[0].to(wanted)
+        if self.device is not None and name in ("cuda", "xpu", "cpu"):
+            return args[0].to(self.device)
+        if name == "view":  # the same bytes read as another dtype
+            return func(*args, **(kwargs or {}))
+        kwargs = {key: self.instead(value) for key, value in (kwargs or {}).items()}
         if name in ("to", "type"):
-            wide = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
-            args = tuple(wide.get(a, a) if isinstance(a, torch.dtype) else a for a in args)
-            if isinstance(kwargs.get("dtype"), torch.dtype):
-                kwargs["dtype"] = wide.get(kwargs["dtype"], kwargs["dtype"])
+            args = (args[0], *(self.instead(value) for value in args[1:]))
         return func(*args, **kwargs)
+
+    def instead(self, value: Any) -> Any:
+        """What stands for a dtype or a device; other values as they are."""
+        if isinstance(value, torch.dtype):
+            return self.dtypes.get(value, value)
+        if self.device is not None and (isinstance(value, torch.device) or (isinstance(value, str) and value.partition(":")[0] in ("cuda", "cpu", "xpu"))):
+            return self.device
+        return value

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.recorder.entry import Entry, Leaf
+from debugtracer.recorder.roots import unwrapped
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Symptom
 
@@ -47,8 +48,8 @@ class Rerun:
     """Steps back that `older` can go."""
     grad_l2_usual: float | None = None
     """Median gradient norm of the last healthy steps, L2."""
-    refetch: Callable[[bool], dict[int, Tensor] | None] = lambda plain: None
-    """The samples of the batch fetched from the dataset again (plain: its transform off): id of a leaf -> its new value; None where that cannot be done."""
+    refetch: Callable[[], dict[int, Tensor]] = dict
+    """The samples of the batch fetched again without their random transforms: id of a leaf -> its new value. Raises ReplayRefused where that cannot be done."""
 
     # changes
     inputs: dict[int, Tensor] = field(default_factory=dict)
@@ -86,7 +87,33 @@ class Rerun:
         """The bytes the step saw for an input."""
         return leaf.saved if leaf.saved is not None else leaf.tensor.detach()
 
+    def module(self) -> nn.Module | None:
+        """The module in which the fault was born; None outside of modules. Its path may begin above the root that the loop called."""
+        path = self.birth.module if self.birth is not None else None
+        if path is None:
+            return None
+        parts = path.split(".") if path else []
+        for start in range(len(parts) + 1):
+            for root in self.roots:
+                found = below(root, parts[start:])
+                if found is not None and (start < len(parts) or not parts):
+                    return found
+        return None
+
+    def module_name(self) -> str:
+        """`encoder.norm (LayerNorm)`."""
+        path, module = self.birth.module if self.birth is not None else "", self.module()
+        return f"{path} ({type(module).__name__})" if path else type(module).__name__
+
     def place(self) -> str:
         """`model.py:88`, the guilty line; "the step" when it is not known."""
         frame = self.birth.frame if self.birth else None
         return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"
+
+
+def below(root: nn.Module, parts: list[str]) -> nn.Module | None:
+    """The module at a path below a root, wrappers looked through; None when there is none."""
+    module: nn.Module | None = unwrapped(root)
+    for part in parts:
+        module = module._modules.get(part) if module is not None else None
+    return module

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import torch
+
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 
@@ -26,7 +28,7 @@ class WithoutSample(Intervention):
         guilty = list(rerun.guilty or ())
         good = next(row for row in range(rerun.rows or 0) if row not in set(guilty))
         for leaf in rerun.batch:
-            tensor = rerun.value(leaf).clone()
+            tensor = rerun.value(leaf).clone(memory_format=torch.contiguous_format)
             tensor[guilty] = tensor[good]
             rerun.inputs[id(leaf)] = tensor
         return f"row{'s' if len(guilty) > 1 else ''} {', '.join(map(str, guilty[:6]))}{' ...' if len(guilty) > 6 else ''} replaced by row {good}"

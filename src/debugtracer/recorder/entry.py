@@ -52,7 +52,23 @@ class Leaf:
 class Entry:
     """One recorded call. `args`/`kwargs` hold Slot and Leaf in place of tensors; `frames` are raw (code, line) pairs of the user's stack."""
 
-    __slots__ = ("args", "autocast", "constant", "frames", "function", "grad", "index", "kind", "kwargs", "outputs", "rng", "scalar", "segment", "sides")
+    __slots__ = (
+        "args",
+        "autocast",
+        "constant",
+        "frames",
+        "function",
+        "grad",
+        "index",
+        "kind",
+        "kwargs",
+        "outputs",
+        "rng",
+        "scalar",
+        "segment",
+        "settings",
+        "sides",
+    )
 
     def __init__(self, kind: Kind, function: Any, args: Any, kwargs: Any, frames: Any) -> None:
         self.kind: Kind = kind
@@ -70,6 +86,8 @@ class Entry:
         self.outputs = 0
         self.sides: list[tuple[Any, str, Any]] = []
         """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the outputs."""
+        self.settings: list[dict[str, Any]] = []
+        """For kind step: the settings of each group of the optimizer, without its parameters."""
         self.scalar = False
         """Every tensor it gave holds one number."""
 

@@ -110,6 +110,10 @@ class Roots:
         root = self.known[module] = Root(module, owner)
         return root
 
+    def alive(self) -> list[nn.Module]:
+        """Roots that hold parameters and are still there."""
+        return [module for module, root in list(self.known.items()) if root.has_parameters]
+
     def named_parameters(self) -> dict[int, str]:
         """id of each parameter -> its path below the root that ran; `module.` and `_orig_mod.` removed. The first root wins."""
         names: dict[int, str] = {}

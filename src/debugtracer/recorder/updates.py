@@ -15,6 +15,7 @@ from debugtracer.recorder.recorder import Recorder
 
 Step = Callable[..., Any]
 RECHECK_SKIPS = (5, 10, 20, 40, 80)  # consecutive skipped steps at which a scale search is told from a fault (CHECKS 1, number 8)
+MOST_GROUPS = 32  # groups whose settings are kept whole at each step (ours)
 RECHECKS = 10  # such replays per run at most (ours)
 
 
@@ -51,6 +52,8 @@ class Updates:
         """Told `step_begins`, `step_ended` and `step_closed` with the optimizer; must not raise."""
         self.counted: Callable[[], None] = lambda: None
         """Told when a step is over and the counter stands at the next one; must not raise."""
+        self.closed: Callable[[float], None] = lambda step_s: None
+        """Told when a segment is closed, with the seconds of the step: the ring."""
         self.closures_inside: Callable[[Optimizer], bool] = decides_itself
         """True for optimizers that decide themselves when to call their closure (LBFGS, SAM)."""
 
@@ -82,6 +85,8 @@ class Updates:
         """The copy, then the user's step; free calls are paused by the caller."""
         self.recorder.guarded(lambda: self.copy(optimizer))
         entry = self.recorder.guarded(lambda: self.recorder.tape.open("step", original, (optimizer, *args), kwargs, encoded=True))
+        if entry is not None:
+            entry.settings = settings(optimizer)
         self.moment("step_begins", optimizer)
         output = original(optimizer, *args, **kwargs)
         if entry is not None:
@@ -139,6 +144,7 @@ class Updates:
         recorder.guarded(lambda: self.canaries.publish_rest(optimizer, {"step_s": self.step_s, "own_s": recorder.own_s, "wait_s": self.wait_s()}))
         recorder.step += 1
         recorder.guarded(recorder.boundary)
+        recorder.guarded(lambda: self.closed(self.step_s))
         self.counted()
 
     def scaler_step(self, scaler: Any, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any], scale: float | None) -> Any:
@@ -179,6 +185,14 @@ class Updates:
         alarm = self.canaries.alarm("inf_grad", optimizer)
         alarm.scaler, alarm.at_scale_one = scaler, True
         self.recorder.alarm(alarm)
+
+
+def settings(optimizer: Optimizer) -> list[dict[str, Any]]:
+    """The settings of each group; many groups (one for each parameter) keep their learning rates alone."""
+    groups = optimizer.param_groups
+    if len(groups) > MOST_GROUPS:
+        return [{"lr": group.get("lr")} for group in groups]
+    return [{k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in group.items() if k != "params"} for group in groups]
 
 
 def decides_itself(optimizer: Optimizer) -> bool:

@@ -21,6 +21,7 @@ from debugtracer.recorder.tape import Segment
 from debugtracer.replay.changed import Changed
 from debugtracer.replay.guilty import Guilty
 from debugtracer.replay.investigate import touched
+from debugtracer.replay.plain_samples import refetched
 from debugtracer.replay.plan import Plan, make_plan, several_ranks, updated
 from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.rewind import World, eager, hushed
@@ -114,6 +115,7 @@ class Bench:
         rerun.guilty = self.birth.rows if self.birth is not None else None
         rerun.batch = [leaf for leaf in rerun.leaves() if self.is_batch(leaf)]
         rerun.scaler, rerun.grad_l2_usual = alarm.scaler, self.grad_l2_usual
+        rerun.refetch = lambda: refetched(self.scene.batches, rerun.batch)
         return rerun
 
     def is_batch(self, leaf: Leaf) -> bool:

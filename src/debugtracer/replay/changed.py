@@ -22,6 +22,8 @@ class Changed(Reexecution):
         super().__init__(plan, backward, self.surrounded)
         self.rerun = rerun
         self.given: dict[int, Tensor] = {}
+        self.before_backward: Callable[[Tensor], None] = lambda loss: None
+        """Told the loss while its graph is whole."""
 
     @contextlib.contextmanager
     def surrounded(self, entry: Entry) -> Iterator[None]:
@@ -50,9 +52,13 @@ class Changed(Reexecution):
         return super().resolve(reference)
 
     def call(self, entry: Entry, args: Any, kwargs: Any) -> Any:
-        """An update that is part of the step sees the changed settings."""
+        """An update that is part of the step has the settings of its time, then the changed ones."""
+        if entry.kind == "backward":
+            self.before_backward(args[0][0])
         if entry.kind == "step":
             optimizer = args[0]
+            for group, then in zip(optimizer.param_groups, entry.settings, strict=False):
+                group.update(then)
             gradients = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
             for hook in self.rerun.on_gradients:
                 hook(gradients)

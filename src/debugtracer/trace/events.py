@@ -78,6 +78,13 @@ class Incident(Event, frozen=True, tag="incident"):
     """The folder holds a capsule that replays; false when the step was not traced whole or is too large."""
 
 
+class Diagnosed(Event, frozen=True, tag="diagnosed"):
+    """What trials, or the causes that have heard all findings, say of the finding that `check` made at the verdict's step and rank."""
+
+    check: str
+    verdict: Verdict
+
+
 class Acted(Event, frozen=True, tag="acted"):
     """What debug-tracer did: `stop`, `hold` (the update of this step was not written)."""
 
@@ -120,4 +127,4 @@ class RankEnded(Event, frozen=True, tag="rank-ended"):
     final: bool = True
 
 
-AnyEvent = RankStarted | Noted | Observed | Judged | Found | Incident | Acted | Crashed | Failed | RankEnded
+AnyEvent = RankStarted | Noted | Observed | Judged | Found | Incident | Diagnosed | Acted | Crashed | Failed | RankEnded

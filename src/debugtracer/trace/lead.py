@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Status, Suspect, Verdict
 
@@ -12,12 +14,48 @@ SUSPECTS = 4  # further causes named beside the first
 GRAVE = {"error": 0, "warning": 1, "note": 2}
 
 
-def lead(found: Iterable[Finding]) -> Verdict | None:
-    """The verdict on these findings: exact ones first, then the surest, then the earliest; None when no loud one is a diagnosis."""
+def lead(found: Iterable[Finding], diagnosed: Iterable[Verdict] = ()) -> Verdict | None:
+    """The verdict on these findings: exact ones first, then the surest, then the earliest; None when no loud one is a diagnosis.
+
+    `diagnosed` are verdicts that trials have reached: one on the same step says more than the finding alone.
+    """
     diagnoses = ranked(found)
     if not diagnoses:
         return None
-    first, others = diagnoses[0], diagnoses[1:]
+    tried = next((v for v in diagnosed if speaks_of(v, diagnoses[0])), None)
+    plain = led(diagnoses[0], diagnoses[1:])
+    return plain if tried is None else merged(plain, tried)
+
+
+def speaks_of(tried: Verdict, first: Finding) -> bool:
+    """The trials were of the step and rank that the report leads with, and the finding is no proof by itself."""
+    return tried.rank == first.rank and tried.step == first.step and tried.symptom == first.symptom and not first.exact
+
+
+def merged(plain: Verdict, tried: Verdict) -> Verdict:
+    """What the trials have shown, with the places that the finding knows; another class only where the trials confirm it."""
+    shown = {name: getattr(tried, name) for name in ("trials", "tested", "evidence", "against", "equivalents", "change")}
+    if tried.kind == plain.kind:
+        return msgspec.structs.replace(
+            plain,
+            status=surer(plain.status, tried.status),
+            confidence=max(plain.confidence, tried.confidence),
+            suspects=tried.suspects or plain.suspects,
+            **shown,
+        )
+    if tried.status != "confirmed":
+        return msgspec.structs.replace(plain, **shown)
+    was = Suspect(kind=plain.kind or "", cause=plain.cause or "", confidence=plain.confidence, status=plain.status)
+    return msgspec.structs.replace(tried, summary=plain.summary, suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS])
+
+
+def surer(one: Status, other: Status) -> Status:
+    """The stronger of two words."""
+    return min(one, other, key=("confirmed", "likely", "possible", "unknown").index)
+
+
+def led(first: Finding, others: list[Finding]) -> Verdict:
+    """The verdict of the leading finding."""
     frame, symptom = first.place.frame, first.place.symptom_frame or first.place.frame
     return Verdict(
         kind=first.kind,

@@ -11,7 +11,7 @@ from debugtracer.trace.counted import counted
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import open_trace
 from debugtracer.views import wording
-from debugtracer.views.view import findings, incidents
+from debugtracer.views.view import diagnosed, findings, incidents
 
 
 def tell_verdict(folder: Path) -> None:
@@ -33,7 +33,7 @@ def closing_words(folder: Path, *, color: bool = False) -> str:
         return ""
     from debugtracer.views.terminal import render_leading  # brings rich along: the supervisor of a run without findings needs none
 
-    return render_leading(found, folder, color=color) or summed_up(found, folder)
+    return render_leading(found, folder, diagnosed(trace), color=color) or summed_up(found, folder)
 
 
 def summed_up(found: list[Finding], folder: Path) -> str:

@@ -17,7 +17,7 @@ from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.layer_states import layer_states
 from debugtracer.views.log_read import LogRead, log_read
-from debugtracer.views.view import View, findings, incidents
+from debugtracer.views.view import View, diagnosed, findings, incidents
 
 SCHEMA = "debug-tracer.report/1"
 
@@ -38,7 +38,7 @@ def report(trace: Trace) -> dict[str, Any]:
     """The report as plain values."""
     told = incidents(trace)
     found = findings(trace)
-    verdict = told[0].verdict if told else lead(found)
+    verdict = told[0].verdict if told else lead(found, diagnosed(trace))
     log = log_read(trace)
     return {
         "schema": SCHEMA,
@@ -87,6 +87,8 @@ def verdict_of(verdict: Verdict, cwd: str) -> dict[str, Any]:
     """The verdict as plain values, files relative to the folder the run was started in."""
     plain: dict[str, Any] = msgspec.to_builtins(verdict)
     plain["file"] = relative(plain["file"], cwd)
+    if plain["change"] is not None:
+        plain["change"]["file"] = relative(plain["change"]["file"], cwd)
     for link in plain["chain"]:
         link["file"] = relative(link["file"], cwd)
     return plain

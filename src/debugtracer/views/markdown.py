@@ -11,9 +11,9 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, log_read, wording
+from debugtracer.views import leading, log_read, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, findings, incidents
+from debugtracer.views.view import View, answered, diagnosed, findings, incidents
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Markdown(View):
         """The document, ending in a newline."""
         told, found = incidents(trace), findings(trace)
         crashes = [e for e in trace.events() if isinstance(e, Crashed)]
-        leader = lead(found)
+        leader = lead(found, diagnosed(trace))
         if told:
             parts = verdict(told[0])
         elif leader is not None:
@@ -51,13 +51,31 @@ def verdict(incident: Incident) -> list[str]:
     rows = wording.what(facts, told) + wording.where(facts, told) + wording.sample(facts, told) + wording.since(facts, told)
     parts = [f"# {wording.title(facts, told)}", table(merged(rows), ("", ""))]
     parts += ["## What was seen", table(merged(wording.seen(facts) + wording.replayed(facts)), ("", ""))]
-    return [*parts, "## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
+    return [*parts, *tried(told), *to_do(told)]
 
 
 def led(told: Verdict, found: list[Finding]) -> list[str]:
     """A verdict that comes from a finding."""
     parts = [f"# {escape(leading.title(told))}", table(merged(leading.rows(told, found)), ("", ""))]
-    return [*parts, "## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
+    return [*parts, *tried(told), *to_do(told)]
+
+
+def tried(told: Verdict) -> list[str]:
+    """The trials, and what speaks for and against."""
+    if not told.trials:
+        return []
+    return [
+        "## What was tried",
+        table([(row[0], row[1]) for row in trials.rows(told)], ("", "")),
+        *([table(trials.sides(told), ("", ""))] if trials.sides(told) else []),
+    ]
+
+
+def to_do(told: Verdict) -> list[str]:
+    """The remedies, the first one as a change of the user's line where it is one."""
+    parts = ["## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
+    change = trials.change(told)
+    return [*parts, "```diff\n" + "\n".join(change) + "\n```"] if change else parts
 
 
 def merged(rows: list[wording.Row]) -> list[tuple[str, str]]:

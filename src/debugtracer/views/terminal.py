@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -17,9 +18,9 @@ from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.lead import lead, ranked
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, log_read, wording
+from debugtracer.views import leading, log_read, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, findings, incidents
+from debugtracer.views.view import View, answered, diagnosed, findings, incidents
 
 Row = tuple[str, str, str]  # label, text, style
 
@@ -35,7 +36,7 @@ class Terminal(View):
         """The verdict, what else was found, the state of the seven layers."""
         page = Page(color, width)
         told, found = incidents(trace), findings(trace)
-        verdict = None if told else lead(found)
+        verdict = None if told else lead(found, diagnosed(trace))
         if told:
             first = told[0]
             assert first.verdict is not None  # incidents() gives only those
@@ -46,9 +47,9 @@ class Terminal(View):
         return page.text()
 
 
-def render_leading(found: list[Finding], run_folder: Path, *, color: bool = False, width: int = 80) -> str:
+def render_leading(found: list[Finding], run_folder: Path, tried: Sequence[Verdict] = (), *, color: bool = False, width: int = 80) -> str:
     """The verdict of a run in which nothing became non-finite, as text; empty when no finding is a diagnosis."""
-    verdict = lead(found)
+    verdict = lead(found, tried)
     if verdict is None:
         return ""
     page = Page(color, width)
@@ -120,8 +121,9 @@ class Page:
         if seen:
             self.heading("What was seen")
             self.rows(seen)
+        self.proof(verdict)
         self.heading("What to do")
-        self.rows([(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 1)], label_width=4)
+        self.remedies(verdict, run, incident)
         self.heading("Look closer")
         if facts.loader is not None or verdict.batch_rows:
             self.command(f"debug-tracer report {wording.path(run)} --batch", "the guilty rows beside healthy ones")
@@ -129,14 +131,33 @@ class Page:
             self.command(f"debug-tracer replay {wording.path(incident)}", "this step again, here or on any other machine")
         self.command(f"debug-tracer report {wording.path(run)} --format json", "the same for programs")
 
+    def proof(self, verdict: Verdict) -> None:
+        """What was tried on the failing step, and what speaks for and against the cause."""
+        if verdict.trials:
+            self.heading("What was tried on this step")
+            self.rows(trials.rows(verdict), label_width=trials.width(verdict))
+        sides = trials.sides(verdict)
+        if sides:
+            self.rows([(label, text, "") for label, text in sides], label_width=8)
+
+    def remedies(self, verdict: Verdict, run: Path, incident: Path | None) -> None:
+        """What to do, in order; the first as a change of the user's own line where it is one."""
+        first, *rest = [(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 1)] or [("", "", "")]
+        self.rows([first], label_width=4)
+        for line in trials.change(verdict):
+            self.console.print(Text(f"        {line}", style="red" if line.startswith("-") else "green" if line.startswith("+") else "dim"), soft_wrap=True)
+        if rest:
+            self.rows(rest, label_width=4)
+
     def leading(self, verdict: Verdict, found: list[Finding], run: Path) -> None:
         """A verdict that comes from a finding."""
         self.console.print(Text(leading.title(verdict), style="bold red"))
         self.console.print(Text("-" * self.width, style="dim"))
         self.rows(leading.rows(verdict, found))
+        self.proof(verdict)
         if verdict.remedy:
             self.heading("What to do")
-            self.rows([(f"{n}.", pasteable(text, run, None), "") for n, text in enumerate(verdict.remedy, 1)], label_width=4)
+            self.remedies(verdict, run, None)
         self.heading("Look closer")
         check = ranked(found)[0].check
         self.command(f"debug-tracer checks {check}", "what this check measures and when it stays silent")

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from debugtracer.plugins import members
 from debugtracer.trace.birth import Birth
-from debugtracer.trace.events import Found, Incident
+from debugtracer.trace.events import Diagnosed, Found, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import Trace
+from debugtracer.trace.verdict import Verdict
 
 PROVISIONAL = "is known in"  # in the message of a note that is told before it is known what becomes of it
 
@@ -49,6 +50,11 @@ def incidents(trace: Trace) -> list[Incident]:
 def own_birth(birth: Birth | None) -> bool:
     """True if the value was born here: in an op of this rank or in its own batch."""
     return birth is not None and (birth.kind != "input" or (birth.input_name or "").startswith("batch"))
+
+
+def diagnosed(trace: Trace) -> list[Verdict]:
+    """What trials have reached about findings, as the run went."""
+    return [event.verdict for event in trace.events() if isinstance(event, Diagnosed)]
 
 
 def answered(found: list[Finding]) -> list[Finding]:

@@ -1,0 +1,221 @@
+"""A loss that jumped while every number stayed finite: the steps from a snapshot to it executed again, with one thing changed at a time."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from torch.optim import Optimizer
+
+from debugtracer.causes.cause import Cause, causes
+from debugtracer.diagnosis.belief import Belief
+from debugtracer.diagnosis.calibration import calibrated
+from debugtracer.diagnosis.conclusion import RIVAL, narrowness, outcome, proof, word
+from debugtracer.diagnosis.likelihood import UNKNOWN, settles
+from debugtracer.diagnosis.settings_delta import Delta, deltas
+from debugtracer.diagnosis.trials import Budget, Series
+from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.intervention import interventions
+from debugtracer.recorder.ring import Past
+from debugtracer.replay.past import PastBench
+from debugtracer.replay.scene import Scene
+from debugtracer.replay.score import Score
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.lead import lead
+from debugtracer.trace.verdict import Status, Suspect, Verdict
+
+SETTLED = 0.3  # share of the jump that may be left in a healed step (ours)
+HYPOTHESES = ("data-hard-samples", "data-label-noise", "lr-too-high", "adam-instability", "exploding-gradients", "fp16-overflow")
+KINDS = {"data-label-noise": "data_label_noise"}  # a class of our own, without a cause file
+RAISED = 3.0  # times the learning rate of the snapshot: evidence for it (as optimizer/lr-jump)
+EVEN = 0.5
+
+
+@dataclass
+class Jump:
+    """The step, what was expected of it and what came."""
+
+    finding: Finding
+    past: Past
+    expected: float
+    value: float
+    recent: Sequence[float]
+
+    def heals(self, score: Score) -> bool:
+        """The loss of the step is back where it was expected, and a healthy batch did not suffer by the update."""
+        if not score.finite or score.loss is None:
+            return False
+        top = self.expected + SETTLED * (self.value - self.expected)
+        return score.loss <= top and (score.probe_loss is None or score.probe_loss <= max(top, max(self.recent, default=top)))
+
+
+def diagnose(jump: Jump, scene: Scene, budget: Budget, grad_l2_usual: float | None, built: Mapping[Any, Any]) -> Verdict | None:
+    """The verdict on the finding after trials; None where the steps cannot be executed again. The world is as before when it returns."""
+    changed = deltas(jump.past)
+    with PastBench(jump.past, scene, grad_l2_usual) as bench:
+        series = Series(Belief({UNKNOWN: 0.0}, settles), bench.run, jump.heals, budget)
+        again = repeat(series, bench, jump)
+        if not again:
+            return machine(jump, series, bench)
+        believe(series, bench, changed)
+        series.go()
+        return verdict_of(jump, series, bench, changed, scene, built)
+
+
+def repeat(series: Series, bench: PastBench, jump: Jump) -> bool:
+    """Unchanged: does the jump come again?"""
+    bench.following = True
+    unchanged = interventions()["unchanged"]
+    score = bench.run(unchanged)
+    bench.following = False
+    if score.refused:
+        raise ReplayRefused(score.refused)
+    series.tried.add("unchanged")
+    again = not jump.heals(score)
+    series.note(unchanged, score, "reproduced" if again else "not reproduced")
+    return again
+
+
+def believe(series: Series, bench: PastBench, changed: list[Delta]) -> None:
+    """What is known before a trial, in bits: rows that stand out, a setting that changed."""
+    bits = dict.fromkeys(HYPOTHESES, 0.0)
+    half = bench.uses_half()
+    if not half:
+        del bits["fp16-overflow"]
+    if bench.guilty_rows:
+        bits["data-hard-samples"] += 2.0
+    elif bench.row_losses is not None:
+        bits["data-hard-samples"] -= 1.0
+    if any(d.name == "lr" and d.times >= RAISED for d in changed):
+        bits["lr-too-high"] += 3.0
+    if not any("exp_avg_sq" in state for o in bench.optimizers for state in o.state.values()):
+        bits["adam-instability"] -= 4.0
+    series.belief.bits |= bits
+
+
+def machine(jump: Jump, series: Series, bench: PastBench) -> Verdict | None:
+    """The recorded steps do not lead to this loss: something else has changed the state, or the machine computes differently each time."""
+    unchanged = interventions()["unchanged"]
+    scores = [bench.run(unchanged) for _ in range(2)]
+    losses = [s.loss for s in scores if s.loss is not None]
+    if len(losses) < 2 or any(jump.heals(s) is False for s in scores):
+        return None
+    same = len({*losses, series.scores["unchanged"].loss}) == 1
+    series.trials[-1] = msgspec.structs.replace(series.trials[-1], repeats=3)
+    first = lead([jump.finding])
+    if first is None or not same:
+        return None
+    told = (
+        f"the {jump.past.steps + 1} recorded steps lead to a loss of {losses[0]:.4g} three times out of three, not to {jump.value:.4g}: "
+        "a weight or a moment was changed outside the recorded calls"
+    )
+    return msgspec.structs.replace(
+        first,
+        kind="silent_data_corruption",
+        cause="silent-data-corruption",
+        layer="device",
+        status="likely",
+        confidence=calibrated("likely", True, 0.85),
+        trials=tuple(series.trials),
+        evidence=(told,),
+        suspects=(),
+    )
+
+
+def verdict_of(jump: Jump, series: Series, bench: PastBench, changed: list[Delta], scene: Scene, built: Mapping[Any, Any]) -> Verdict | None:
+    """The cause that the trials leave, with what they have shown."""
+    first = lead([jump.finding]) or lead([msgspec.structs.replace(jump.finding, severity="warning", kind=jump.finding.kind or "loss_spike")])
+    shares = series.belief.shares()
+    leader = next(iter(shares))
+    if first is None:
+        return None
+    evidence = [*(d.told for d in changed), *moved_most(bench, scene)]
+    cause = causes().get(leader)
+    shown = [t for t in series.trials if t.outcome == "healed"]
+    best = min(shown, key=narrowness, default=None)
+    common: dict[str, Any] = {
+        "trials": tuple(series.trials),
+        "tested": f"with {best.note}: {outcome(best)}" if best is not None else "",
+        "evidence": tuple(evidence + [f"{t.note}: {outcome(t)}" for t in sorted(shown, key=narrowness)]),
+        "against": tuple(
+            f"{t.note}: {outcome(t)}" for t in series.trials if t.outcome == "not healed" and t.intervention.partition("=")[0] in series.proofs(leader)
+        ),
+    }
+    if leader == UNKNOWN or shares[leader] < 0.6:
+        return msgspec.structs.replace(first, **common)
+    kind = cause.kind if cause is not None else KINDS[leader]
+    status = status_of(leader, cause, series, shares, bench)
+    rows = bench.guilty_rows if leader == "data-hard-samples" else None
+    place = line_of(leader, jump, bench, scene, built)
+    return msgspec.structs.replace(
+        first,
+        kind=kind,
+        cause=leader,
+        layer=cause.layer if cause is not None else "data",
+        status=status,
+        confidence=calibrated(status, status == "confirmed", shares[leader]),
+        batch_rows=rows or (first.batch_rows if leader.startswith("data") else None),
+        sample_index=samples(bench, scene, rows, leader) or (first.sample_index if leader.startswith("data") else None),
+        file=place.file if place else first.file,
+        line=place.line if place else first.line,
+        suspects=tuple(
+            Suspect(kind=causes()[s].kind if s in causes() else KINDS[s], cause=s, confidence=round(p, 3), status=word(p))
+            for s, p in shares.items()
+            if s not in (leader, UNKNOWN) and p > 0.01
+        ),
+        **common,
+    )
+
+
+def status_of(leader: str, cause: Cause | None, series: Series, shares: dict[str, float], bench: PastBench) -> Status:
+    """Confirmed: the steps repeat to the bit, what proves the cause heals, an alternative does not, no rival is left."""
+    proved = proof(cause, series) if cause is not None else next((t for t in series.trials if t.outcome == "healed" and t.intervention == "other-batch"), None)
+    rivals = [s for s, p in shares.items() if s not in (leader, UNKNOWN) and p >= RIVAL]
+    if proved and series.refuted and not rivals and shares[leader] >= 0.9:
+        return "confirmed"
+    return word(shares[leader])
+
+
+def moved_most(bench: PastBench, scene: Scene) -> list[str]:
+    """The parameter that moved first and furthest out of its own measure, where it did."""
+    if len(bench.moves) < 3:
+        return []
+    names, worst = scene.roots.named_parameters(), (0.0, 0, 0, 0.0, 0.0)
+    for at in range(2, len(bench.moves)):
+        for key, now in bench.moves[at].items():
+            usual = statistics.median(m.get(key, 0.0) for m in bench.moves[:at])
+            if usual > 0 and now / usual > worst[0]:
+                worst = (now / usual, at, key, now, usual)
+    times, at, key, now, usual = worst
+    if times < RAISED or not math.isfinite(times):
+        return []
+    step = bench.past.segments[at + 1].first_step if at + 1 < len(bench.past.segments) else bench.last.first_step
+    return [f"{names.get(key, 'a parameter')} moved first: {now:.2%} of its norm in the update of step {step - 1}, {usual:.2%} in those before"]
+
+
+def samples(bench: PastBench, scene: Scene, rows: tuple[int, ...] | None, leader: str) -> tuple[int, ...] | None:
+    """Dataset indices of the guilty rows; of all rows where the batch is guilty."""
+    if not leader.startswith("data"):
+        return None
+    for leaf in bench.last.leaves.values():
+        found = scene.batches.find(leaf.tensor)
+        if found is not None:
+            return found[0].samples(rows if rows else range(found[0].rows or 0))
+    return None
+
+
+def line_of(leader: str, jump: Jump, bench: PastBench, scene: Scene, built: Mapping[Any, Any]) -> Frame | None:
+    """Where a person edits: the optimizer's constructor, or what the finding says."""
+    if leader.startswith("data"):
+        return jump.finding.place.frame
+    if jump.finding.place.frame is not None:
+        return jump.finding.place.frame
+    frames: Callable[[Any], tuple[Frame, ...]] = scene.frames
+    optimizers: list[Optimizer] = bench.optimizers
+    found = frames(built.get(optimizers[0])) if optimizers else ()
+    return found[0] if found else None

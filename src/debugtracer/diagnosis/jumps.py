@@ -1,0 +1,104 @@
+"""Watches for losses that stand out, keeps their past, and puts them to trials when a check has spoken of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from debugtracer.diagnosis.jumped import Jump, diagnose
+from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
+from debugtracer.trace.events import Diagnosed
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import GRAD_L2, LOSS
+
+if TYPE_CHECKING:
+    from debugtracer.diagnosis.incidents import Incidents
+
+CHECKS = ("optimizer/loss-spike", "optimizer/loss-divergence", "data/hard-samples", "data/outlier-sample", "data/label-noise-batch")
+WIDTH, LEAST = 32, 16  # losses looked back at, and how many there must be (as the rows of a loss that stands out)
+ABOVE = 0.25  # above the largest of them by this share of their spread from the least to the largest, and of the largest (ours)
+MOST = 3  # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
+
+
+class Jumps:
+    """One per process. `seen` and `look` run in the training thread, `found` in the judge's."""
+
+    def __init__(self, incidents: Incidents) -> None:
+        self.incidents = incidents
+        self.recent: deque[float] = deque(maxlen=WIDTH)
+        self.waiting: deque[Finding] = deque(maxlen=8)
+        self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
+        """Step -> (expected, value, the losses before it)."""
+        self.done = 0
+        self.to_pin: int | None = None
+        """A step whose past is to be kept as soon as its segment is closed."""
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.recent.clear()
+        self.waiting.clear()
+        self.stood_out.clear()
+        self.done = 0
+
+    def seen(self, step: int, values: dict[str, float]) -> None:
+        """The loss of a closed step: one that stands out is not learnt, and its past is kept."""
+        loss = values.get(LOSS)
+        if loss is None or not math.isfinite(loss):
+            return
+        if len(self.recent) >= LEAST:
+            top, low = max(self.recent), min(self.recent)
+            if loss - top > max(ABOVE * abs(top), ABOVE * (top - low)):
+                self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
+                while len(self.stood_out) > 16:
+                    del self.stood_out[next(iter(self.stood_out))]
+                self.to_pin = step if self.done < MOST else None
+                return
+        self.recent.append(loss)
+
+    def found(self, finding: Finding) -> None:
+        """A check speaks of the loss."""
+        if finding.check in CHECKS and not finding.exact:
+            self.waiting.append(finding)
+
+    def look(self) -> None:
+        """Between two steps: pin what stood out, try what a check has spoken of."""
+        ring = self.incidents.ring
+        if ring is None:
+            return
+        if self.to_pin is not None:
+            ring.pin(self.to_pin)
+            self.to_pin = None
+        while self.waiting:
+            finding = self.waiting.popleft()
+            known = self.stood_out.pop(finding.step, None)
+            if known is not None and self.done < MOST and self.incidents.budget.trials:
+                self.attempt(finding, *known)
+
+    def attempt(self, finding: Finding, expected: float, value: float, recent: list[float]) -> None:
+        """One jump."""
+        incidents, ring = self.incidents, self.incidents.ring
+        past = ring.take_pinned(finding.step) if ring is not None else None
+        if past is None or incidents.scene is None or incidents.recorder is None or incidents.recorder.quiet_until_healthy:
+            return
+        self.done += 1
+        norms = sorted(v for v in incidents.recent.get(GRAD_L2, ()) if math.isfinite(v))
+        begin = time.perf_counter()
+        try:
+            with incidents.recorder.paused():
+                verdict = diagnose(
+                    Jump(finding, past, expected, value, recent), incidents.scene, incidents.budget, norms[len(norms) // 2] if norms else None, incidents.built
+                )
+        except ReplayRefused as error:
+            incidents.output.note("no-trials", f"the steps before step {finding.step} cannot be executed again: {error}")
+            return
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("diagnosis.jumps", error)
+            return
+        if verdict is not None:
+            incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
+        incidents.recorder.own_s += time.perf_counter() - begin

@@ -1,0 +1,60 @@
+"""Which setting of an optimizer changed on the way to a bad step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from debugtracer.recorder.ring import Past
+
+
+@dataclass(frozen=True)
+class Delta:
+    """One change of one setting of one group."""
+
+    name: str
+    before: float
+    after: float
+    step: int
+    group: int
+
+    @property
+    def times(self) -> float:
+        """How many times as large it became; 0 where it was 0."""
+        return self.after / self.before if self.before else 0.0
+
+    @property
+    def told(self) -> str:
+        """`lr went from 0.001 to 0.03 (30 times) at step 498`."""
+        return f"{self.name} of group {self.group} went from {self.before:g} to {self.after:g} at step {self.step}"
+
+
+def deltas(past: Past, least: float = 1.2) -> list[Delta]:
+    """Settings that changed by more than a fifth from one update to the next; a schedule's small steps are no news."""
+    found: list[Delta] = []
+    last: dict[tuple[int, int, str], float] = {}
+    for segment in past.segments:
+        for number, entry in enumerate(e for e in segment.entries if e.kind == "step"):
+            for group, settings in enumerate(entry.settings):
+                for name, value in numbers(settings).items():
+                    key = (number, group, name)
+                    before = last.get(key)
+                    if before is not None and value != before and (before == 0 or not 1 / least <= value / before <= least):
+                        found.append(Delta(name, before, value, segment.first_step, group))
+                    last[key] = value
+    return found
+
+
+def numbers(settings: dict[str, Any]) -> dict[str, float]:
+    """The settings that are numbers; betas one by one."""
+    plain: dict[str, float] = {}
+    for name, value in settings.items():
+        parts = {f"{name}[{n}]": v for n, v in enumerate(value)} if isinstance(value, (tuple, list)) else {name: value}
+        for part, one in parts.items():
+            if isinstance(one, Tensor) and one.numel() == 1:
+                one = float(one)
+            if isinstance(one, (int, float)) and not isinstance(one, bool):
+                plain[part] = float(one)
+    return plain

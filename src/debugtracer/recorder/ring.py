@@ -1,0 +1,186 @@
+"""The snapshot ring: parameters, moments and buffers of some steps ago, and the tapes since, so that the last steps can be executed again with one thing changed."""
+
+from __future__ import annotations
+
+import math
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.recorder.copies import UpdateCopy
+from debugtracer.recorder.entry import Leaf
+from debugtracer.recorder.tape import Segment
+
+SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
+EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
+REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
+RAREST = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
+SHARE = 0.004  # of step time that snapshots may cost (a fifth of the budget, PERFORMANCE 7)
+FREE_S = 3e-4  # a snapshot below this many seconds is always worth it (ours, as the copy before the update)
+TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
+MOST_ENTRIES = 2000  # calls of one step; longer ones are not kept (ours)
+TAPE_BYTES = 256 * 1024**2  # bytes of batches that held segments keep alive (ours)
+
+
+@dataclass
+class Snapshot:
+    """The state in which a segment began."""
+
+    number: int = -1
+    """Segment that begins with this state."""
+    step: int = -1
+    copies: list[UpdateCopy] = field(default_factory=list)
+    buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
+
+    def restore(self) -> None:
+        """Values back in place."""
+        for copy in self.copies:
+            copy.restore()
+        for _, kept in self.buffers:
+            for buffer, value in kept:
+                buffer.data.copy_(value)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(c.nbytes for c in self.copies) + sum(v.nbytes for _, kept in self.buffers for _, v in kept)
+
+
+@dataclass
+class Past:
+    """A snapshot and every segment since, oldest first, up to one step."""
+
+    snapshot: Snapshot
+    segments: list[Segment]
+
+    @property
+    def steps(self) -> int:
+        """Updates between the snapshot and its last segment."""
+        return len(self.segments) - 1
+
+
+class Ring:
+    """Held by the session; told each closed step."""
+
+    def __init__(self, parameters: Callable[[Optimizer], list[Tensor]], roots: Callable[[], Iterable[nn.Module]], max_bytes: int) -> None:
+        self.parameters, self.roots, self.max_bytes = parameters, roots, max_bytes
+        self.held: deque[Snapshot] = deque()
+        self.tapes: deque[Segment] = deque()
+        self.bytes: deque[int] = deque()
+        self.pinned: Past | None = None
+        """The past of a loss that stood out, kept until somebody looks into it."""
+        self.every, self.since = EVERY, EVERY
+        self.off = ""
+        """Why no snapshots are taken; empty while they are."""
+        self.cost_s: list[float] = []
+
+    def segment(self, closed: Segment) -> None:
+        """A step was closed: its tape is kept while its batches fit."""
+        if self.off:
+            return
+        if self.tapes:
+            without_graphs(self.tapes[-1])
+        if len(closed.entries) > MOST_ENTRIES:
+            self.stop(f"a step makes more than {MOST_ENTRIES} torch calls outside modules")
+            return
+        self.tapes.append(closed)
+        self.bytes.append(batch_bytes(closed))
+        while len(self.tapes) > max(TAPES, SLOTS * self.every + 2) or sum(self.bytes) > TAPE_BYTES:
+            self.tapes.popleft()
+            self.bytes.popleft()
+
+    def consider(self, begins: int, step: int, optimizers: Iterable[Optimizer], step_s: float) -> str | None:
+        """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is switched off."""
+        self.since += 1
+        if self.off or self.since < self.every:
+            return None
+        live = [o for o in optimizers if self.parameters(o)]
+        if not live:
+            return None
+        begin = time.perf_counter()
+        snapshot = self.slot(live)
+        size = sum(p.nbytes for o in live for p in self.parameters(o)) * 3 * SLOTS
+        if size > self.max_bytes:
+            return self.stop(f"{SLOTS} snapshots of parameters and moments need about {size} bytes, more than ring_bytes ({self.max_bytes})")
+        for copy in snapshot.copies:
+            copy.take()
+        snapshot.buffers = [(weakref.ref(m), [(b, b.detach().clone()) for b in m.buffers()]) for m in self.roots()]
+        snapshot.number, snapshot.step, self.since = begins, step, 0
+        self.held.append(snapshot)
+        return self.judge(time.perf_counter() - begin, step_s)
+
+    def slot(self, live: list[Optimizer]) -> Snapshot:
+        """The oldest snapshot that nobody needs any more, or a new one."""
+        if len(self.held) >= SLOTS:
+            oldest = self.held.popleft()
+            if (self.pinned is None or self.pinned.snapshot is not oldest) and [c.optimizer() for c in oldest.copies] == live:
+                return oldest
+        return Snapshot(copies=[UpdateCopy(o, self.parameters(o)) for o in live])
+
+    def judge(self, cost_s: float, step_s: float) -> str | None:
+        """As rare as its cost asks for."""
+        self.cost_s = [*self.cost_s[-6:], cost_s]
+        usual = sorted(self.cost_s)[len(self.cost_s) // 2]
+        if usual < FREE_S or step_s <= 0:
+            return None
+        self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
+        if self.every > RAREST and len(self.cost_s) >= 3:
+            return self.stop(f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step could be kept")
+        return None
+
+    def stop(self, why: str) -> str:
+        """No more snapshots."""
+        self.off = why
+        self.held.clear()
+        self.tapes.clear()
+        self.bytes.clear()
+        return why
+
+    def past(self, step: int) -> Past | None:
+        """The newest snapshot some updates before a step, and the segments from there to it; None when they are not all kept."""
+        numbers = {s.number: s for s in self.tapes}
+        last = next((s for s in self.tapes if s.first_step == step), None)
+        if last is None:
+            return None
+        for reach in (REACH, 2):
+            for snapshot in reversed(self.held):
+                wanted = range(snapshot.number, last.number + 1)
+                if snapshot.number <= last.number - reach and all(n in numbers for n in wanted):
+                    return Past(snapshot, [numbers[n] for n in wanted])
+        return None
+
+    def pin(self, step: int) -> None:
+        """Keep the past of this step although training goes on."""
+        if self.pinned is None:
+            self.pinned = self.past(step)
+
+    def take_pinned(self, step: int) -> Past | None:
+        """The past of a step, pinned or still at hand; the pin is let go."""
+        pinned, self.pinned = self.pinned, None
+        if pinned is not None and pinned.segments[-1].first_step == step:
+            return pinned
+        return self.past(step)
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.held.clear()
+        self.tapes.clear()
+        self.bytes.clear()
+        self.pinned, self.since = None, EVERY
+
+
+def without_graphs(segment: Segment) -> None:
+    """A kept tape must not keep graphs of the user's alive: inputs are held by their bytes alone."""
+    for leaf in segment.leaves.values():
+        if leaf.tensor.grad_fn is not None:
+            leaf.tensor = leaf.tensor.detach()
+
+
+def batch_bytes(segment: Segment) -> int:
+    """Bytes of the inputs that a segment keeps alive; parameters are alive anyway."""
+    return sum(leaf.tensor.nbytes for leaf in segment.leaves.values() if isinstance(leaf, Leaf) and not isinstance(leaf.tensor, nn.Parameter))

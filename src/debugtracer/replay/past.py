@@ -1,0 +1,190 @@
+"""The last steps executed again from a snapshot, updates included, with one thing changed: for faults that leave every number finite."""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.rerun import Rerun
+from debugtracer.probes.loss_rows import loss_node, row_losses
+from debugtracer.recorder.entry import Leaf, Slot
+from debugtracer.recorder.ring import Past
+from debugtracer.recorder.rng import RngState
+from debugtracer.recorder.tape import Segment
+from debugtracer.replay.bench import Bench, counterparts, probe_of
+from debugtracer.replay.changed import Changed
+from debugtracer.replay.parity import same_bits
+from debugtracer.replay.plan import COLLECTIVE, Plan, refuse, several_ranks
+from debugtracer.replay.rewind import World, hushed
+from debugtracer.replay.scene import Scene
+from debugtracer.replay.score import Score, all_finite, norm
+
+OUTLYING = 10.0  # median absolute deviations above the median of the batch: a row that far out is guilty (ours, as data/outlier-sample)
+MOST_GUILTY = 0.5  # share of the rows above which the batch is guilty and not single rows (ours)
+
+
+class PastBench(Bench):
+    """Use as a context. The failing step is the last segment of the past; an intervention on the batch changes it alone, one on updates every update of the way."""
+
+    def __init__(self, past: Past, scene: Scene, grad_l2_usual: float | None) -> None:
+        self.past, self.scene, self.birth = past, scene, None
+        self.stack = contextlib.ExitStack()
+        self.grad_l2_usual = grad_l2_usual
+        self.guilty_rows: tuple[int, ...] | None = None
+        self.row_losses: Tensor | None = None
+        """Loss of each row of the failing batch, where the loss function lets them be told apart."""
+        self.reproduced_bits = False
+        self.following = False
+        """Follow how far each parameter moves (the unchanged run)."""
+        self.before: list[Tensor] = []
+        self.moves: list[dict[int, float]] = []
+        """Per update since the snapshot: id of a parameter -> how far it went, relative to its norm."""
+
+    def __enter__(self) -> PastBench:
+        super().__enter__()
+        return self
+
+    def prepare(self) -> None:
+        """Check every segment, save the world."""
+        segments = self.past.segments
+        numbers = {s.number for s in segments}
+        for segment in segments:
+            refuse(segment)
+            if any(leaf.origin is not None and leaf.origin.segment not in numbers for leaf in segment.leaves.values()):
+                raise ReplayRefused("a step uses a graph from before the snapshot")
+        if several_ranks() and any(kind.__name__ in COLLECTIVE for s in segments for e in s.entries if e.kind == "module" for kind in type(e.function).__mro__):
+            raise ReplayRefused("the model computes together with the other ranks, and only this one would replay")
+        self.last = segments[-1]
+        self.optimizers: list[Optimizer] = [o for o in (c.optimizer() for c in self.past.snapshot.copies) if o is not None]
+        held: list[Tensor] = [p for o in self.optimizers for p in self.scene.parameters(o)]
+        roots = self.roots()
+        held += [p for m in roots for p in m.parameters()]
+        states = [s for number in self.scene.states for s in self.scene.states[number]]
+        self.world = World(held, states, [], self.past.snapshot.copies)
+        self.world.buffers += [(b, b.detach().clone()) for m in roots for b in m.buffers()]
+        self.rng = RngState()
+        self.stack.callback(self.world.restore)
+        self.stack.enter_context(hushed())
+        self.probe = probe_of(segments[-2]) if len(segments) > 1 else None
+        self.healthy = counterparts(self.last, segments[-2]) if len(segments) > 1 else {}
+        self.rows = self.rows_of_batch()
+
+    def roots(self) -> list[nn.Module]:
+        """Every root module of the past."""
+        return list({id(e.function): e.function for s in self.past.segments for e in s.entries if e.kind == "module"}.values())
+
+    def uses_half(self) -> bool:
+        """Some call ran under autocast, or a parameter is in half precision."""
+        held = [p.dtype for o in self.optimizers for p in self.scene.parameters(o)]
+        return any(e.autocast for e in self.last.entries) or any(d in (torch.float16, torch.bfloat16) for d in held)
+
+    def rows_of_batch(self) -> int | None:
+        """Rows of the failing batch: as its loader says, else the first dimension of what the first module is given."""
+        for leaf in self.last.leaves.values():
+            found = self.scene.batches.find(leaf.tensor)
+            if found is not None and found[0].rows:
+                return found[0].rows
+        first = next((e for e in self.last.entries if e.kind == "module"), None)
+        given = [r.tensor for r in (first.references() if first is not None else ()) if isinstance(r, Leaf) and r.tensor.dim()]
+        return given[0].shape[0] if given else None
+
+    def rerun(self) -> Rerun:
+        """The last step, as an intervention may change it."""
+        plan = Plan(self.past.segments)
+        rerun = Rerun("nan_loss", self.last.entries, self.roots(), self.optimizers, rows=self.rows, frames=self.scene.frames, healthy=self.healthy)
+        rerun.entries = plan.entries
+        rerun.guilty = self.guilty_rows
+        rerun.batch = [leaf for leaf in self.last.leaves.values() if self.is_batch(leaf)]
+        rerun.grad_l2_usual = self.grad_l2_usual
+        rerun.history = self.past.steps
+        return rerun
+
+    def perform(self, rerun: Rerun, score: Score) -> None:
+        """From the snapshot to the update of the failing step; older weights meet its batch without the updates between."""
+        self.world.rewind()
+        self.past.snapshot.restore()
+        with contextlib.ExitStack() as stack:
+            for context in rerun.throughout:
+                stack.enter_context(context)
+            segments = [self.last] if rerun.steps_back else self.past.segments
+            run: Changed | None = None
+            kept: dict[tuple[int, int], list[Tensor]] = {}
+            for segment in segments:
+                run = Changed(Plan([segment]), self.scene.backward, rerun)
+                if segment is self.last:
+                    run.before_backward = self.read_rows
+                run.values.update(kept)
+                run.run(until=self.before_update(segment) if segment is self.last else None)
+                if segment is not self.last:
+                    self.moved()
+                kept = {key: value for key, value in run.values.items() if self.needed_later(key)}
+            assert run is not None
+            loss = self.last_loss(run)
+            score.loss = float(loss.detach().item()) if loss is not None and loss.numel() == 1 else None
+            self.reproduced_bits = loss is not None and bool(self.last.losses) and same_bits(loss.detach(), self.last.losses[-1][0])
+            parameters = [p for o in self.optimizers for p in self.scene.parameters(o)]
+            gradients = [p.grad for p in parameters if p.grad is not None]
+            score.grad_l2 = norm(gradients) if gradients else None
+            self.finish(run)
+            self.moved()
+            score.finite_update = all_finite(parameters)
+            score.probe_loss = self.probed()
+
+    def moved(self) -> None:
+        """How far each parameter went in the update that has just been replayed."""
+        if not self.following:
+            return
+        parameters = [p for o in self.optimizers for p in self.scene.parameters(o)]
+        if len(self.before) == len(parameters):
+            self.moves.append({id(p): relative(p, old) for p, old in zip(parameters, self.before, strict=True)})
+        self.before = [p.detach().clone() for p in parameters]
+
+    def before_update(self, segment: Segment) -> Any:
+        """The entry after which the gradients of the step are read: the last before its first update."""
+        steps = [e.index for e in segment.entries if e.kind == "step"]
+        return segment.entries[steps[0] - 1] if steps and steps[0] > 0 else None
+
+    def finish(self, run: Changed) -> None:
+        """The update of the failing step."""
+        steps = [e.index for e in self.last.entries if e.kind == "step"]
+        for entry in self.last.entries[steps[0] :] if steps else ():
+            run.execute(entry)
+
+    def needed_later(self, key: tuple[int, int]) -> bool:
+        """A value whose graph a later segment uses."""
+        return any(leaf.origin is not None and (leaf.origin.segment, leaf.origin.entry) == key for s in self.past.segments for leaf in s.leaves.values())
+
+    def last_loss(self, run: Changed) -> Tensor | None:
+        """The loss of the failing step, before any scaling where the tape knows it."""
+        slot: Slot | None = self.last.losses[-1][1] if self.last.losses else None
+        if slot is not None and (slot.segment, slot.entry) in run.values:
+            return run.values[slot.segment, slot.entry][slot.output]
+        return list(run.losses.values())[-1] if run.losses else None
+
+    def read_rows(self, loss: Tensor) -> None:
+        """Loss of each row, and which rows stand out; once, in the unchanged run."""
+        if self.row_losses is not None or not self.rows:
+            return
+        node = loss_node(loss.grad_fn)
+        rows = row_losses(node, self.rows) if node is not None else None
+        if rows is None:
+            return
+        self.row_losses = rows.detach().clone()
+        values = self.row_losses.tolist()
+        middle = statistics.median(values)
+        spread = statistics.median(abs(v - middle) for v in values) or abs(middle) * 0.1 or 1e-9
+        guilty = tuple(n for n, v in enumerate(values) if v - middle > OUTLYING * spread)
+        if guilty and len(guilty) <= MOST_GUILTY * len(values):
+            self.guilty_rows = guilty
+
+
+def relative(now: Tensor, before: Tensor) -> float:
+    """The length of a change relative to the norm before it, 0..; L2."""
+    change, size = float((now.detach() - before).float().norm()), float(before.float().norm())
+    return change / size if size > 0 else 0.0
