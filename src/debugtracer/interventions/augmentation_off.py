@@ -12,7 +12,7 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class AugmentationOff(Intervention):
-    """Transforms that draw random numbers give their input back; those that do not (to tensor, normalise) stay. If that heals, the augmentation is the fault."""
+    """Transforms that draw random numbers give their input back; those that do not (to tensor, normalise) stay. If that heals, they are the fault."""
 
     scope: ClassVar[Scope] = "random"
     cost: ClassVar[float] = 2.0

@@ -56,7 +56,7 @@ def noise_words(small: float | None, rows: int, large: float, both: int) -> str:
 
 
 def noise_scale(small: float, rows: int, large: float, both: int) -> float | None:
-    """tr(Sigma) / |G|^2 from the L2 norms of the gradients of `rows` and of `both` rows (McCandlish et al. 2018, appendix A); None without a positive answer."""
+    """tr(Sigma) / |G|^2 from the L2 norms of the gradients of `rows` and of `both` rows (McCandlish et al. 2018, appendix A); None if not positive."""
     signal = (both * large**2 - rows * small**2) / (both - rows)
     noise = (small**2 - large**2) / (1 / rows - 1 / both)
     return noise / signal if signal > 0 and noise > 0 and math.isfinite(noise / signal) else None

@@ -29,6 +29,6 @@ class WithoutSample(Intervention):
         good = next(row for row in range(rerun.rows or 0) if row not in set(guilty))
         for leaf in rerun.batch:
             tensor = rerun.value(leaf).clone(memory_format=torch.contiguous_format)
-            tensor[guilty] = tensor[good]
+            tensor[guilty] = tensor[good].clone()
             rerun.inputs[id(leaf)] = tensor
         return f"row{'s' if len(guilty) > 1 else ''} {', '.join(map(str, guilty[:6]))}{' ...' if len(guilty) > 6 else ''} replaced by row {good}"

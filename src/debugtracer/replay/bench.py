@@ -140,7 +140,7 @@ class Bench:
         except ReplayRefused as error:
             score = Score(refused=str(error))
         except Exception as error:
-            score = Score(refused=f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}")
+            score = Score(refused=f"{type(error).__name__}: {str(error).splitlines()[0].split('. ')[0][:120] if str(error) else ''}")
         score.seconds = time.perf_counter() - begin
         return score
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils.data import IterableDataset
 
 from debugtracer.errors import ReplayRefused
@@ -87,7 +87,7 @@ def plain_form(transform: Any) -> Any:
     if isinstance(transform, (list, tuple)):
         return type(transform)([plain_form(part) for part in transform])
     parts = getattr(transform, "transforms", None)
-    if isinstance(parts, (list, tuple)) and not isinstance(transform, nn.Module):
+    if isinstance(parts, (list, tuple)):
         chain = copy.copy(transform)
         chain.transforms = plain_form(parts)
         return chain
@@ -123,5 +123,5 @@ def generators(transform: Any) -> Iterator[Any]:
 def states(owned: Sequence[Callable[[], Any]]) -> list[Any]:
     """The global generators and these, in a form that can be compared."""
     numpy = sys.modules.get("numpy")
-    legacy = repr(numpy.random.get_state(legacy=False)["state"]["pos"]) + str(numpy.random.get_state()[1].sum()) if numpy is not None else ""
-    return [torch.default_generator.get_state().numpy().tobytes(), random.getstate(), legacy, *(state() for state in owned)]
+    legacy = numpy.random.get_state() if numpy is not None else ("", b"", 0)
+    return [torch.default_generator.get_state().numpy().tobytes(), random.getstate(), bytes(legacy[1]), legacy[2:], *(state() for state in owned)]
