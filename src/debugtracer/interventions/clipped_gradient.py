@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.interventions.update_rows import gradients, update_rows
 
 
 class ClippedGradient(Intervention):
@@ -26,11 +30,27 @@ class ClippedGradient(Intervention):
         """Scale in place."""
         limit = self.size if self.value is not None or rerun.grad_l2_usual is None else rerun.grad_l2_usual
 
-        def clip(gradients: list[Tensor]) -> None:
-            norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in gradients]))
-            scale = (limit / (norm + 1e-6)).clamp(max=1.0)
-            for gradient in gradients:
-                gradient.mul_(scale.to(gradient.dtype))
-
-        rerun.on_gradients.append(clip)
+        rerun.on_gradients.append(lambda gradients: clip(gradients, limit))
         return f"all gradients clipped to L2 norm {limit:.3g}"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """Scale what the recorded backward made, just before the first operator of the update."""
+        rows, found = update_rows(tape.program), gradients(tape.program)
+        if not rows:
+            raise ReplayRefused("the capsule holds no update: the step stopped before it")
+        if not found:
+            raise ReplayRefused("no gradient is recognised in the recorded update")
+
+        def scale(read: Callable[[int], Tensor]) -> None:
+            clip([read(ref) for ref in found], self.size)
+
+        tape.between.setdefault(rows[0][0], []).append(scale)
+        return f"all gradients clipped to L2 norm {self.size:.3g}"
+
+
+def clip(gradients: list[Tensor], limit: float) -> None:
+    """All of them together scaled down to an L2 norm, in place. No host sync."""
+    norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in gradients]))
+    scale = (limit / (norm + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(scale.to(gradient.dtype))

@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import torch
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.recast import autocast_off, recast
 from debugtracer.interventions.rerun import Rerun
 
@@ -38,3 +40,11 @@ class FullPrecision(Intervention):
                 rerun.inputs[id(leaf)] = rerun.value(leaf).float()
         rerun.throughout.append(recast(rerun.roots, rerun.optimizers, torch.float32, None, only=HALVES))
         return "the whole step in float32, autocast off"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """The recorded operators with every floating tensor in float32; in float64 where the step holds that."""
+        held = tape.floats()
+        if not held & {"float16", "bfloat16"}:
+            raise ReplayRefused("nothing of the step is in half precision")
+        tape.dtype = "float64" if "float64" in held else "float32"
+        return f"the whole step in {tape.dtype}"

@@ -6,7 +6,8 @@ import functools
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from debugtracer.errors import UsageError
+from debugtracer.errors import ReplayRefused, UsageError
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.plugins import members, slug_of
 
@@ -24,9 +25,9 @@ class Intervention:
 
     scope: ClassVar[Scope]
     default: ClassVar[float | None] = None
-    """Value when none is given; None: it takes no value."""
+    """Value when none is given; None: it needs none."""
     unit: ClassVar[str] = ""
-    """What the value is: `factor on the learning rate`."""
+    """What the value is: `factor on the learning rate`; empty: it takes none."""
     ladder: ClassVar[tuple[float, ...]] = ()
     """Further values tried when the default does not heal, in order."""
     cost: ClassVar[float] = 1.0
@@ -39,6 +40,10 @@ class Intervention:
     def apply(self, rerun: Rerun) -> str:
         """Ask for the change; the answer says in words with numbers what it is: `clamp_min(1e-06) at model.py:88`. Raises ReplayRefused."""
         raise NotImplementedError
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """Ask for the change of a recorded step (`debug-tracer replay INCIDENT --with`), in the words of `apply`. Raises ReplayRefused with why it cannot."""
+        raise ReplayRefused("it needs the live step; a capsule holds the operators of one step and none of the user's code")
 
     @property
     def size(self) -> float:
@@ -53,7 +58,7 @@ class Intervention:
     @property
     def name(self) -> str:
         """The slug, with `=VALUE` where it takes one."""
-        return self.slug if self.default is None else f"{self.slug}={self.size:g}"
+        return self.slug if self.default is None and self.value is None else f"{self.slug}={self.size:g}"
 
 
 @functools.cache
@@ -72,9 +77,9 @@ def asked(word: str) -> Intervention:
         raise UsageError(f"--with {word}: no intervention is called {slug}; known are {', '.join(interventions())}")
     if not equals:
         return known
-    if known.default is None:
+    if not known.unit:
         raise UsageError(f"--with {word}: {slug} takes no value")
     try:
         return type(known)(float(number))
     except ValueError:
-        raise UsageError(f"--with {word}: {number!r} is no number; expected {known.unit}, such as {known.default:g}") from None
+        raise UsageError(f"--with {word}: {number!r} is no number; expected {known.unit}, such as {known.default or 0:g}") from None

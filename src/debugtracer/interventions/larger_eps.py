@@ -9,8 +9,12 @@ from typing import Any, ClassVar
 from torch import nn
 from torch.optim import Optimizer
 
+from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.eps_rows import normalisations, raise_eps
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.interventions.update_rows import larger_eps as update_eps
 
 NORMALISATIONS = ("layer_norm", "rms_norm", "batch_norm", "group_norm", "instance_norm", "normalize", "linalg_vector_norm", "rsqrt", "native_")
 
@@ -51,6 +55,21 @@ class LargerEps(Intervention):
     def modules(self, rerun: Rerun) -> list[nn.Module]:
         """Modules with an eps below the roots."""
         return [m for root in rerun.roots for m in root.modules() if isinstance(getattr(m, "eps", None), float)]
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """Of the recorded update for a bad update, of the recorded normalisations else."""
+        if tape.symptom == "bad_update":
+            changed = update_eps(tape, self.size)
+            if not changed:
+                raise ReplayRefused("no epsilon is recognised in the recorded update")
+            return f"eps of the optimizer raised to {self.size:g}"
+        found = normalisations(tape)
+        forward = [one for one in found if tape.program.places[one[1].place].forward_op is None]
+        if not forward:
+            raise ReplayRefused("no recorded operator of the step has an eps")
+        for number, row, adds in found:
+            raise_eps(tape, number, row, adds, self.size)
+        return f"eps of {len(forward)} normalisation{'s' if len(forward) > 1 else ''} raised to {self.size:g}"
 
 
 @contextlib.contextmanager

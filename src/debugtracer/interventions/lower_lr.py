@@ -7,8 +7,11 @@ from typing import ClassVar
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.interventions.update_rows import lower_rate, update_rows
 
 
 class LowerLr(Intervention):
@@ -32,4 +35,12 @@ class LowerLr(Intervention):
                 group["lr"] = lr.detach().clone() / self.size if isinstance(lr, Tensor) else lr / self.size
 
         rerun.on_update.append(lower)
+        return f"the learning rate divided by {self.size:g}"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """Divide the rate in the recorded update."""
+        if not update_rows(tape.program):
+            raise ReplayRefused("the capsule holds no update: the step stopped before it")
+        if not lower_rate(tape, self.size):
+            raise ReplayRefused("no learning rate is recognised in the recorded update")
         return f"the learning rate divided by {self.size:g}"

@@ -16,6 +16,8 @@ Before = Callable[[tuple[Any, ...], dict[str, Any]], None]
 """Told the arguments of an op just before it runs; may write to its tensors. What else reads that memory, the derivative first of all, sees it too."""
 After = Callable[[list[Tensor | None]], None]
 """Told the results of an op; may write to them."""
+Between = Callable[[Callable[[int], Tensor]], None]
+"""Told just before an op, with a reader that gives the tensor of any ref that is alive; may write to them."""
 
 
 @dataclass
@@ -41,6 +43,7 @@ class OfflineRerun:
     """Number of an op -> the row that runs in its place: other numbers among its arguments."""
     before: dict[int, list[Before]] = field(default_factory=dict)
     after: dict[int, list[After]] = field(default_factory=dict)
+    between: dict[int, list[Between]] = field(default_factory=dict)
     dtype: str | None = None
     """Everything floating in this dtype."""
     device: str | None = None
@@ -55,6 +58,10 @@ class OfflineRerun:
             shape = self.program.refs[ref].shape
             if label.startswith("batch") and self.rows is not None and shape and shape[0] == self.rows:
                 yield label, ref
+
+    def floats(self) -> set[str]:
+        """The floating dtypes that the step holds."""
+        return {ref.dtype for ref in self.program.refs if "float" in ref.dtype}
 
     def ops(self) -> Iterator[tuple[int, OpRow, str, Place]]:
         """Number, row, bare name (`div` for `aten::div_.Tensor`) and place of every op."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 
 
@@ -24,3 +26,7 @@ class OlderWeights(Intervention):
         """Start from the snapshot."""
         rerun.steps_back = min(int(self.size), rerun.history)
         return f"the weights, moments and buffers of at least {rerun.steps_back} step{'s' if rerun.steps_back > 1 else ''} before"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """A capsule holds one state."""
+        raise ReplayRefused("no older state of the weights is kept in a capsule")

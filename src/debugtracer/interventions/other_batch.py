@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 
 
@@ -26,3 +28,7 @@ class OtherBatch(Intervention):
             if other is not None:
                 rerun.inputs[id(leaf)] = other.clone()
         return "the batch of the last healthy step"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """A capsule holds one batch."""
+        raise ReplayRefused("no other batch is kept in a capsule; without-sample takes rows out of this one")

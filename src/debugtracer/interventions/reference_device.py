@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import torch
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.recast import default_dtype, moved_casts, recast
 from debugtracer.interventions.rerun import Rerun
 
@@ -33,4 +35,11 @@ class ReferenceDevice(Intervention):
             value = rerun.value(leaf)
             if not isinstance(leaf.tensor, torch.nn.Parameter):
                 rerun.inputs[id(leaf)] = value.to(CPU, torch.float64 if value.is_floating_point() else value.dtype)
+        return "the whole step on the CPU in float64"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """The recorded operators there; only an operator without such a kernel stays in its dtype."""
+        if tape.floats() == {"float64"} and all(row.device == "cpu" for row in tape.program.storages):
+            raise ReplayRefused("the step was computed on the CPU in float64")
+        tape.dtype, tape.device = "float64", "cpu"
         return "the whole step on the CPU in float64"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 
 
@@ -19,3 +21,10 @@ class Reseeded(Intervention):
         """Set the seed."""
         rerun.seed = int(self.size)
         return f"random calls of the step drawn from seed {int(self.size)}"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """Set the seed; needs an operator that draws."""
+        if not any(row.states for row in tape.program.ops):
+            raise ReplayRefused("no operator of the step draws random numbers")
+        tape.seed = int(self.size)
+        return f"random operators of the step drawn from seed {int(self.size)}"

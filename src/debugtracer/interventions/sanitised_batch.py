@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import torch
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 
 
@@ -29,6 +31,20 @@ class SanitisedBatch(Intervention):
             if changed:
                 repaired += changed
                 rerun.inputs[id(leaf)] = after
+        return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """The same without a healthy batch beside it: NaN becomes 0, Inf the nearest end of the range of its own input."""
+        repaired = 0
+        for _, ref in tape.batch():
+            before = tape.value(ref)
+            after = cleaned(before, None)
+            changed = int((~((after == before) | (torch.isnan(after) & torch.isnan(before)))).sum())
+            if changed:
+                repaired += changed
+                tape.replaced[ref] = after
+        if not repaired:
+            raise ReplayRefused("every value of the batch is finite" if any(tape.batch()) else "no input of the step has the rows of a batch")
         return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired"
 
 

@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 import torch
 from torch.overrides import TorchFunctionMode
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.stable_forms import FAMILIES, FORMS
+from debugtracer.interventions.stable_rows import alias, rows_at, stabilise
 from debugtracer.recorder.entry import Entry
 from debugtracer.trace.birth import Birth, Frame
 
@@ -50,6 +53,18 @@ class StableOp(Intervention):
         rerun.doubts.append(lambda: "" if mode.forms else f"no call of {birth.op} could be exchanged at {rerun.place()}")
         rerun.described = lambda: f"{words(mode.forms, self.size)} at {rerun.place()}"
         return f"a stable form of {birth.op} at {rerun.place()}"
+
+    def offline(self, tape: OfflineRerun) -> str:
+        """The same forms on the recorded operators of the line, their inputs changed in memory before they run."""
+        birth = tape.birth
+        if birth is None or birth.op is None or birth.frame is None:
+            raise ReplayRefused("the guilty operator and its line are not known")
+        names = frozenset(name for _, _, name, _ in tape.ops() if (alias(name) in family(birth) or name in family(birth)))
+        rows = rows_at(tape, birth, names)
+        if not rows:
+            known = bool(family(birth))
+            raise ReplayRefused(f"no recorded operator like {birth.op} at {tape.guilty_place()}" if known else f"no stable form of {birth.op} is known")
+        return f"{words([stabilise(tape, *row, self.size) for row in rows], self.size)} at {tape.guilty_place()}"
 
 
 def family(birth: Birth) -> frozenset[str]:

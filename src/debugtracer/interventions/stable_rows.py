@@ -23,9 +23,14 @@ ALIASES = {
 LEAST_EPS = 1e-5  # what the normalisations of torch take when nothing is said
 
 
+def alias(name: str) -> str:
+    """The torch function whose form a recorded operator has."""
+    return ALIASES.get(name, name)
+
+
 def form_of(name: str) -> Form | None:
     """The stable form of a recorded operator by its bare name."""
-    return FORMS.get(ALIASES.get(name, name))
+    return FORMS.get(alias(name))
 
 
 def rows_at(tape: OfflineRerun, birth: Birth, names: frozenset[str]) -> list[tuple[int, OpRow, str]]:

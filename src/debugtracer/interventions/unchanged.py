@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.interventions.intervention import Intervention, Scope
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 
 
@@ -14,5 +15,9 @@ class Unchanged(Intervention):
     scope: ClassVar[Scope] = "nothing"
 
     def apply(self, rerun: Rerun) -> str:
+        """Nothing."""
+        return "nothing changed"
+
+    def offline(self, tape: OfflineRerun) -> str:
         """Nothing."""
         return "nothing changed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 from torch._ops import OpOverload
 
 from debugtracer.errors import CapsuleError
+from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.probes.op_trace import OpObserver
 from debugtracer.recorder.capsule import Capsule
 from debugtracer.recorder.encode import decode
@@ -53,8 +55,11 @@ class Result:
         return f"{len(self.distance) - len(apart)} of {len(self.distance)} bitwise, largest relative difference {apart[worst]:.2g} ({worst})"
 
 
-def run_capsule(capsule: Capsule, *, observers: Sequence[OpObserver] = (), dtype: str | None = None, device: str = "cpu") -> Result:
+def run_capsule(
+    capsule: Capsule, *, observers: Sequence[OpObserver] = (), dtype: str | None = None, device: str = "cpu", changes: OfflineRerun | None = None
+) -> Result:
     """Execute the program of a capsule. dtype float64|float32|bfloat16|float16 maps every floating tensor; None keeps the recorded ones.
+    `changes`: what an intervention asked for; its dtype and device are passed like any other.
 
     Host syncs where a target is compared. Raises CapsuleError: unknown dtype, device or operator, damaged program, an op that fails here."""
     if dtype is not None and dtype not in DTYPES:
@@ -68,7 +73,7 @@ def run_capsule(capsule: Capsule, *, observers: Sequence[OpObserver] = (), dtype
     start = time.perf_counter()
     try:
         with under(capsule.head.flags), torch.no_grad():
-            result = Execution(capsule, dtype, place, observers).run()
+            result = Execution(capsule, dtype, place, observers, changes).run()
     finally:
         torch.set_rng_state(random_state)
     result.seconds = time.perf_counter() - start
@@ -92,8 +97,9 @@ def first_line(error: BaseException) -> str:
 class Execution:
     """One run of a program."""
 
-    def __init__(self, capsule: Capsule, dtype: str | None, device: torch.device, observers: Sequence[OpObserver]) -> None:
+    def __init__(self, capsule: Capsule, dtype: str | None, device: torch.device, observers: Sequence[OpObserver], changes: OfflineRerun | None = None) -> None:
         self.capsule, self.program = capsule, capsule.program
+        self.changes = changes or OfflineRerun("nan_loss", capsule.program, lambda ref: torch.empty(0))
         self.memory = Memory(capsule, DTYPES.get(dtype or ""), device)
         self.observers = observers
         self.result = Result(device=str(device), dtype=dtype)
@@ -102,13 +108,17 @@ class Execution:
     def run(self) -> Result:
         """Every op in order, targets between them."""
         free = last_uses(self.program)
+        for ref, tensor in self.changes.replaced.items():
+            self.memory.tensor(ref).copy_(tensor)
         self.label_inputs()
         for number, row in enumerate(self.program.ops):
             self.meet_targets(number)
+            for look in self.changes.between.get(number, ()):
+                look(self.memory.tensor)
             if row.given:
                 self.give(row)
             else:
-                self.execute(row)
+                self.execute(self.changes.other.get(number, row), number)
             for storage in free.get(number, ()):
                 self.memory.forget(storage)
             self.result.ops += 1
@@ -126,17 +136,21 @@ class Execution:
                 if label is not None:
                     label(tensor, name)
 
-    def execute(self, row: OpRow) -> None:
-        """One op: arguments, random state, observers, results."""
+    def execute(self, row: OpRow, number: int) -> None:
+        """One op: arguments, random state, changes, observers, results."""
         func = self.function(row.op)
         args = tuple(decode(row.args, self.memory))
         kwargs = {name: decode(value, self.memory) if name != "pin_memory" else False for name, value in row.kwargs.items()}
         for generator, state in row.states:
             self.restore(generator, state)
+        for change in self.changes.before.get(number, ()):
+            change(args, kwargs)
         for observer in self.observers:
             observer.before(func, args, kwargs)
         out = self.call(func, args, kwargs, row)
         self.bind(row, out)
+        for correct in self.changes.after.get(number, ()):
+            correct([None if ref is None else self.memory.tensor(ref) for ref in row.outs])
         if self.observers:
             meta = self.program.meta(row)
             for observer in self.observers:
@@ -197,6 +211,9 @@ class Execution:
         """Put a generator into a recorded state; on another kind of device the numbers differ anyway and a fixed seed is used."""
         blob = self.capsule.blobs.get(f"state/{state}", torch.empty(0))
         live = self.memory.generator(generator)
+        if self.changes.seed is not None:
+            live.manual_seed((self.changes.seed << 32) + zlib.crc32(blob.numpy().tobytes()))  # equal states, as of a recomputed block, stay equal
+            return
         if self.program.generators[generator].device.partition(":")[0] != live.device.type:
             live.manual_seed(0)
             return
