@@ -73,6 +73,7 @@ class Settings:
     trials: int = 8  # replays with one thing changed per incident at most; 0: none (CHECKS 5.2.4)
     trials_s: float = 30.0  # seconds spent on them per incident at most (CHECKS 5.2.4)
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
+    library: Path | None = None  # file (or folder) of the team's library of cured incidents; beside the folder of runs when not given
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
 
     @classmethod
