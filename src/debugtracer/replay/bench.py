@@ -138,7 +138,7 @@ class Bench:
             score.change = rerun.described() or score.change
             score.refused = next(filter(None, (doubt() for doubt in rerun.doubts)), "")
         except ReplayRefused as error:
-            score = Score(refused=str(error))
+            score = Score(refused=str(error.__cause__ if isinstance(error.__cause__, ReplayRefused) else error))
         except Exception as error:
             score = Score(refused=f"{type(error).__name__}: {str(error).splitlines()[0].split('. ')[0][:120] if str(error) else ''}")
         score.seconds = time.perf_counter() - begin

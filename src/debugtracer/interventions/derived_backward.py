@@ -1,0 +1,100 @@
+"""A custom autograd.Function with the backward that autograd derives from its forward, for a while."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import Function
+
+from debugtracer.errors import ReplayRefused
+
+KEPT = "_debug_tracer_inputs"
+
+
+def function_named(op: str | None) -> Any:
+    """The user's Function behind `NameBackward` or `Name`; None for operators of torch, and when two have the name."""
+    if not op or "::" in op:
+        return None
+    names = {op, op.removesuffix("Backward"), op.partition(".")[0]}
+    found = [f for f in subclasses(Function) if f.__name__ in names and not f.__module__.startswith("torch.")]
+    return found[0] if len(found) == 1 else None
+
+
+def subclasses(kind: Any) -> Iterator[Any]:
+    """All classes below, metaclass products included."""
+    for one in kind.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+@contextlib.contextmanager
+def derived(function: Any, seen: list[str]) -> Iterator[None]:
+    """forward keeps its inputs, backward differentiates the forward; calls of `apply` that were bound before are meant too."""
+    forward, setup = function.forward, function.setup_context
+    separate = setup is not Function.setup_context
+    own = {name: vars(function)[name] for name in ("forward", "setup_context", "backward") if name in vars(function)}
+
+    def keep(ctx: Any, inputs: tuple[Any, ...]) -> None:
+        setattr(ctx, KEPT, inputs)
+
+    def forward_and_keep(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        keep(ctx, args)
+        return forward(ctx, *args, **kwargs)
+
+    def setup_and_keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        keep(ctx, inputs)
+        return setup(ctx, inputs, output)
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        seen.append(function.__name__)
+        return differentiated(forward if separate else (lambda *args: forward(Context(), *args)), getattr(ctx, KEPT), grads, function.__name__)
+
+    try:
+        if separate:
+            function.setup_context = staticmethod(setup_and_keep)
+        else:
+            function.forward = staticmethod(forward_and_keep)
+        function.backward = staticmethod(backward)
+        yield
+    finally:
+        for name in ("forward", "setup_context", "backward"):
+            if name in own:
+                setattr(function, name, own[name])
+            elif name in vars(function):
+                delattr(function, name)
+
+
+class Context:
+    """Takes what a forward gives its ctx, and forgets it."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Nothing is needed later."""
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Autograd knows."""
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """The inputs are copies."""
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Grads come as they come."""
+
+
+def differentiated(forward: Any, inputs: tuple[Any, ...], grads: tuple[Any, ...], name: str) -> tuple[Any, ...]:
+    """One gradient per input, None where it takes none. Raises ReplayRefused where the forward leaves autograd."""
+    fresh = [t.detach().clone().requires_grad_(t.requires_grad) if isinstance(t, Tensor) else t for t in inputs]
+    with torch.enable_grad():
+        outputs = forward(*[t.view_as(t) if isinstance(t, Tensor) and t.requires_grad else t for t in fresh])
+    made = [(o, g) for o, g in zip(outputs if isinstance(outputs, tuple) else (outputs,), grads, strict=False) if isinstance(o, Tensor) and g is not None]
+    made = [(o, g) for o, g in made if o.requires_grad]
+    if not made:
+        raise ReplayRefused(f"autograd cannot follow the forward of {name}")
+    wanted = [t for t in fresh if isinstance(t, Tensor) and t.requires_grad]
+    found = iter(torch.autograd.grad([o for o, _ in made], wanted, [g for _, g in made], allow_unused=True))
+    return tuple(next(found) if isinstance(t, Tensor) and t.requires_grad else None for t in fresh)
