@@ -9,9 +9,28 @@ import pytest
 from debugtracer.causes.cause import CAUTIOUS, Cause, causes, weighed
 from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
+from debugtracer.causes.rewrite.rewritten import EDITS
+from debugtracer.checks.check import checks
+from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.testing import a_birth, some_facts
 from debugtracer.trace.finding import LAYERS
 from tests.causes.test_hearing import said
+
+INTERVENTIONS = {
+    "unchanged", "full-precision", "without-sample", "sanitised-batch", "other-batch", "lower-lr", "clipped-gradient", "fresh-moments", "larger-eps",
+    "older-weights", "reseeded", "reference-device", "stable-op", "loss-scale", "one-rank-alone", "augmentation-off", "bypass-module", "standard-module",
+    "other-activation", "reinit-layer", "other-optimizer", "larger-batch", "reordered-batches", "one-line-fix",
+}  # fmt: skip
+TAXONOMY = (
+    "data_nonfinite", "normalisation_zero_std", "label_out_of_range", "labels_all_ignored", "label_mask_wrong", "data_hard_samples",
+    "worker_rng_duplicate", "slow_dataloader", "tokenizer_mismatch", "token_out_of_range", "norm_degenerate_batch", "masked_softmax_all_masked",
+    "backward_nan_op", "pow_domain", "log_domain", "zero_division", "exp_overflow", "custom_backward_wrong", "fp16_overflow", "zero_norm",
+    "norm_eps_underflow", "logit_saturation", "label_smoothing_misuse", "amp_scaler_collapse", "amp_clip_scaled_grads", "amp_double_unscale",
+    "lr_too_high", "scheduler_misuse", "exploding_gradients", "stale_gradients", "optimizer_params_mismatch", "optimizer_eps_underflow",
+    "adam_instability", "weight_decay_on_norms", "resume_state", "vanishing_gradients", "dead_relu", "bad_init", "loss_misuse", "inplace_modified",
+    "label_leak", "detached_graph", "unregistered_params", "train_eval_mode", "ddp_duplicate_data", "ddp_desync", "ddp_replica_drift",
+    "ddp_unused_params", "silent_data_corruption", "memory_leak_graph",
+)  # fmt: skip  # cases/README.md
 
 
 @pytest.mark.parametrize("slug", causes())
@@ -22,6 +41,31 @@ def test_every_cause_has_a_class_word_and_a_layer(slug):
     assert cause.kind == cause.kind.lower()
     assert cause.kind != "healthy"
     assert cause.layer in LAYERS
+
+
+@pytest.mark.parametrize("slug", causes())
+def test_what_a_cause_names_exists_and_its_page_can_be_written(slug):
+    cause = causes()[slug]
+    assert {*cause.proved_by, *cause.refuted_by} <= INTERVENTIONS
+    assert not set(cause.proved_by) & set(cause.refuted_by)
+    assert {*cause.supports, *cause.contradicts} <= set(checks())
+    assert not set(cause.supports) & set(cause.contradicts)
+    assert set(cause.rewrites) <= set(EDITS)
+    assert cause.proved_by and cause.remedies and (type(cause).__doc__ or "").endswith(".")
+
+
+@pytest.mark.parametrize("slug", causes())
+def test_the_narrowest_proof_is_named_first(slug):
+    known = interventions()
+    scopes = [NARROW.index(known[name].scope) for name in causes()[slug].proved_by if name in known]
+    assert scopes == sorted(scopes)
+
+
+def test_every_class_of_the_taxonomy_and_of_the_checks_has_one_cause_that_hears():
+    hearing = [cause.kind for cause in causes().values() if cause.hears]
+    assert len(hearing) == len(set(hearing))
+    assert {check.kind for check in checks().values() if check.kind} <= set(hearing)
+    assert set(TAXONOMY) <= set(hearing)
 
 
 @pytest.mark.parametrize("slug", causes())

@@ -25,12 +25,11 @@ def test_notes_are_not_loud_and_the_strongest_comes_first():
     assert Hearing((note, unsure, sure, proof)).of("x") == [proof, sure, unsure]
 
 
-def test_findings_are_found_by_class_by_check_and_by_suspect():
-    one, two = said("a/one", kind="x"), said("a/two", suspects=("x", "y"))
+def test_findings_are_found_by_class_and_by_check():
+    one, two = said("a/one", kind="x"), said("a/two")
     seen = Hearing((one, two))
     assert seen.of("x") == [one] and seen.of("y") == []
     assert seen.by("a/two", "a/none") == [two]
-    assert seen.suspected("y") == [two] and seen.suspected("z") == []
 
 
 def test_checks_that_see_the_same_thing_are_one_family_and_others_are_of_their_layer():

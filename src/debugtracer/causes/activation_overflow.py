@@ -14,6 +14,10 @@ class ActivationOverflow(Cause):
     kind: ClassVar[str] = "activation_overflow"
     fallback: ClassVar[bool] = True
     proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "lower-lr", "older-weights")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at the inputs of the step for a value out of scale: `debug-tracer report RUN --batch`",
+        "normalise or clamp what goes into this op; lower the learning rate if the weights have grown",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Inf by overflow in a wide dtype; stays below every cause that knows why."""
@@ -24,8 +28,5 @@ class ActivationOverflow(Cause):
         return Signs(
             confidence=0.55,
             because=f"the result of {seen.op} lies beyond {limit:.3g}, the end of {seen.dtype or 'its dtype'}{few}",
-            remedies=(
-                "look at the inputs of the step for a value out of scale: `debug-tracer report RUN --batch`",
-                "normalise or clamp what goes into this op; lower the learning rate if the weights have grown",
-            ),
+            remedies=self.remedies,
         )

@@ -31,6 +31,10 @@ class BackwardNanOp(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("safe-branch", "clamp-argument")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "keep the argument away from the point where its derivative is infinite: add eps inside, or clamp it",
+        "behind where() or a mask: choose a safe argument before the op (a second where inside); 0 times an infinite derivative is NaN",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in backward, not because the range of the dtype was left."""
@@ -46,6 +50,6 @@ class BackwardNanOp(Cause):
             because=f"the value of {seen.op} is finite but its derivative is not{ran}: {why}",
             remedies=(
                 remedy,
-                "behind where() or a mask: choose a safe argument before the op (a second where inside); 0 times an infinite derivative is NaN",
+                self.remedies[1],
             ),
         )

@@ -98,8 +98,8 @@ class Cause:
     def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
         """The remedy as a change of that line of the user's; None where the line is not understood or the remedy is no line.
 
-        `value` is the size that was tried (eps, bound, rate); None takes one that the dtype can hold. Reads the user's file where the line alone does not
-        name the optimizer.
+        `value` is that of the trial that healed (eps, distance from an edge, what the rate is divided by); None takes one that the dtype can hold.
+        Reads the user's file where the line alone does not name the optimizer.
         """
         return proposed(self.rewrites, seen, frame, value)
 

@@ -16,6 +16,10 @@ class ClassWeightsZero(Cause):
     hears: ClassVar[bool] = False
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr", "fresh-moments")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give every class a positive weight, or leave its samples out in the dataset",
+        'divide by the clamped sum: cross_entropy(..., reduction="sum") / weight[target].sum().clamp_min(1e-8)',
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of a weighted nll loss, from finite inputs, with a class weight of 0."""
@@ -27,9 +31,6 @@ class ClassWeightsZero(Cause):
         return Signs(
             confidence=0.8,
             because=f"the class weights of all targets of the batch are 0, so the mean in {seen.op} divides 0 by 0",
-            remedies=(
-                "give every class a positive weight, or leave its samples out in the dataset",
-                'divide by the clamped sum: cross_entropy(..., reduction="sum") / weight[target].sum().clamp_min(1e-8)',
-            ),
+            remedies=self.remedies,
             whole_batch=True,
         )

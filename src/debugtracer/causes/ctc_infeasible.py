@@ -17,6 +17,10 @@ class CtcInfeasible(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "older-weights")
     rewrites: ClassVar[tuple[str, ...]] = ("zero-infinity",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "drop samples whose input length is below target length + repeated labels",
+        "pass zero_infinity=True to the loss: such samples then count 0",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Not finite out of a forward ctc_loss."""
@@ -25,8 +29,5 @@ class CtcInfeasible(Cause):
         return Signs(
             confidence=0.9,
             because=f"{seen.op} finds no alignment: a target is longer than its input, or repeats need more frames",
-            remedies=(
-                "drop samples whose input length is below target length + repeated labels",
-                "pass zero_infinity=True to the loss: such samples then count 0",
-            ),
+            remedies=self.remedies,
         )

@@ -15,6 +15,11 @@ class CustomBackwardWrong(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor", "clamp-argument")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "guard the formula where its divisor is 0 or its argument leaves the domain: torch.where on the argument, or clamp_min(eps)",
+        "compare it with autograd: torch.autograd.gradcheck(Function.apply, inputs in float64), with inputs at the edge (0, equal values)",
+        "drop the hand-written backward if autograd can derive the forward",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in backward, on a line inside a function called `backward` (or `vjp`) that the user wrote."""
@@ -24,9 +29,5 @@ class CustomBackwardWrong(Cause):
         return Signs(
             confidence=0.94,
             because=f"{seen.op} inside a hand-written backward gives a value that is not finite",
-            remedies=(
-                "guard the formula where its divisor is 0 or its argument leaves the domain: torch.where on the argument, or clamp_min(eps)",
-                "compare it with autograd: torch.autograd.gradcheck(Function.apply, inputs in float64), with inputs at the edge (0, equal values)",
-                "drop the hand-written backward if autograd can derive the forward",
-            ),
+            remedies=self.remedies,
         )

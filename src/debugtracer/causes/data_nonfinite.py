@@ -19,6 +19,12 @@ class DataNonfinite(Cause):
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "lower-lr", "fresh-moments", "older-weights")
+    supports: ClassVar[tuple[str, ...]] = ("numerics/nan-loss", "numerics/nonfinite-output")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is taken",
+        "look at the rows: `debug-tracer report RUN --batch`",
+        "guard the door: raise in __getitem__ or collate_fn unless torch.isfinite(x).all()",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A tensor that entered the step was bad and the program did not make it in an earlier step."""
@@ -31,10 +37,6 @@ class DataNonfinite(Cause):
         return Signs(
             confidence=0.98 if of_batch else 0.75,
             because=f"{name} holds non-finite values{counts} before the model sees it",
-            remedies=(
-                "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is taken",
-                "look at the rows: `debug-tracer report RUN --batch`",
-                "guard the door: raise in __getitem__ or collate_fn unless torch.isfinite(x).all()",
-            ),
+            remedies=self.remedies,
             exact=of_batch,
         )

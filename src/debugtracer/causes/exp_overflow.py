@@ -15,6 +15,11 @@ class ExpOverflow(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "bound the exponent: x.clamp(max=20), or softplus(x) where exp(x) only has to be positive",
+        "normalise in log space: logsumexp, log_softmax subtract the maximum first",
+        "find out why the exponent grew: a high learning rate, an input out of scale (`debug-tracer report RUN --batch`)",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward exp with Inf out."""
@@ -26,10 +31,6 @@ class ExpOverflow(Cause):
         return Signs(
             confidence=0.6 if narrow else 0.93,
             because=f"{seen.op} takes the exponential{shown}, which {seen.dtype or 'this dtype'} can hold up to exp({limit:.4g}) only",
-            remedies=(
-                "bound the exponent: x.clamp(max=20), or softplus(x) where exp(x) only has to be positive",
-                "normalise in log space: logsumexp, log_softmax subtract the maximum first",
-                "find out why the exponent grew: a high learning rate, an input out of scale (`debug-tracer report RUN --batch`)",
-            ),
+            remedies=self.remedies,
             against=("float32 would hold this value",) if narrow else (),
         )

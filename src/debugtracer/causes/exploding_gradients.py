@@ -16,7 +16,13 @@ class ExplodingGradients(Cause):
     layer: ClassVar[Layer] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "lower-lr", "standard-module", "reinit-layer")
     refuted_by: ClassVar[tuple[str, ...]] = ("fresh-moments", "larger-eps")
+    supports: ClassVar[tuple[str, ...]] = ("optimizer/clip-share", "optimizer/loss-spike", "model/gradient-limits")
+    contradicts: ClassVar[tuple[str, ...]] = ("optimizer/lr-jump", "model/vanishing-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("clip-gradient",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0) (after unscale_ under a GradScaler)",
+        "shorten the way: truncated backpropagation through time, residual connections, normalisation layers",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """An overflow in backward outside half precision, or after a gradient norm that grew at least hundredfold."""
@@ -31,8 +37,5 @@ class ExplodingGradients(Cause):
             because=f"the gradient overflows in the derivative of {seen.op}"
             if backward
             else f"the gradient norm grew {grown:.3g}-fold in the last steps until {seen.op} overflowed",
-            remedies=(
-                "clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0) (after unscale_ under a GradScaler)",
-                "shorten the way: truncated backpropagation through time, residual connections, normalisation layers",
-            ),
+            remedies=self.remedies,
         )

@@ -14,7 +14,13 @@ class Fp16Overflow(Cause):
     kind: ClassVar[str] = "fp16_overflow"
     proved_by: ClassVar[tuple[str, ...]] = ("full-precision", "loss-scale")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "lower-lr", "fresh-moments", "clipped-gradient")
+    supports: ClassVar[tuple[str, ...]] = ("numerics/scaler-backoff", "numerics/nonfinite-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("as-float",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "run this op in float32: `with torch.autocast(device_type, enabled=False):` around it, with .float() on its inputs",
+        "use bfloat16: same memory, range of float32",
+        "scale before the product, not after: (q / d ** 0.5) @ k",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Inf out of an op in float16, in any direction; not a division by zero or a logarithm."""
@@ -31,10 +37,6 @@ class Fp16Overflow(Cause):
         return Signs(
             confidence=0.3 if wide else 0.93,
             because=f"{count} beyond 65504, the end of float16{scaled}",
-            remedies=(
-                "run this op in float32: `with torch.autocast(device_type, enabled=False):` around it, with .float() on its inputs",
-                "use bfloat16: same memory, range of float32",
-                "scale before the product, not after: (q / d ** 0.5) @ k",
-            ),
+            remedies=self.remedies,
             against=("float32 would overflow here too",) if wide else (),
         )

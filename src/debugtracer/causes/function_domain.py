@@ -29,6 +29,10 @@ class FunctionDomain(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "clamp the argument into the domain of the function",
+        "find out why the argument went there: `debug-tracer report RUN --batch`",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born in the forward of one of these functions, without overflow."""
@@ -40,5 +44,5 @@ class FunctionDomain(Cause):
         return Signs(
             confidence=0.9 if shown else 0.75,
             because=f"{name}{shown} is not a number: it is defined for {domain}",
-            remedies=(remedy, "find out why the argument went there: `debug-tracer report RUN --batch`"),
+            remedies=(remedy, self.remedies[1]),
         )

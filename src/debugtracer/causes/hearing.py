@@ -53,10 +53,6 @@ class Hearing:
         """Loud findings of these checks (`layer/slug`), the strongest first."""
         return [finding for finding in self.loud if finding.check in checks]
 
-    def suspected(self, kind: str) -> list[Finding]:
-        """Loud findings that name this class among their suspects, the strongest first."""
-        return [finding for finding in self.loud if kind in finding.suspects]
-
     def families(self, *findings: Finding) -> frozenset[str]:
         """Families that these findings belong to; one counts once however many of it speak."""
         return frozenset(FAMILY_OF.get(finding.check, finding.layer) for finding in findings)

@@ -17,6 +17,10 @@ class IndeterminateForm(Cause):
     fallback: ClassVar[bool] = True
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor", "clamp-argument")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "keep the arguments of this op finite and away from 0: clamp them, or add an eps",
+        "look at the inputs: `debug-tracer report RUN --batch`",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Any such birth; stays below every cause that knows why."""
@@ -25,8 +29,5 @@ class IndeterminateForm(Cause):
         return Signs(
             confidence=0.45,
             because=f"{seen.op} {FORMS[seen.birth.kind]}",
-            remedies=(
-                "keep the arguments of this op finite and away from 0: clamp them, or add an eps",
-                "look at the inputs: `debug-tracer report RUN --batch`",
-            ),
+            remedies=self.remedies,
         )

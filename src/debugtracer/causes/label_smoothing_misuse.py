@@ -14,7 +14,12 @@ class LabelSmoothingMisuse(Cause):
     kind: ClassVar[str] = "label_smoothing_misuse"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
+    supports: ClassVar[tuple[str, ...]] = ("numerics/nan-loss",)
     rewrites: ClassVar[tuple[str, ...]] = ("no-label-smoothing", "finite-mask")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "no label smoothing over masked classes: label_smoothing=0, or smooth over the allowed classes only",
+        "mask with a large finite number instead of -inf: logits.masked_fill(mask, -1e4)",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward product or sum over log-probabilities that hold -inf."""
@@ -31,8 +36,5 @@ class LabelSmoothingMisuse(Cause):
         return Signs(
             confidence=0.9,
             because=because,
-            remedies=(
-                "no label smoothing over masked classes: label_smoothing=0, or smooth over the allowed classes only",
-                "mask with a large finite number instead of -inf: logits.masked_fill(mask, -1e4)",
-            ),
+            remedies=self.remedies,
         )

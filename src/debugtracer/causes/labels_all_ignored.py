@@ -19,7 +19,13 @@ class LabelsAllIgnored(Cause):
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr", "fresh-moments", "older-weights")
+    supports: ClassVar[tuple[str, ...]] = ("numerics/nan-loss",)
     rewrites: ClassVar[tuple[str, ...]] = ("counted-targets",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        'divide by max(count, 1): cross_entropy(..., reduction="sum") / (target != ignore_index).sum().clamp_min(1)',
+        "drop samples without a label in the dataset, or skip such batches before the forward",
+        "find out why the labels are all ignored: `debug-tracer report RUN --batch`",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of an nll loss whose log-probabilities are finite; exact if the targets show one value that no class can have."""
@@ -37,11 +43,7 @@ class LabelsAllIgnored(Cause):
         return Signs(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
             because=f"no target of the batch counts{shown}, so the mean in {seen.op} divides 0 by 0",
-            remedies=(
-                'divide by max(count, 1): cross_entropy(..., reduction="sum") / (target != ignore_index).sum().clamp_min(1)',
-                "drop samples without a label in the dataset, or skip such batches before the forward",
-                "find out why the labels are all ignored: `debug-tracer report RUN --batch`",
-            ),
+            remedies=self.remedies,
             exact=exact,
             whole_batch=True,
         )

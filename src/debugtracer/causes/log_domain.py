@@ -27,6 +27,11 @@ class LogDomain(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "take the loss from logits: log_softmax, logsigmoid, binary_cross_entropy_with_logits never see a probability of 0",
+        "clamp the argument: torch.log(p.clamp_min(1e-8)) (1e-4 in float16)",
+        "for p * log(p) clamp inside: p * p.clamp_min(1e-8).log() (torch.xlogy(p, p) is finite too, but its gradient at 0 is not)",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward log whose argument is at or below its edge, or a product of 0 and -inf."""
@@ -57,9 +62,4 @@ class LogDomain(Cause):
         code = seen.birth.frame.code if seen.birth.frame else ""
         if negative:
             return Signs(confidence=confidence, because=because, remedies=NEGATIVE)
-        remedies = (
-            "take the loss from logits: log_softmax, logsigmoid, binary_cross_entropy_with_logits never see a probability of 0",
-            "clamp the argument: torch.log(p.clamp_min(1e-8)) (1e-4 in float16)",
-            "for p * log(p) clamp inside: p * p.clamp_min(1e-8).log() (torch.xlogy(p, p) is finite too, but its gradient at 0 is not)",
-        )
-        return Signs(confidence=confidence, because=because, remedies=remedies[::-1] if "*" in code else remedies)
+        return Signs(confidence=confidence, because=because, remedies=self.remedies[::-1] if "*" in code else self.remedies)

@@ -15,6 +15,11 @@ class LogitSaturation(Cause):
     kind: ClassVar[str] = "logit_saturation"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "older-weights")
     refuted_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "fresh-moments", "larger-eps")
+    supports: ClassVar[tuple[str, ...]] = ("model/logit-divergence",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look for a value out of scale in the batch (a fill value such as 1e20): `debug-tracer report RUN --batch`",
+        "normalise queries and keys before their product (a norm layer on q and k), or cap the scores: 50 * torch.tanh(scores / 50)",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Not finite out of a softmax or fused attention, from scores that are +Inf or from finite inputs without any -inf mask."""
@@ -27,8 +32,5 @@ class LogitSaturation(Cause):
         return Signs(
             confidence=0.8 if not masked else 0.6,
             because=f"the scores inside {seen.op} are beyond the range of {seen.dtype or 'the dtype'}, and Inf - Inf is NaN",
-            remedies=(
-                "look for a value out of scale in the batch (a fill value such as 1e20): `debug-tracer report RUN --batch`",
-                "normalise queries and keys before their product (a norm layer on q and k), or cap the scores: 50 * torch.tanh(scores / 50)",
-            ),
+            remedies=self.remedies,
         )

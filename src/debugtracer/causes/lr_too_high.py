@@ -17,7 +17,20 @@ class LrTooHigh(Cause):
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("lower-lr",)
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "fresh-moments")
+    supports: ClassVar[tuple[str, ...]] = (
+        "optimizer/loss-divergence",
+        "optimizer/loss-oscillation",
+        "optimizer/loss-spike",
+        "optimizer/lr-jump",
+        "optimizer/update-ratio",
+        "optimizer/weight-norm-growth",
+    )
+    contradicts: ClassVar[tuple[str, ...]] = ("data/hard-samples", "data/outlier-sample", "optimizer/zero-grad-missing", "optimizer/second-moment-decoupled")
     rewrites: ClassVar[tuple[str, ...]] = ("lower-lr",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "divide the learning rate by 10, or warm it up over the first hundreds of steps",
+        "clip: torch.nn.utils.clip_grad_norm_(params, 1.0) before step()",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """An overflow outside half precision after a loss or weight norm that grew at least tenfold in the last steps."""
@@ -32,9 +45,6 @@ class LrTooHigh(Cause):
         return Signs(
             confidence=0.5 if steep or seen.few_rows else 0.72,
             because=f"values grew {grown:.3g}-fold in the last steps until {seen.op} overflowed{at}",
-            remedies=(
-                "divide the learning rate by 10, or warm it up over the first hundreds of steps",
-                "clip: torch.nn.utils.clip_grad_norm_(params, 1.0) before step()",
-            ),
+            remedies=self.remedies,
             against=tuple(t for t, so in (("only a few rows of the batch overflow", seen.few_rows), ("gradients grew far more than the loss", steep)) if so),
         )

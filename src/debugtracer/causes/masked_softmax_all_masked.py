@@ -18,6 +18,11 @@ class MaskedSoftmaxAllMasked(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "older-weights")
     rewrites: ClassVar[tuple[str, ...]] = ("finite-mask", "floor-scores")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "keep at least one position of every row unmasked (a <cls> token, the position itself), or drop empty sequences in the dataset",
+        "mask with a large finite number: scores.masked_fill(mask, torch.finfo(scores.dtype).min)",
+        "or give empty rows a score of 0 before the softmax and a weight of 0 after it; a where() after it alone leaves NaN in the gradient",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of a softmax whose scores at the bad places are all -inf; or `x - x.max()` of such a row, written by hand."""
@@ -38,9 +43,5 @@ class MaskedSoftmaxAllMasked(Cause):
         return Signs(
             confidence=confidence,
             because=f"every score of a row is -inf (the mask leaves nothing) and {effect}",
-            remedies=(
-                "keep at least one position of every row unmasked (a <cls> token, the position itself), or drop empty sequences in the dataset",
-                "mask with a large finite number: scores.masked_fill(mask, torch.finfo(scores.dtype).min)",
-                "or give empty rows a score of 0 before the softmax and a weight of 0 after it; a where() after it alone leaves NaN in the gradient",
-            ),
+            remedies=self.remedies,
         )

@@ -14,9 +14,13 @@ class NormEpsUnderflow(Cause):
     """In float16 every eps below 3e-8 is 0, so x / (norm + 1e-8) or rsqrt(var + 1e-8) divides by 0; so does eps=0 in any dtype."""
 
     kind: ClassVar[str] = "norm_eps_underflow"
-    proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision")
+    proved_by: ClassVar[tuple[str, ...]] = ("larger-eps", "stable-op", "full-precision")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("larger-eps", "guard-divisor")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "normalise in float32: x.float() before the norm, back to half after it",
+        "use an eps that the dtype can hold: 1e-4 in float16 (its smallest normal value is 6e-5), 1e-5 in float32",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A non-finite normalisation of finite numbers, or a division by 0 or rsqrt(0) in float16."""
@@ -34,7 +38,7 @@ class NormEpsUnderflow(Cause):
             confidence=0.93 if sure else (0.6 if divided else 0.8),
             because=f"{seen.op} divides by 0 in {what}",
             remedies=(
-                "normalise in float32: x.float() before the norm, back to half after it" if half else "give the normalisation its eps back: 1e-5",
-                "use an eps that the dtype can hold: 1e-4 in float16 (its smallest normal value is 6e-5), 1e-5 in float32",
+                self.remedies[0] if half else "give the normalisation its eps back: 1e-5",
+                self.remedies[1],
             ),
         )

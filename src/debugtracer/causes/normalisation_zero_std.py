@@ -18,7 +18,12 @@ class NormalisationZeroStd(Cause):
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "older-weights")
+    supports: ClassVar[tuple[str, ...]] = ("data/constant-feature", "numerics/nan-loss")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "divide by std.clamp_min(1e-6), or leave constant features out",
+        "take mean and standard deviation over the training set once, not over each batch or sample",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward division by 0 whose divisor is a standard deviation."""
@@ -27,8 +32,5 @@ class NormalisationZeroStd(Cause):
         return Signs(
             confidence=0.9,
             because=f"{seen.op} divides by a standard deviation that is 0: the values are constant",
-            remedies=(
-                "divide by std.clamp_min(1e-6), or leave constant features out",
-                "take mean and standard deviation over the training set once, not over each batch or sample",
-            ),
+            remedies=self.remedies,
         )

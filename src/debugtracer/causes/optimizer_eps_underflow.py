@@ -17,7 +17,13 @@ class OptimizerEpsUnderflow(Cause):
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("larger-eps", "full-precision", "other-optimizer")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
+    supports: ClassVar[tuple[str, ...]] = ("optimizer/update-ratio", "numerics/nonfinite-parameter")
     rewrites: ClassVar[tuple[str, ...]] = ("larger-eps",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "keep the weights in float32 and compute in half: torch.autocast with a GradScaler, model.float() instead of model.half()",
+        "use bfloat16 weights: eps = 1e-8 is representable there",
+        "if the weights must stay float16: torch.optim.Adam(..., eps=1e-4)",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """Born inside step(), in a division, while eps is below half the smallest positive value of the parameter dtype."""
@@ -35,8 +41,7 @@ class OptimizerEpsUnderflow(Cause):
             confidence=0.95 if vanishes else 0.8,
             because=f"{known.kind} divides by sqrt(v) + eps in {seen.op}, and {what}, as is the square of a small gradient",
             remedies=(
-                "keep the weights in float32 and compute in half: torch.autocast with a GradScaler, model.float() instead of model.half()",
-                "use bfloat16 weights: eps = 1e-8 is representable there",
+                *self.remedies[:2],
                 f"if the weights must stay float16: {known.kind}(..., eps=1e-4)",
             ),
         )

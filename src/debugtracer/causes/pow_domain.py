@@ -15,6 +15,10 @@ class PowDomain(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "clamp the base: x.clamp_min(0) ** p (and 1e-8 if the gradient matters)",
+        "keep the sign outside: x.sign() * x.abs() ** p",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A forward pow with NaN out and a negative base at the bad places."""
@@ -27,5 +31,5 @@ class PowDomain(Cause):
         return Signs(
             confidence=0.93 if seen.at(0) else 0.7,
             because=f"{seen.op} raises a negative number{base_seen} to a fractional power, which is NaN",
-            remedies=("clamp the base: x.clamp_min(0) ** p (and 1e-8 if the gradient matters)", "keep the sign outside: x.sign() * x.abs() ** p"),
+            remedies=self.remedies,
         )

@@ -15,8 +15,14 @@ class SilentDataCorruption(Cause):
     kind: ClassVar[str] = "silent_data_corruption"
     layer: ClassVar[Layer] = "device"
     edit: ClassVar[Edit] = "data"
-    proved_by: ClassVar[tuple[str, ...]] = ("older-weights", "reference-device")
+    proved_by: ClassVar[tuple[str, ...]] = ("reference-device", "older-weights")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr", "fresh-moments")
+    supports: ClassVar[tuple[str, ...]] = ("device/replica-drift", "optimizer/loss-spike")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "run the same step on another device: `debug-tracer replay INCIDENT`",
+        "look for operators without a deterministic result: torch.use_deterministic_algorithms(True)",
+        "test the device (memory, ECC counters) before trusting the run",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A tape replay that ran and came out finite. Never more than a suspicion from one replay."""
@@ -26,10 +32,6 @@ class SilentDataCorruption(Cause):
         return Signs(
             confidence=0.3,
             because="the recorded step is finite when it is executed again",
-            remedies=(
-                "run the same step on another device: `debug-tracer replay INCIDENT`",
-                "look for operators without a deterministic result: torch.use_deterministic_algorithms(True)",
-                "test the device (memory, ECC counters) before trusting the run",
-            ),
+            remedies=self.remedies,
             against=("an op without a deterministic result, or state outside torch, looks the same",),
         )

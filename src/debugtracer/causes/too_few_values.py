@@ -13,10 +13,15 @@ class TooFewValues(Cause):
     """std and var divide by n - 1: with a single value that is 0/0 (a last batch of one sample, an axis of length 1)."""
 
     kind: ClassVar[str] = "norm_degenerate_batch"
+    hears: ClassVar[bool] = False
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr")
     rewrites: ClassVar[tuple[str, ...]] = ("population-spread", "drop-last")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "drop the last, short batch: DataLoader(..., drop_last=True)",
+        "use the biased estimate, x.std(correction=0), or check the axis",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """NaN out of std or var in the forward, from finite numbers."""
@@ -28,5 +33,5 @@ class TooFewValues(Cause):
         return Signs(
             confidence=0.9,
             because=f"{seen.op} takes the spread of a single value of a tensor{shape}, which is 0/0",
-            remedies=("drop the last, short batch: DataLoader(..., drop_last=True)", "use the biased estimate, x.std(correction=0), or check the axis"),
+            remedies=self.remedies,
         )

@@ -13,10 +13,15 @@ class UninitialisedMemory(Cause):
     """torch.empty (or new_empty, empty_like) was used before it was filled."""
 
     kind: ClassVar[str] = "bad_init"
+    hears: ClassVar[bool] = False
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("reinit-layer", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("allocated",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "use torch.zeros, or fill the tensor before its first use",
+        "initialise every nn.Parameter(torch.empty(...)) with an nn.init function",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """The birth is a read of memory that was allocated and not filled."""
@@ -25,5 +30,5 @@ class UninitialisedMemory(Cause):
         return Signs(
             confidence=0.85,
             because=f"{seen.op} reads memory that torch.empty allocated and nobody filled",
-            remedies=("use torch.zeros, or fill the tensor before its first use", "initialise every nn.Parameter(torch.empty(...)) with an nn.init function"),
+            remedies=self.remedies,
         )

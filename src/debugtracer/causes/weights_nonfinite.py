@@ -8,6 +8,8 @@ from debugtracer.causes.cause import Cause, Edit, Signs
 from debugtracer.causes.reading import Reading
 from debugtracer.trace.finding import Layer
 
+LOADED = "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
+
 
 class WeightsNonfinite(Cause):
     """The step inherits a non-finite parameter, buffer, optimizer state or uncleared gradient."""
@@ -17,6 +19,10 @@ class WeightsNonfinite(Cause):
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("older-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update that first goes bad",
+        "never save a checkpoint whose weights are not finite",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """The first bad tensor is one that the program itself kept from before."""
@@ -28,10 +34,5 @@ class WeightsNonfinite(Cause):
         return Signs(
             confidence=0.75,
             because=f"{name} was already non-finite {origin}",
-            remedies=(
-                "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
-                if first
-                else "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update that first goes bad",
-                "never save a checkpoint whose weights are not finite",
-            ),
+            remedies=(LOADED, self.remedies[1]) if first else self.remedies,
         )

@@ -18,6 +18,11 @@ class ZeroDivision(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "clamp the divisor: total / count.clamp_min(1) (or clamp_min(eps) for a sum of weights)",
+        "skip the term when nothing is selected: return logits.sum() * 0 so that the graph stays whole",
+        "find out why nothing was selected: `debug-tracer report RUN --batch`",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A division in the forward or in a user's own optimizer whose divisor is 0 at the bad places, or the mean of an empty tensor."""
@@ -35,11 +40,7 @@ class ZeroDivision(Cause):
         return Signs(
             confidence=(0.9 if known else 0.65) - (0.35 if named else 0.0),
             because=f"{seen.op} divides {upper} by {'0' if known else 'a divisor that is 0'}{self.origin(seen, 0 if inverse else 1)}",
-            remedies=(
-                "clamp the divisor: total / count.clamp_min(1) (or clamp_min(eps) for a sum of weights)",
-                "skip the term when nothing is selected: return logits.sum() * 0 so that the graph stays whole",
-                "find out why nothing was selected: `debug-tracer report RUN --batch`",
-            ),
+            remedies=self.remedies,
         )
 
     def origin(self, seen: Reading, place: int) -> str:

@@ -18,6 +18,11 @@ class ZeroNorm(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "use torch.nn.functional.normalize(x, dim=-1): it divides by max(norm, eps)",
+        "clamp the norm: x / x.norm(dim=-1, keepdim=True).clamp_min(1e-8)",
+        "find out why the vector is zero: `debug-tracer report RUN --batch`",
+    )
 
     def signs(self, seen: Reading) -> Signs | None:
         """A division of 0 by 0 whose divisor is a norm, or a root of a sum that stands for one."""
@@ -34,9 +39,5 @@ class ZeroNorm(Cause):
         return Signs(
             confidence=0.92 if norm else 0.8,
             because=f"{seen.op} divides a vector of zeros by its norm, which is 0/0",
-            remedies=(
-                "use torch.nn.functional.normalize(x, dim=-1): it divides by max(norm, eps)",
-                "clamp the norm: x / x.norm(dim=-1, keepdim=True).clamp_min(1e-8)",
-                "find out why the vector is zero: `debug-tracer report RUN --batch`",
-            ),
+            remedies=self.remedies,
         )

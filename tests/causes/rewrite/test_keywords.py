@@ -9,9 +9,9 @@ from debugtracer.causes.rewrite.rewritten import rewritten
 ADAM = "optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)"
 
 
-def test_a_rate_is_a_tenth_or_the_one_that_was_tried():
+def test_a_rate_is_a_tenth_or_divided_by_what_was_tried():
     assert rewritten(ADAM, "lower-lr") == ("optimizer = torch.optim.Adam(model.parameters(), lr=0.0001)",)
-    assert rewritten(ADAM, "lower-lr", 0.05) == ("optimizer = torch.optim.Adam(model.parameters(), lr=0.05)",)
+    assert rewritten(ADAM, "lower-lr", 2.0) == ("optimizer = torch.optim.Adam(model.parameters(), lr=0.0005)",)
     assert rewritten("opt = SGD(net.parameters(), 0.5)", "lower-lr") == ("opt = SGD(net.parameters(), 0.05)",)
     assert rewritten("opt = SGD(net.parameters(), lr=a * b)", "lower-lr") == ("opt = SGD(net.parameters(), lr=(a * b) / 10)",)
     assert rewritten('opt.param_groups[0]["lr"] = 0.15', "lower-lr") == ('opt.param_groups[0]["lr"] = 0.015',)

@@ -100,6 +100,12 @@ def test_a_value_that_was_tried_is_written_down():
     assert rewritten("y = x / n", "guard-divisor", 1e-6, op="div") == ("y = x / (n + 1e-06)",)
 
 
+def test_a_distance_from_an_edge_is_no_exponent_no_count_and_no_score():
+    assert rewritten("y = x.exp()", "clamp-argument", 1e-6, op="exp") == ("y = x.clamp_max(20).exp()",)
+    assert rewritten("y = x / n", "guard-divisor", 1e-6, op="div", dtype="int64") == ("y = x / n.clamp_min(1)",)
+    assert rewritten("y = x.softmax(1)", "floor-scores", 1e-6, op="softmax") == ("y = x.clamp_min(-10000).softmax(1)",)
+
+
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("code", ["x = torch.log(", "pass", "else:", "y = 3", "import torch", "x: int", "f()", "y = x", "@decorated"])
 def test_a_line_that_is_not_understood_is_no_line(code, edit):

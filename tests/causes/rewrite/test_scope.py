@@ -38,6 +38,6 @@ def test_a_scaler_steps_the_optimizer_that_it_is_given(scaler, name):
 
 
 def test_the_loop_that_trains_is_the_innermost_around_the_backward():
-    assert training_loop(LOOP, 10) == (5, True)
-    assert training_loop(LOOP.replace("        model.eval()", "            model.eval()"), 10) == (6, False)
+    assert training_loop(LOOP, 10) == 5
+    assert training_loop(LOOP.replace("        model.eval()", "            model.eval()"), 10) == 6
     assert training_loop(LOOP, 15) is None

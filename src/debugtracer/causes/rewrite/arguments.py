@@ -41,9 +41,9 @@ def bounded(line: Line, node: ast.expr, op: str, value: float | None, dtype: str
         margin = value if value is not None else MARGIN.get(dtype, 1e-6)
         return f"{inner(line, node, 'clamp', 'clip')}.clamp(-1 + {margin:g}, 1 - {margin:g})"
     if op in GROWING:
-        return f"{inner(line, node, 'clamp_max')}.clamp_max({value if value is not None else EXPONENT.get(dtype, 20.0):g})"
+        return f"{inner(line, node, 'clamp_max')}.clamp_max({largest(value, dtype):g})"
     if op in ("sinh", "cosh"):
-        limit = value if value is not None else EXPONENT.get(dtype, 20.0)
+        limit = largest(value, dtype)
         return f"{inner(line, node, 'clamp', 'clip')}.clamp(-{limit:g}, {limit:g})"
     raise NotUnderstood(f"{op} has no bounds here")
 
@@ -91,6 +91,11 @@ def is_whole(node: ast.expr) -> bool:
 def tiny(value: float | None, dtype: str) -> float:
     """The smallest distance from 0 that this dtype can hold and invert."""
     return value if value is not None else TINY.get(dtype, 1e-8)
+
+
+def largest(value: float | None, dtype: str) -> float:
+    """The largest exponent: the one given, unless it is a distance from an edge that a trial kept."""
+    return value if value is not None and value >= 1 else EXPONENT.get(dtype, 20.0)
 
 
 def as_float(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:

@@ -34,9 +34,9 @@ def divisors(line: Line) -> list[ast.expr]:
 def safe(line: Line, node: ast.expr, value: float | None, dtype: str) -> str:
     """One divisor that is not 0."""
     if is_python(node):
-        return f"max({line.text(node)}, {value if value is not None else 1:g})"
+        return f"max({line.text(node)}, 1)"
     if dtype.startswith(("int", "uint", "bool")):
-        return at_least(line, node, f"{value if value is not None else 1:g}")
+        return at_least(line, node, "1")
     eps = value if value is not None else TINY.get(dtype, 1e-8)
     if isinstance(node, ast.Call) and word(node) in POSITIVE:
         return at_least(line, node, f"{eps:g}")

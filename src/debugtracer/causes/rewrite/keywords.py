@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from debugtracer.causes.rewrite.line import Line, NotUnderstood, is_number, keyword, word
+from debugtracer.causes.rewrite.line import Line, NotUnderstood, keyword, word
 
 ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop")
 OPTIMIZERS = (*ADAMS, "SGD", "ASGD", "Rprop", "LBFGS", "Adafactor", "Muon")
@@ -59,7 +59,7 @@ def larger_eps(line: Line, value: float | None, op: str, dtype: str) -> tuple[st
 
 
 def lower_lr(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """The learning rate of an optimizer's constructor, of OneCycleLR, or written into a parameter group; a tenth of it without a value."""
+    """The learning rate of an optimizer's constructor, of OneCycleLR, or written into a parameter group; `value` is what it is divided by, 10 without one."""
     rate = rate_of(line)
     return line.replaced({rate: lowered(line, rate, value)})
 
@@ -81,13 +81,12 @@ def rate_of(line: Line) -> ast.expr:
 
 
 def lowered(line: Line, rate: ast.expr, value: float | None) -> str:
-    """A literal rate as a number, any other divided by 10."""
-    if value is not None:
-        return f"{value:g}"
-    if is_number(rate) and isinstance(rate, ast.Constant) and isinstance(rate.value, (int, float)):
-        return f"{rate.value / 10:g}"
+    """A literal rate as a number, any other over the divisor."""
+    by = value if value is not None else 10.0
+    if isinstance(rate, ast.Constant) and isinstance(rate.value, (int, float)):
+        return f"{rate.value / by:g}"
     text = line.text(rate)
-    return f"{text} / 10" if isinstance(rate, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text}) / 10"
+    return f"{text} / {by:g}" if isinstance(rate, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text}) / {by:g}"
 
 
 def lower_beta2(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:

@@ -68,13 +68,18 @@ def finite_mask(line: Line, value: float | None, op: str, dtype: str) -> tuple[s
     outer = [node for node in found if not any(node is not other and node in ast.walk(other) for other in found)]
     if len(outer) != 1:
         raise NotUnderstood(f"{len(outer)} times -inf; expected one")
-    return line.replaced({outer[0]: f"{value if value is not None else -1e4:g}"})
+    return line.replaced({outer[0]: f"{floor(value):g}"})
 
 
 def floor_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
     """A floor under the scores of a softmax: a row of -inf becomes a row of equal scores, and others stay as they are."""
     call = line.call("softmax", "log_softmax")
-    return line.replaced({operand(call): f"{line.chained(operand(call))}.clamp_min({value if value is not None else -1e4:g})"})
+    return line.replaced({operand(call): f"{line.chained(operand(call))}.clamp_min({floor(value):g})"})
+
+
+def floor(value: float | None) -> float:
+    """The score of what is masked: the one given, unless it is a distance from an edge that a trial kept."""
+    return value if value is not None and value < 0 else -1e4
 
 
 def is_minus_inf(node: ast.expr, line: Line) -> bool:

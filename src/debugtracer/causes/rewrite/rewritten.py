@@ -46,8 +46,9 @@ EDITS = (*VALUES, *STATEMENTS, *WORDS)
 def rewritten(code: str, edit: str, value: float | None = None, *, op: str = "", dtype: str = "", optimizer: str = "") -> tuple[str, ...] | None:
     """The line or lines in the place of this one; None when the line is not understood or the edit changes nothing.
 
-    Arguments: code - one stripped source line; edit - a name of EDITS; value - its size (eps, bound, rate, norm), else a default that `dtype` can
-    hold; op - base name of the op of birth, which says what call of the line is meant; optimizer - its name in the scope of the line, "" if not known.
+    Arguments: code - one stripped source line; edit - a name of EDITS; value - its size (eps, distance from an edge, what the rate is divided by, norm),
+    else a default that `dtype` can hold; op - base name of the op of birth, which says what call of the line is meant; optimizer - its name in the scope
+    of the line, "" if not known.
     """
     try:
         after = changed(parsed(code), edit, value, op, dtype, optimizer)

@@ -33,8 +33,8 @@ def steppers(tree: ast.AST, made: dict[str, str]) -> Iterator[str]:
             yield name
 
 
-def training_loop(source: str, line: int) -> tuple[int, bool] | None:
-    """(line, is the head of a loop) before which the model is put into training mode: the innermost loop around the backward, in the function around `line`.
+def training_loop(source: str, line: int) -> int | None:
+    """The line before which the model is put into training mode: the head of the innermost loop around the backward, in the function around `line`.
 
     Where `line` lies inside that loop it is the loop's first statement. None when there is no such loop, or several.
     """
@@ -42,9 +42,8 @@ def training_loop(source: str, line: int) -> tuple[int, bool] | None:
     loops = list(innermost(around(tree, line))) if tree is not None else []
     if len(loops) != 1:
         return None
-    loop = loops[0]
-    inside = loop.lineno < line <= (loop.end_lineno or loop.lineno)
-    return (loop.body[0].lineno, False) if inside else (loop.lineno, True)
+    inside = loops[0].lineno < line <= (loops[0].end_lineno or loops[0].lineno)
+    return loops[0].body[0].lineno if inside else loops[0].lineno
 
 
 def innermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:

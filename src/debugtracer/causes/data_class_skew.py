@@ -1,0 +1,21 @@
+"""Batch after batch holds one class."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause, Edit
+from debugtracer.trace.finding import Layer
+
+
+class DataClassSkew(Cause):
+    """Files sorted by class and a loader that does not shuffle: the model learns the class at hand and forgets the last one."""
+
+    kind: ClassVar[str] = "data_class_skew"
+    layer: ClassVar[Layer] = "data"
+    edit: ClassVar[Edit] = "data"
+    proved_by: ClassVar[tuple[str, ...]] = ("reordered-batches", "other-batch")
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
+    supports: ClassVar[tuple[str, ...]] = ("data/epoch-order", "optimizer/loss-spike")
+    rewrites: ClassVar[tuple[str, ...]] = ("shuffle",)
+    remedies: ClassVar[tuple[str, ...]] = ("shuffle: DataLoader(..., shuffle=True)", "sort the samples anew, at random, once before training")

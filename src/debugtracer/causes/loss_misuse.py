@@ -1,0 +1,24 @@
+"""The loss is fed with something else than it expects."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause
+from debugtracer.trace.finding import Layer
+
+
+class LossMisuse(Cause):
+    """Probabilities where it wants scores, a (N, 1) against a (N) that broadcasts to (N, N), a sum where a mean was meant."""
+
+    kind: ClassVar[str] = "loss_misuse"
+    layer: ClassVar[Layer] = "model"
+    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
+    supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "model/init-loss")
+    rewrites: ClassVar[tuple[str, ...]] = ("raw-scores", "same-shape", "mean-reduction")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give cross_entropy and the losses with logits the raw scores",
+        "give both arguments one shape: loss(output.squeeze(-1), target)",
+        "read what the loss expects: input, target, their shapes and dtypes",
+    )

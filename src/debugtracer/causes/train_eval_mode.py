@@ -1,0 +1,40 @@
+"""Training goes on in evaluation mode, or evaluation in training mode."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.causes.cause import Cause
+from debugtracer.causes.hearing import Hearing
+from debugtracer.causes.reading import Reading
+from debugtracer.causes.rewrite.change import source_of
+from debugtracer.causes.rewrite.scope import training_loop
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.finding import Layer
+from debugtracer.trace.verdict import Change
+
+
+class TrainEvalMode(Cause):
+    """Dropout is off and batch norms use frozen statistics after model.eval(), until model.train() is called again."""
+
+    kind: ClassVar[str] = "train_eval_mode"
+    layer: ClassVar[Layer] = "model"
+    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
+    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
+    supports: ClassVar[tuple[str, ...]] = ("optimizer/validation-gap",)
+    remedies: ClassVar[tuple[str, ...]] = ("call model.train() at the begin of each epoch, and model.eval() right before each evaluation",)
+
+    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
+        """`model.train()` before the loop that trains, for the model whose eval() this line is; inside that loop before its first statement."""
+        model, source = asleep(frame.code), source_of(frame)
+        place = training_loop(source, frame.line) if model else None
+        if place is None:
+            return None
+        before = source.splitlines()[place - 1].strip()
+        return Change(file=frame.file, line=place, before=before, after=(f"{model}.train()", before))
+
+
+def asleep(code: str) -> str:
+    """`model` of the line `model.eval()`; "" for any other."""
+    name = code.partition("#")[0].strip().removesuffix(".eval()")
+    return name if name != code and name.replace(".", "").isidentifier() else ""

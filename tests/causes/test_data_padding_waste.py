@@ -1,0 +1,17 @@
+"""Much of each batch is padding."""
+
+from __future__ import annotations
+
+from tests.causes.listening import hears, is_silent, told
+
+
+def test_hears_padding_waste():
+    finding = told("data/padding-waste")
+    signs = hears("data-padding-waste", finding)
+    assert signs.leading == finding
+    assert signs.exact is False
+    assert signs.remedies[0].startswith("pad in collate_fn to the")
+
+
+def test_is_silent_without_a_finding_of_its_class():
+    assert is_silent("data-padding-waste", told("data/loader-bound"))
