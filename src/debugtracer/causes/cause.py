@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
 from debugtracer.causes.rewrite.change import proposed
-from debugtracer.plugins import members, slug_of
+from debugtracer.errors import DebugTracerError, swallow
+from debugtracer.plugins import joined, members, members_from, members_installed, named, slug_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding, Layer
 from debugtracer.trace.verdict import Change
 
+ROOM = "debugtracer.causes"  # also the group of entry points
+FOLDER = "DEBUG_TRACER_CAUSES"
 CAUTIOUS = 0.95  # a guess never sounds like a proof: the ceiling of what is not exact (ours)
 EXACT = 0.97  # as in trace/lead.py
 
@@ -105,8 +110,9 @@ class Cause:
 
     @property
     def slug(self) -> str:
-        """The file name with dashes."""
-        return slug_of(type(self).__module__, "debugtracer.causes")
+        """The file name with dashes; of one that users bring the name of its class."""
+        module = type(self).__module__
+        return slug_of(module, ROOM) if module.startswith(ROOM + ".") else named(type(self))
 
 
 def weighed(confidence: float, bits: int) -> float:
@@ -122,7 +128,17 @@ def messages(findings: list[Finding]) -> tuple[str, ...]:
 
 @functools.cache
 def causes() -> dict[str, Cause]:
-    """Every cause by slug. The folder is the registry."""
+    """Every cause by slug: the folder is the registry, then the user's folder DEBUG_TRACER_CAUSES and what installed packages offer."""
     import debugtracer.causes
 
-    return members(debugtracer.causes, Cause)
+    folder = os.environ.get(FOLDER, "")
+    brought = [members_from(Path(folder), Cause) if folder else {}, members_installed(ROOM, Cause)]
+    return joined(members(debugtracer.causes, Cause), *map(complete, brought))
+
+
+def complete(brought: dict[str, Cause]) -> dict[str, Cause]:
+    """Those that name a class; one that does not would fail in the middle of a diagnosis."""
+    lacking = [slug for slug, cause in brought.items() if not isinstance(getattr(cause, "kind", None), str)]
+    for slug in lacking:
+        swallow(f"plugins: {slug}", DebugTracerError("the cause names no class; expected `kind: ClassVar[str] = ...`"))
+    return {slug: cause for slug, cause in brought.items() if slug not in lacking}
