@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
 from typing import Any, ClassVar
 
 import torch
@@ -15,10 +13,9 @@ from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.stable_forms import FAMILIES, FORMS
 from debugtracer.interventions.stable_rows import alias, rows_at, stabilise
+from debugtracer.probes.frames import frames_of, raw_frames
 from debugtracer.recorder.entry import Entry
 from debugtracer.trace.birth import Birth, Frame
-
-MOST_FRAMES = 60  # frames looked at to find the user's line
 
 
 class StableOp(Intervention):
@@ -46,7 +43,7 @@ class StableOp(Intervention):
 
         def around(entry: Entry) -> TorchFunctionMode:
             frames = rerun.frames(entry.frames)
-            mode.recorded = frames[0] if frames and entry.kind != "module" else None
+            mode.recorded = frames[0] if frames and entry.kind not in ("module", "backward") else None  # a backward may recompute a forward
             return mode
 
         rerun.around.append(around)
@@ -109,13 +106,7 @@ class Stable(TorchFunctionMode):
 
     def here(self) -> bool:
         """Whether the guilty line makes this call."""
-        if self.recorded is not None:
-            return (self.recorded.file, self.recorded.line) == (self.frame.file, self.frame.line)
-        frame: FrameType | None = sys._getframe(2)
-        for _ in range(MOST_FRAMES):
-            if frame is None:
-                return False
-            if frame.f_lineno == self.frame.line and frame.f_code.co_filename == self.frame.file:
-                return True
-            frame = frame.f_back
-        return False
+        place = self.recorded
+        if place is None:
+            place = next(iter(frames_of(raw_frames(2)[:1])), None)
+        return place is not None and (place.file, place.line) == (self.frame.file, self.frame.line)
