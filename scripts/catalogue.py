@@ -1,4 +1,4 @@
-"""Writes what is generated about checks and faults: docs/checks/ (a page each and an index by layer) and docs/gallery.md: you see this, it is this, do this.
+"""Writes what is generated about checks, causes and faults: docs/checks/ and docs/causes/ (a page each, an index by layer), docs/gallery.md.
 
 python scripts/catalogue.py --write      makes them
 python scripts/catalogue.py --check      status 1 and the names of those that are stale
@@ -19,13 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from debugtracer.causes.cause import Cause, causes
+from debugtracer.causes.page import Page as CausePage
+from debugtracer.causes.page import page_of as page_of_cause
+from debugtracer.causes.page import title_of
 from debugtracer.checks.check import Check, checks
 from debugtracer.checks.page import Option, Page, page_of
 from debugtracer.trace.finding import Layer
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, FAULTS = ROOT / "docs", ROOT / "faults"
-FOLDER, GALLERY, VERDICTS = DOCS / "checks", DOCS / "gallery.md", DOCS / "verdicts.json"
+FOLDER, CAUSES, GALLERY, VERDICTS = DOCS / "checks", DOCS / "causes", DOCS / "gallery.md", DOCS / "verdicts.json"
 QUESTIONS = {
     "data": "What goes in: inputs, labels, masks, loaders, tokenizers.",
     "model": "What computes: wiring, activations, gradients per layer, modes.",
@@ -54,7 +58,48 @@ def wanted() -> dict[Path, str]:
     """Every generated file with its text."""
     known = checks()
     pages = {FOLDER / f"{slug.replace('-', '_')}.md": as_markdown(check, page_of(check)) for slug, check in known.items()}
-    return {**pages, FOLDER / "README.md": index(known), GALLERY: gallery(known)}
+    return {**pages, FOLDER / "README.md": index(known), **pages_of_causes(causes()), GALLERY: gallery(known)}
+
+
+def pages_of_causes(known: dict[str, Cause]) -> dict[Path, str]:
+    """docs/causes/: every cause, and an index by layer."""
+    pages = {CAUSES / f"{slug.replace('-', '_')}.md": cause_as_markdown(page_of_cause(cause)) for slug, cause in known.items()}
+    return {**pages, CAUSES / "README.md": index_of_causes(known)}
+
+
+def cause_as_markdown(page: CausePage) -> str:
+    """The page of one cause."""
+    lines = [
+        MADE.replace("check", "cause"),
+        "",
+        f"# {page.slug}",
+        "",
+        plain(page.title),
+        "",
+        f"Class {link_to_class(page.kind, '../')}, {page.layer} layer.",
+        "",
+    ]
+    for heading, body in page.rows.items():
+        alone = len(body) == 1 and heading.startswith("What it")
+        lines += [f"## {heading}", "", *([plain(body[0])] if alone else [f"- {linked(line)}" for line in body]), ""]
+    lines += [f"[All causes](README.md) · [source](../../src/debugtracer/causes/{page.slug.replace('-', '_')}.py)"]
+    return "\n".join(lines) + "\n"
+
+
+def linked(line: str) -> str:
+    """The slug of a check as a link to its page; other text as it is."""
+    return f"[{line}](../checks/{line.replace('-', '_')}.md)" if line in checks() else plain(line)
+
+
+def index_of_causes(known: dict[str, Cause]) -> str:
+    """docs/causes/README.md: every cause by layer."""
+    lines = [MADE.replace("check", "cause"), "", "# The causes", ""]
+    lines += [f"{len(known)} causes in seven layers. `debug-tracer causes NAME` shows the same page in the terminal.", ""]
+    for layer in get_args(Layer):
+        mine = {slug: cause for slug, cause in known.items() if cause.layer == layer}
+        lines += [f"## {layer}", "", "| cause | what is wrong | proved when this heals the step |", "|---|---|---|"]
+        lines += [f"| [{s}]({s.replace('-', '_')}.md) | {plain(title_of(cause))} | {', '.join(cause.proved_by)} |" for s, cause in mine.items()] + [""]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def as_markdown(check: Check, page: Page) -> str:
@@ -86,9 +131,9 @@ def facts(page: Page) -> Iterator[str]:
         yield f"- Not proved by a planted fault: {page.unproved}"
 
 
-def link_to_class(kind: str) -> str:
-    """A class of fault, as a link when the gallery has it."""
-    return f"[{kind}](../../gallery.md#{kind})" if kind in {truth["class"] for _, truth in truths()} else kind
+def link_to_class(kind: str, up: str = "../../") -> str:
+    """A class of fault, as a link when the gallery has it; `up` leads from the page to docs/."""
+    return f"[{kind}]({up}gallery.md#{kind})" if kind in {truth["class"] for _, truth in truths()} else kind
 
 
 def row(option: Option) -> str:
@@ -225,7 +270,7 @@ def main() -> int:
     if args.verdicts is not None:
         watch([name for name in args.verdicts.split(",") if name])
     texts = wanted()
-    gone = [path for path in FOLDER.rglob("*.md") if path not in texts]
+    gone = [path for folder in (FOLDER, CAUSES) for path in folder.rglob("*.md") if path not in texts]
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     if args.write:
         for path in stale:
