@@ -29,8 +29,9 @@ class ClippedGradient(Intervention):
     def apply(self, rerun: Rerun) -> str:
         """Scale in place."""
         limit = self.size if self.value is not None or rerun.grad_l2_usual is None else rerun.grad_l2_usual
-
-        rerun.on_gradients.append(lambda gradients: clip(gradients, limit))
+        norms: list[float] = []
+        rerun.on_gradients.append(lambda gradients: norms.append(clip(gradients, limit)))
+        rerun.doubts.append(lambda: f"the gradients are within L2 norm {limit:.3g} as they are" if norms and max(norms) <= limit else "")
         return f"all gradients clipped to L2 norm {limit:.3g}"
 
     def offline(self, tape: OfflineRerun) -> str:
@@ -48,9 +49,10 @@ class ClippedGradient(Intervention):
         return f"all gradients clipped to L2 norm {self.size:.3g}"
 
 
-def clip(gradients: list[Tensor], limit: float) -> None:
-    """All of them together scaled down to an L2 norm, in place. No host sync."""
+def clip(gradients: list[Tensor], limit: float) -> float:
+    """All of them together scaled down to an L2 norm, in place; the norm before. Syncs the host."""
     norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in gradients]))
     scale = (limit / (norm + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
         gradient.mul_(scale.to(gradient.dtype))
+    return float(norm)

@@ -1,4 +1,4 @@
-"""A larger epsilon: of the normalisation at the guilty line, or of the optimizer when its update is bad."""
+"""A larger epsilon: in the function of the guilty line, in the normalisation modules of the step, or in the optimizer when its update is bad."""
 
 from __future__ import annotations
 
@@ -13,48 +13,55 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.eps_rows import normalisations, raise_eps
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
+from debugtracer.interventions.raised_eps import Raised
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.update_rows import larger_eps as update_eps
 
-NORMALISATIONS = ("layer_norm", "rms_norm", "batch_norm", "group_norm", "instance_norm", "normalize", "linalg_vector_norm", "rsqrt", "native_")
-
 
 class LargerEps(Intervention):
-    """`eps` of every normalisation module of the step, or of the optimizer, raised to a value that the dtype can hold."""
+    """Raised to a value that the dtype can hold. If that heals, the small epsilon vanished beside what it was added to."""
 
     scope: ClassVar[Scope] = "op"
     default: ClassVar[float | None] = 1e-4
     unit: ClassVar[str] = "the epsilon"
+    ladder: ClassVar[tuple[float, ...]] = (1e-2,)
 
     def refuses(self, rerun: Rerun) -> str:
-        """Something of the step must have an epsilon."""
-        return "" if self.groups(rerun) or self.modules(rerun) else "neither the optimizer nor a module of the step has an eps"
+        """Something of the step must have a smaller epsilon, or a guilty line where one may stand."""
+        frame = rerun.birth.frame if rerun.birth is not None else None
+        if rerun.symptom == "bad_update":
+            return "" if self.groups(rerun) else f"the optimizer has no eps below {self.size:g}"
+        return "" if frame is not None or self.modules(rerun) else f"no module of the step has an eps below {self.size:g}"
 
     def apply(self, rerun: Rerun) -> str:
-        """Of the optimizer for a bad update, of modules else."""
-        if rerun.symptom == "bad_update" and self.groups(rerun):
+        """Of the optimizer for a bad update; of the guilty function and of modules else."""
+        if rerun.symptom == "bad_update":
             rerun.on_update.append(self.raise_in)
             return f"eps of {type(self.groups(rerun)[0]).__name__} raised to {self.size:g}"
         modules = self.modules(rerun)
-        if not modules:
-            rerun.on_update.append(self.raise_in)
-            return f"eps of {type(self.groups(rerun)[0]).__name__} raised to {self.size:g}"
         rerun.throughout.append(with_eps(modules, self.size))
-        return f"eps of {len(modules)} normalisation module{'s' if len(modules) > 1 else ''} raised to {self.size:g}"
+        words = [f"eps of {len(modules)} normalisation module{'s' if len(modules) > 1 else ''}"] if modules else []
+        frame = rerun.birth.frame if rerun.birth is not None else None
+        if frame is not None:
+            mode = Raised(frame, self.size)
+            rerun.around.append(mode.around(rerun))
+            rerun.doubts.append(lambda: "" if modules or mode.seen else f"neither the modules of the step nor {frame.function} have an eps below {self.size:g}")
+            rerun.described = lambda: f"{' and '.join([*words, *mode.words()])} raised to {self.size:g}"
+        return f"{' and '.join(words) or 'eps'} raised to {self.size:g}"
 
     def raise_in(self, optimizer: Optimizer) -> None:
         """In every group."""
         for group in optimizer.param_groups:
-            if "eps" in group and isinstance(group["eps"], float):
+            if isinstance(group.get("eps"), float):
                 group["eps"] = max(group["eps"], self.size)
 
     def groups(self, rerun: Rerun) -> list[Optimizer]:
-        """Optimizers with an eps."""
-        return [o for o in rerun.optimizers if any(isinstance(g.get("eps"), float) for g in o.param_groups)]
+        """Optimizers with a smaller eps."""
+        return [o for o in rerun.optimizers if any(isinstance(g.get("eps"), float) and g["eps"] < self.size for g in o.param_groups)]
 
     def modules(self, rerun: Rerun) -> list[nn.Module]:
-        """Modules with an eps below the roots."""
-        return [m for root in rerun.roots for m in root.modules() if isinstance(getattr(m, "eps", None), float)]
+        """Modules with a smaller eps below the roots."""
+        return [m for root in rerun.roots for m in root.modules() if isinstance(eps := getattr(m, "eps", None), float) and eps < self.size]
 
     def offline(self, tape: OfflineRerun) -> str:
         """Of the recorded update for a bad update, of the recorded normalisations else."""
@@ -76,8 +83,8 @@ class LargerEps(Intervention):
 def with_eps(modules: list[nn.Module], eps: float) -> Iterator[None]:
     """Their eps raised for a while."""
     kept: list[tuple[Any, float]] = [(m, float(getattr(m, "eps"))) for m in modules]  # noqa: B009
-    for module, old in kept:
-        module.eps = max(old, eps)
+    for module, _ in kept:
+        module.eps = eps
     try:
         yield
     finally:

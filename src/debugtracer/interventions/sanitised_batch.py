@@ -31,6 +31,8 @@ class SanitisedBatch(Intervention):
             if changed:
                 repaired += changed
                 rerun.inputs[id(leaf)] = after
+        if not repaired:
+            raise ReplayRefused("nothing of the batch is non-finite or outside the range of the last healthy one")
         return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired"
 
     def offline(self, tape: OfflineRerun) -> str:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.at_line import AtLine, bare
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.stable_forms import FAMILIES, FORMS
 from debugtracer.interventions.stable_rows import alias, rows_at, stabilise
-from debugtracer.probes.frames import frames_of, raw_frames
-from debugtracer.recorder.entry import Entry
 from debugtracer.trace.birth import Birth, Frame
 
 
@@ -41,12 +39,7 @@ class StableOp(Intervention):
         assert frame is not None
         mode = Stable(family(birth), frame, self.size)
 
-        def around(entry: Entry) -> TorchFunctionMode:
-            frames = rerun.frames(entry.frames)
-            mode.recorded = frames[0] if frames and entry.kind not in ("module", "backward") else None  # a backward may recompute a forward
-            return mode
-
-        rerun.around.append(around)
+        rerun.around.append(mode.around(rerun))
         rerun.doubts.append(lambda: "" if mode.forms else f"no call of {birth.op} could be exchanged at {rerun.place()}")
         rerun.described = lambda: f"{words(mode.forms, self.size)} at {rerun.place()}"
         return f"a stable form of {birth.op} at {rerun.place()}"
@@ -75,38 +68,21 @@ def words(forms: list[str], eps: float) -> str:
     return " and ".join(dict.fromkeys(form.format(eps=f"{eps:g}", sqrt_eps=f"{eps * eps:g}") for form in forms))
 
 
-class Stable(TorchFunctionMode):
+class Stable(AtLine):
     """Exchanges the calls of some functions that come from one line."""
 
     def __init__(self, functions: frozenset[str], frame: Frame, eps: float) -> None:
-        super().__init__()
-        self.functions = functions
-        self.frame = frame
-        self.eps = eps
-        self.recorded: Frame | None = None
-        """The user's line of the call of the loop that is executed again; None inside modules, where the live stack knows."""
+        super().__init__(frame)
+        self.functions, self.eps = functions, eps
         self.forms: list[str] = []
         """Words of the forms that were put in place."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Replays run eagerly."""
-        return False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The stable form where it is meant, the call itself else."""
         kwargs = kwargs or {}
-        name = getattr(func, "__name__", "").strip("_")
-        name = name[1:] if name.startswith("r") and name[1:] in ("truediv", "div", "pow") else name
+        name = bare(func)
         if name not in self.functions or name not in FORMS or not self.here():
             return func(*args, **kwargs)
         self.forms.append(FORMS[name].words)
         with torch._C.DisableTorchFunctionSubclass():
             return FORMS[name].run(func, args, kwargs, self.eps)
-
-    def here(self) -> bool:
-        """Whether the guilty line makes this call."""
-        place = self.recorded
-        if place is None:
-            place = next(iter(frames_of(raw_frames(2)[:1])), None)
-        return place is not None and (place.file, place.line) == (self.frame.file, self.frame.line)

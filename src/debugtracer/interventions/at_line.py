@@ -1,0 +1,59 @@
+"""A function mode that knows which line of the user's makes each call of a replay."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
+
+from debugtracer.interventions.rerun import Rerun
+from debugtracer.probes.frames import frames_of, raw_frames
+from debugtracer.recorder.entry import Entry
+from debugtracer.trace.birth import Frame
+
+
+class AtLine(TorchFunctionMode):
+    """Base of modes that exchange the calls of one line, or of one function, of the user's."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self.frame = frame
+        self.recorded: Frame | None = None
+        """The user's line of the call of the loop that is executed again; None inside modules, where the live stack knows."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Replays run eagerly."""
+        return False
+
+    def around(self, rerun: Rerun) -> Callable[[Entry], contextlib.AbstractContextManager[Any]]:
+        """For `Rerun.around`: this mode, told of the line of each entry."""
+
+        def entered(entry: Entry) -> TorchFunctionMode:
+            frames = rerun.frames(entry.frames)
+            self.recorded = frames[0] if frames and entry.kind not in ("module", "backward") else None  # a backward may recompute a forward
+            return self
+
+        return entered
+
+    def place(self, depth: int = 3) -> Frame | None:
+        """The user's line that makes this call."""
+        return self.recorded if self.recorded is not None else next(iter(frames_of(raw_frames(depth)[:1])), None)
+
+    def here(self) -> bool:
+        """Whether the guilty line makes this call."""
+        place = self.place()
+        return place is not None and (place.file, place.line) == (self.frame.file, self.frame.line)
+
+    def in_function(self) -> bool:
+        """Whether the function of the guilty line makes it."""
+        place = self.place()
+        return place is not None and (place.file, place.function) == (self.frame.file, self.frame.function)
+
+
+def bare(func: Any) -> str:
+    """`__rtruediv__` is `truediv`, `add_` is `add`."""
+    name: str = getattr(func, "__name__", "").strip("_")
+    return name[1:] if name in ("rtruediv", "rdiv", "rpow", "radd", "rsub", "rmul") else name
