@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from debugtracer.commands._remedies import remedies_known, try_remedies
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.number import number
@@ -30,21 +32,34 @@ def replay(
     ] = None,
     dtype: Annotated[str | None, typer.Option(help="Execute every floating tensor as float64, float32, bfloat16 or float16; default: as recorded.")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="Without compiled regions; a capsule holds none in this version, so this is always so.")] = False,
+    remedies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with", metavar="NAME[=VALUE]", help="Try a remedy on the recorded step; may be given again, each is tried alone; `all` tries every one."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for programs.")] = False,
 ) -> None:
     """Execute an incident again, offline: no user code, no script, also on another machine.
 
-    Ends with status 0 if the same value is born in the same place, 1 if not, 2 if the incident cannot be read."""
+    Ends with status 0 if the same value is born in the same place, 1 if not, 2 if the incident cannot be read.
+    With --with: 0 if a remedy could be tried, whether it healed the step or not, 2 if none could."""
     from debugtracer.recorder.capsule import load_capsule
     from debugtracer.replay.rebirth import birth_offline, same_birth
 
     folder = incident_folder(incident)
     capsule = load_capsule(folder)
+    if remedies:
+        sys.stdout.write(try_remedies(capsule, remedies, dtype=dtype, device=device or recorded_device(capsule), as_json=as_json))
+        return
     result, birth = birth_offline(capsule, dtype=dtype, device=device or recorded_device(capsule))
     same = same_birth(birth, capsule.head.facts.birth)
     told = as_data(capsule, result, birth, same) if as_json else as_text(capsule, result, birth, same)
     sys.stdout.write(told)
     raise typer.Exit(0 if same else 1)
+
+
+replay.__doc__ = f"{inspect.getdoc(replay)}\n\n\b\nRemedies for --with:\n{remedies_known()}"
 
 
 def recorded_device(capsule: Capsule) -> str:

@@ -15,6 +15,8 @@ Scope = Literal["nothing", "op", "sample", "batch", "precision", "update", "stat
 NARROW: tuple[Scope, ...] = ("nothing", "op", "precision", "sample", "batch", "random", "update", "state", "structure", "rank", "loop")
 """From the narrowest to the broadest; of the interventions that heal, the narrowest names the cause (CHECKS 5.2.5)."""
 
+NEEDS_LIVE = "it needs the live step; a capsule holds the operators of one step and none of the user's code"
+
 
 @dataclass(frozen=True)
 class Intervention:
@@ -43,7 +45,7 @@ class Intervention:
 
     def offline(self, tape: OfflineRerun) -> str:
         """Ask for the change of a recorded step (`debug-tracer replay INCIDENT --with`), in the words of `apply`. Raises ReplayRefused with why it cannot."""
-        raise ReplayRefused("it needs the live step; a capsule holds the operators of one step and none of the user's code")
+        raise ReplayRefused(NEEDS_LIVE)
 
     @property
     def size(self) -> float:

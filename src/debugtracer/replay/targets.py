@@ -82,3 +82,5 @@ def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: S
         found = scene.batches.find(reference.tensor)
         if found is not None:
             label(reference.tensor, found[1])
+            if reference.saved is not None:
+                label(reference.saved, found[1])  # what the replay reads: the user's own tensor was written to later

@@ -1,0 +1,134 @@
+"""`debug-tracer replay INCIDENT --with`: remedies tried on the recorded step, as text and as data."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from debugtracer.errors import CapsuleError
+from debugtracer.trace.birth import Birth
+from debugtracer.views import trials
+from debugtracer.views.terminal import Page
+from debugtracer.views.wording import Row
+
+if TYPE_CHECKING:
+    from debugtracer.diagnosis.offline_trials import Tried
+    from debugtracer.interventions.intervention import Intervention
+    from debugtracer.recorder.capsule import Capsule
+
+SCHEMA = "debug-tracer.replay-with/1"
+EVERY = "all"
+
+
+def remedies_known() -> str:
+    """What `--with` takes, one a line, for the help. Reads the files only: importing them would import torch."""
+    folder = Path(__file__).resolve().parent.parent / "interventions"
+    known = []
+    for path in sorted(folder.glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        offline = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "offline"]
+        if path.stem != "intervention" and any(not isinstance(n.body[1], ast.Raise) for n in offline):
+            known.append(f"  {path.stem.replace('_', '-'):18}{(ast.get_docstring(tree) or '').splitlines()[0]}")
+    return "\n".join(known)
+
+
+def wanted(words: Sequence[str]) -> list[Intervention]:
+    """The interventions of `--with` words, `all` for every one. Raises UsageError."""
+    from debugtracer.interventions.intervention import asked, interventions
+
+    found: dict[str, Intervention] = {}
+    for word in words:
+        for one in interventions().values() if word == EVERY else (asked(word),):
+            found.setdefault(one.name, one)
+    return list(found.values())
+
+
+def try_remedies(capsule: Capsule, words: Sequence[str], *, dtype: str | None, device: str, as_json: bool) -> str:
+    """Try each alone; the answer to print. Raises CapsuleError when none of them could be tried, UsageError for an unknown name."""
+    from debugtracer.diagnosis.offline_trials import try_offline
+
+    tried = try_offline(capsule, wanted(words), dtype=dtype, device=device)
+    ran = [one for one in tried if one.trial.outcome != "could not run"]
+    refused = [one for one in tried if one.trial.outcome == "could not run"]
+    if refused and len(ran) <= 1:
+        why = "; ".join(f"{one.trial.intervention}: {one.trial.note}" for one in refused)
+        raise CapsuleError(f"{capsule.head.facts.ref} cannot be tried with {why}. `--with all` tries what this capsule allows")
+    return as_data(capsule, tried) if as_json else as_text(capsule, ran, refused)
+
+
+def healed(tried: Sequence[Tried]) -> list[str]:
+    """Names of those that healed the step."""
+    return [one.trial.intervention for one in tried if one.trial.outcome == "healed"]
+
+
+def as_data(capsule: Capsule, tried: Sequence[Tried]) -> str:
+    """One JSON object."""
+    ref = capsule.head.facts.ref
+    answer = {
+        "schema": SCHEMA,
+        "incident": str(capsule.folder),
+        "step": ref.step,
+        "rank": ref.rank,
+        "reproduced": tried[0].trial.outcome == "reproduced",
+        "healed": healed(tried) if tried[0].trial.outcome == "reproduced" else [],
+        "trials": [msgspec.to_builtins(one.trial) for one in tried],
+    }
+    return json.dumps(answer, indent=1, allow_nan=False) + "\n"
+
+
+def as_text(capsule: Capsule, ran: Sequence[Tried], refused: Sequence[Tried]) -> str:
+    """The headline, one row a trial, what could not be tried, what the numbers do not say."""
+    from debugtracer.interventions.intervention import NEEDS_LIVE
+
+    page = Page(sys.stdout.isatty(), 100)
+    page.console.print(f"debug-tracer: {capsule.head.facts.ref}: {headline(ran)}", style="bold", soft_wrap=True)
+    page.console.print()
+    rows: list[Row] = [(one.trial.intervention, said(one), trials.STYLES[one.trial.outcome]) for one in ran]
+    rows += [(one.trial.intervention, f"not tried: {one.trial.note}", "dim") for one in refused if one.trial.note != NEEDS_LIVE]
+    page.rows(rows, label_width=3 + max(len(name) for name, _, _ in rows))
+    page.console.print()
+    live = [one.trial.intervention for one in refused if one.trial.note == NEEDS_LIVE]
+    if live:
+        page.rows([("live", f"only tried when the step goes wrong in the run itself: {', '.join(live)}", "dim")])
+    page.rows([("note", text, "dim") for text in reservations(capsule, ran)])
+    return page.text()
+
+
+def headline(ran: Sequence[Tried]) -> str:
+    """The answer in one phrase."""
+    good, names = healed(ran), [one.trial.intervention for one in ran[1:]]
+    if ran[0].trial.outcome != "reproduced":
+        return "unchanged, the fault does not come again here, so no trial tells anything"
+    if not names:
+        return "unchanged, the fault comes again"
+    if good:
+        return f"healed by {', '.join(good)}" + (", each alone" if len(good) > 1 else "")
+    return f"not healed by {', '.join(names)}"
+
+
+def said(one: Tried) -> str:
+    """`not healed: the learning rate divided by 10; loss 2.3, gradients not finite; born in aten::sqrt at train.py:80`."""
+    if one.birth is not None:
+        return f"{trials.said(one.trial)}; born in {place(one.birth)}"
+    far = one.trial.outcome == "not healed"  # the symptom itself is gone
+    return trials.said(one.trial) + ("; finite, but far outside of what the last steps had" if far else "")
+
+
+def place(birth: Birth) -> str:
+    """`aten::log at train.py:61`."""
+    what = f"{birth.op}{' (backward)' if birth.direction == 'backward' else ''}" if birth.op else birth.input_name or "an input"
+    return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
+
+
+def reservations(capsule: Capsule, ran: Sequence[Tried]) -> list[str]:
+    """What these trials cannot show."""
+    told = ["one recorded step, not a training: that this step heals is seen, that the run stays healthy is not"]
+    if any(one.trial.loss is not None and one.trial.grad_l2 is None for one in ran):
+        told.append("no gradients: the step had stopped at its loss, so this capsule holds no backward")
+    return told
