@@ -11,17 +11,19 @@ from torch import Tensor
 from torch.autograd.function import Function
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.probes.frames import as_frame
+from debugtracer.trace.birth import Frame
 
 KEPT = "_debug_tracer_inputs"
 
 
-def function_named(op: str | None) -> Any:
-    """The user's Function behind `NameBackward` or `Name`; None for operators of torch, and when two have the name."""
-    if not op or "::" in op:
-        return None
-    names = {op, op.removesuffix("Backward"), op.partition(".")[0]}
-    found = [f for f in subclasses(Function) if f.__name__ in names and not f.__module__.startswith("torch.")]
-    return found[0] if len(found) == 1 else None
+def function_at(frame: Frame) -> Any:
+    """The user's Function whose backward holds a line; None when there is none."""
+    for function in subclasses(Function):
+        code = getattr(function.backward, "__code__", None)
+        if code is not None and as_frame(code, frame.line).file == frame.file and frame.line in {line for _, _, line in code.co_lines()}:
+            return function
+    return None
 
 
 def subclasses(kind: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.bypass_module import instead
-from debugtracer.interventions.derived_backward import derived, function_named
+from debugtracer.interventions.derived_backward import derived, function_at
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.standard_forms import Standard, recognised
@@ -34,7 +34,7 @@ class StandardModule(Intervention):
 
     def function(self, rerun: Rerun) -> Any:
         """The custom autograd.Function whose backward made the bad value."""
-        return function_named(rerun.birth.backward_op or rerun.birth.op) if rerun.birth is not None else None
+        return function_at(rerun.birth.frame) if rerun.birth is not None and rerun.birth.frame is not None else None
 
     def apply(self, rerun: Rerun) -> str:
         """For the time of the run."""
