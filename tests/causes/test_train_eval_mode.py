@@ -33,3 +33,11 @@ def test_the_change_wakes_the_model_before_the_loop_that_trains(tmp_path):
     assert made is not None
     assert (made.line, made.after) == (2, ("net.train()", "for x in loader:"))
     assert causes()["train-eval-mode"].change(Hearing(()), Frame(str(file), 3, "", "net(x).backward()")) is None
+
+
+def test_the_change_wakes_the_model_at_the_end_of_a_function_that_evaluates(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("def accuracy():\n    net.eval()\n    right = net(x)\n    return right\n")
+    made = causes()["train-eval-mode"].change(Hearing(()), Frame(str(file), 2, "", "net.eval()"))
+    assert made is not None
+    assert (made.line, made.after) == (4, ("net.train()", "return right"))

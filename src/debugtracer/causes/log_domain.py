@@ -26,7 +26,7 @@ class LogDomain(Cause):
     kind: ClassVar[str] = "log_domain"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
-    rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument")
+    rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument", "clamp-logs")
     remedies: ClassVar[tuple[str, ...]] = (
         "take the loss from logits: log_softmax, logsigmoid, binary_cross_entropy_with_logits never see a probability of 0",
         "clamp the argument: torch.log(p.clamp_min(1e-8)) (1e-4 in float16)",

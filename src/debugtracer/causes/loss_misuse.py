@@ -16,7 +16,7 @@ class LossMisuse(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "model/init-loss")
-    rewrites: ClassVar[tuple[str, ...]] = ("raw-scores", "same-shape", "mean-reduction")
+    rewrites: ClassVar[tuple[str, ...]] = ("raw-scores", "class-dim", "same-shape", "mean-reduction")
     remedies: ClassVar[tuple[str, ...]] = (
         "give cross_entropy and the losses with logits the raw scores",
         "give both arguments one shape: loss(output.squeeze(-1), target)",

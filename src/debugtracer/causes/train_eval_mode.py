@@ -8,7 +8,7 @@ from debugtracer.causes.cause import Cause
 from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
 from debugtracer.causes.rewrite.change import source_of
-from debugtracer.causes.rewrite.scope import training_loop
+from debugtracer.causes.rewrite.scope import last_return, training_loop
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.verdict import Change
@@ -25,10 +25,13 @@ class TrainEvalMode(Cause):
     remedies: ClassVar[tuple[str, ...]] = ("call model.train() at the begin of each epoch, and model.eval() right before each evaluation",)
 
     def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
-        """`model.train()` before the loop that trains, for the model whose eval() this line is; inside that loop before its first statement."""
+        """`model.train()` for the model whose eval() this line is: before the loop that trains (inside that loop before its first statement).
+
+        In a function that only evaluates it stands before the return.
+        """
         model, source = asleep(frame.code), source_of(frame)
-        place = training_loop(source, frame.line) if model else None
-        if place is None:
+        place = training_loop(source, frame.line) or last_return(source, frame.line)
+        if place is None or not model:
             return None
         before = source.splitlines()[place - 1].strip()
         return Change(file=frame.file, line=place, before=before, after=(f"{model}.train()", before))

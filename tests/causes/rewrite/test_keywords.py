@@ -20,6 +20,7 @@ def test_a_rate_is_a_tenth_or_divided_by_what_was_tried():
 
 def test_an_eps_fits_the_dtype_of_the_parameters():
     assert rewritten(ADAM, "larger-eps", dtype="float16") == ("optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=0.0001)",)
+    assert rewritten("opt = Adam(p, eps=1e-8)", "larger-eps") == ("opt = Adam(p, eps=0.0001)",)
     assert rewritten("norm = nn.LayerNorm(8, eps=1e-12)", "larger-eps") == ("norm = nn.LayerNorm(8, eps=1e-05)",)
     assert rewritten("opt = SGD(p, lr=1)", "larger-eps") is None
 

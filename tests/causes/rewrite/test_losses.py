@@ -47,3 +47,9 @@ def test_memory_is_filled():
     assert rewritten("b = x.new_empty(3)", "allocated") == ("b = x.new_zeros(3)",)
     assert rewritten("b = torch.empty_like(x)", "allocated") == ("b = torch.zeros_like(x)",)
     assert rewritten("b = empty(3)", "allocated") is None
+
+
+def test_a_log_softmax_runs_over_the_classes():
+    assert rewritten("return F.log_softmax(self.body(x), dim=0)", "class-dim") == ("return F.log_softmax(self.body(x), dim=-1)",)
+    assert rewritten("return scores.log_softmax(0)", "class-dim") == ("return scores.log_softmax(-1)",)
+    assert rewritten("return F.log_softmax(x, dim=1)", "class-dim") is None

@@ -34,6 +34,8 @@ HEALED = {
     "exp": ("y = torch.exp(x)", "clamp-argument", "exp", [100.0, 0.5]),
     "sinh": ("y = x.sinh()", "clamp-argument", "sinh", [-100.0, 0.5]),
     "the branch that where does not select": ("y = torch.where(x > 0, torch.log(x), 0.0)", "safe-branch", "log", [0.0, 0.5]),
+    "0 * log(0)": ("y = x * torch.log(x) + (1 - x) * torch.log1p(-x)", "clamp-logs", "mul", [0.0, 0.5]),
+    "0 * log1p(-1)": ("y = x * torch.log(x) + (1 - x) * torch.log1p(-x)", "clamp-logs", "mul", [1.0, 0.5]),
     "division": ("y = x / x.detach()", "guard-divisor", "div", [0.0, 0.5]),
     "division by a norm": ("y = x / x.abs().detach()", "guard-divisor", "div", [0.0, 0.5]),
     "div()": ("y = torch.div(x, x.detach())", "guard-divisor", "div", [0.0, 0.5]),
@@ -76,7 +78,7 @@ def test_the_line_goes_bad_and_the_rewritten_line_does_not(name):
     assert healthy(after[0], numbers), after
 
 
-@pytest.mark.parametrize("name", [name for name, (_, edit, _, _) in HEALED.items() if edit in ("clamp-argument", "guard-divisor", "safe-branch")])
+@pytest.mark.parametrize("name", [name for name, (_, edit, _, _) in HEALED.items() if edit in ("clamp-argument", "clamp-logs", "guard-divisor", "safe-branch")])
 def test_a_healthy_number_is_left_as_it_was(name):
     code, edit, op, numbers = HEALED[name]
     after = rewritten(code, edit, op=op)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.causes.rewrite.scope import optimizer_at, training_loop
+from debugtracer.causes.rewrite.scope import last_return, optimizer_at, training_loop
 
 LOOP = """\
 def train(model, loader):
@@ -41,3 +41,10 @@ def test_the_loop_that_trains_is_the_innermost_around_the_backward():
     assert training_loop(LOOP, 10) == 5
     assert training_loop(LOOP.replace("        model.eval()", "            model.eval()"), 10) == 6
     assert training_loop(LOOP, 15) is None
+
+
+def test_a_return_that_only_hands_over_is_where_an_evaluation_ends():
+    code = "def accuracy():\n    model.eval()\n    right = model(x).mean()\n    return right\n"
+    assert last_return(code, 2) == 4
+    assert last_return(code.replace("return right", "return model(x)"), 2) is None
+    assert last_return("model.eval()\n", 1) is None

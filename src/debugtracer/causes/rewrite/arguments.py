@@ -31,6 +31,12 @@ def clamped(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, 
     return line.replaced({operand(call): bounded(line, operand(call), op, value, dtype) for call in found})
 
 
+def logs_clamped(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
+    """Every logarithm of the line: for 0 * log(0), where the product is the op of birth."""
+    found = {call: word(call).rstrip("_") for call in line.calls("log", "log2", "log10", "log1p")}
+    return line.replaced({operand(call): bounded(line, operand(call), name, value, dtype) for call, name in found.items()})
+
+
 def bounded(line: Line, node: ast.expr, op: str, value: float | None, dtype: str) -> str:
     """One argument within the bounds of its function."""
     if op in LOWER:

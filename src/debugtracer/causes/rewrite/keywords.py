@@ -54,7 +54,7 @@ def given_as(line: Line, call: ast.Call, name: str, value: str) -> tuple[str, ..
 def larger_eps(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
     """The eps of an optimizer of the Adam family, or of a normalisation, that the dtype can hold."""
     call = line.call(*ADAMS, *NORMS)
-    default = 1e-4 if dtype == "float16" else 1e-8 if word(call) in ADAMS else 1e-5
+    default = 1e-4 if dtype == "float16" or word(call) in ADAMS else 1e-5
     return given_as(line, call, "eps", f"{value if value is not None else default:g}")
 
 

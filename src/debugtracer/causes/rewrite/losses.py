@@ -37,6 +37,15 @@ def log_of_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple
     return line.replaced({logs[0]: f"{text[:begin]}log_{text[begin:]}"})
 
 
+def class_dim(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
+    """A log_softmax over the batch (dim 0) runs over the classes."""
+    call = line.call("log_softmax")
+    given = keyword(call, "dim") or (call.args[-1] if call.args else None)
+    if not isinstance(given, ast.Constant) or given.value != 0:
+        raise NotUnderstood("it does not run over dimension 0")
+    return line.replaced({given: "-1"})
+
+
 def same_shape(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
     """One in the shape of the other: `F.mse_loss(a, b.view_as(a))`, `F.mse_loss(model(x).view_as(y), y)`."""
     loss = line.call(*ELEMENTWISE)

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from debugtracer.causes.rewrite.arguments import as_float, clamped
+from debugtracer.causes.rewrite.arguments import as_float, clamped, logs_clamped
 from debugtracer.causes.rewrite.divisors import guarded
 from debugtracer.causes.rewrite.keywords import WORDS, in_place_off, larger_eps, lower_beta2, lower_lr, set_word
 from debugtracer.causes.rewrite.line import Line, NotUnderstood, parsed
-from debugtracer.causes.rewrite.losses import allocated, counted_targets, finite_mask, floor_scores, log_of_scores, raw_scores, safe_branch, same_shape
+from debugtracer.causes.rewrite.losses import (
+    allocated,
+    class_dim,
+    counted_targets,
+    finite_mask,
+    floor_scores,
+    log_of_scores,
+    raw_scores,
+    safe_branch,
+    same_shape,
+)
 from debugtracer.causes.rewrite.statements import clipped, detached, out_of_place, rooted, shared_out, zeroed
 
 Edited = Callable[[Line, "float | None", str, str], tuple[str, ...]]
 VALUES: dict[str, Edited] = {
     "clamp-argument": clamped,
+    "clamp-logs": logs_clamped,
     "guard-divisor": guarded,
     "as-float": as_float,
     "larger-eps": larger_eps,
@@ -22,6 +33,7 @@ VALUES: dict[str, Edited] = {
     "lower-beta2": lower_beta2,
     "inplace-off": in_place_off,
     "raw-scores": raw_scores,
+    "class-dim": class_dim,
     "log-of-scores": log_of_scores,
     "same-shape": same_shape,
     "counted-targets": counted_targets,

@@ -46,6 +46,15 @@ def training_loop(source: str, line: int) -> int | None:
     return loops[0].body[0].lineno if inside else loops[0].lineno
 
 
+def last_return(source: str, line: int) -> int | None:
+    """The line of the return that ends the function around `line`, if it only hands over what was computed before; None otherwise."""
+    tree = tree_of(source)
+    inside = around(tree, line) if tree is not None else None
+    last = inside.body[-1] if isinstance(inside, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    calls = [node for node in ast.walk(last) if isinstance(node, ast.Call)] if last is not None else []
+    return last.lineno if isinstance(last, ast.Return) and not calls and last.lineno == last.end_lineno else None
+
+
 def innermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
     """Loops with a backward in them and no smaller loop around it."""
     for loop in (node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))):
