@@ -98,6 +98,7 @@ class Incidents:
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
+        self.jumps.look()  # the judge of a fast loop speaks when the loop is over
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
         self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us))

@@ -15,7 +15,7 @@ from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.belief import Belief
 from debugtracer.diagnosis.calibration import calibrated
 from debugtracer.diagnosis.conclusion import RIVAL, narrowness, outcome, proof, word
-from debugtracer.diagnosis.likelihood import UNKNOWN, settles
+from debugtracer.diagnosis.likelihood import UNKNOWN, named, settles
 from debugtracer.diagnosis.settings_delta import Delta, deltas
 from debugtracer.diagnosis.trials import Budget, Series
 from debugtracer.errors import ReplayRefused
@@ -58,7 +58,7 @@ def diagnose(jump: Jump, scene: Scene, budget: Budget, grad_l2_usual: float | No
     """The verdict on the finding after trials; None where the steps cannot be executed again. The world is as before when it returns."""
     changed = deltas(jump.past)
     with PastBench(jump.past, scene, grad_l2_usual) as bench:
-        series = Series(Belief({UNKNOWN: 0.0}, settles), bench.run, jump.heals, budget)
+        series = Series(Belief({UNKNOWN: 0.0}, settles), bench.run, jump.heals, budget, named=named("finite"))
         again = repeat(series, bench, jump)
         if not again:
             return machine(jump, series, bench)
@@ -202,7 +202,7 @@ def samples(bench: PastBench, scene: Scene, rows: tuple[int, ...] | None, leader
     """Dataset indices of the guilty rows; of all rows where the batch is guilty."""
     if not leader.startswith("data"):
         return None
-    for leaf in bench.last.leaves.values():
+    for leaf in bench.inputs():
         found = scene.batches.find(leaf.tensor)
         if found is not None:
             return found[0].samples(rows if rows else range(found[0].rows or 0))

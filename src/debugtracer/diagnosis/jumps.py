@@ -6,20 +6,25 @@ import math
 import statistics
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from debugtracer.diagnosis.jumped import Jump, diagnose
 from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
+from debugtracer.recorder.ring import Past
 from debugtracer.trace.events import Diagnosed
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.window import GRAD_L2, LOSS
 
 if TYPE_CHECKING:
     from debugtracer.diagnosis.incidents import Incidents
 
+LEVEL = "optimizer/loss-divergence"
 CHECKS = ("optimizer/loss-spike", "optimizer/loss-divergence", "data/hard-samples", "data/outlier-sample", "data/label-noise-batch")
 WIDTH, LEAST = 32, 16  # losses looked back at, and how many there must be (as the rows of a loss that stands out)
 ABOVE = 0.25  # above the largest of them by this share of their spread from the least to the largest, and of the largest (ours)
+STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 MOST = 3  # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 
 
@@ -33,6 +38,8 @@ class Jumps:
         self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
         """Step -> (expected, value, the losses before it)."""
         self.done = 0
+        self.above = 0
+        """Losses that stood out in a row: a level that stays is learnt."""
         self.to_pin: int | None = None
         """A step whose past is to be kept as soon as its segment is closed."""
 
@@ -55,7 +62,10 @@ class Jumps:
                 while len(self.stood_out) > 16:
                     del self.stood_out[next(iter(self.stood_out))]
                 self.to_pin = step if self.done < MOST else None
-                return
+                self.above += 1
+                if self.above < STAYS:
+                    return
+        self.above = 0
         self.recent.append(loss)
 
     def found(self, finding: Finding) -> None:
@@ -74,13 +84,15 @@ class Jumps:
         while self.waiting:
             finding = self.waiting.popleft()
             known = self.stood_out.pop(finding.step, None)
-            if known is not None and self.done < MOST and self.incidents.budget.trials:
-                self.attempt(finding, *known)
+            if self.done < MOST and self.incidents.budget.trials:
+                if known is not None:
+                    self.attempt(finding, ring.take_pinned(finding.step), *known)
+                elif finding.check == LEVEL and finding.severity != "note":
+                    self.attempt(finding, ring.longest(), *level(finding, self.recent))
 
-    def attempt(self, finding: Finding, expected: float, value: float, recent: list[float]) -> None:
+    def attempt(self, finding: Finding, past: Past | None, expected: float, value: float, recent: list[float]) -> None:
         """One jump."""
-        incidents, ring = self.incidents, self.incidents.ring
-        past = ring.take_pinned(finding.step) if ring is not None else None
+        incidents = self.incidents
         if past is None or incidents.scene is None or incidents.recorder is None or incidents.recorder.quiet_until_healthy:
             return
         self.done += 1
@@ -102,3 +114,9 @@ class Jumps:
         if verdict is not None:
             incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
         incidents.recorder.own_s += time.perf_counter() - begin
+
+
+def level(finding: Finding, recent: Iterable[float]) -> tuple[float, float, list[float]]:
+    """A loss that has left its level: what was expected, and where it is by now."""
+    expected, now = (as_float(finding.evidence.get(name, "NaN")) for name in ("expected", "loss"))
+    return expected, now, [expected, *recent]

@@ -40,3 +40,9 @@ def settles(cause: str, intervention: str) -> float:
     rows: dict[str, dict[str, float]] = table()["finite"]
     row = rows.get(cause, rows[UNKNOWN])
     return row.get(intervention.partition("=")[0], row["default"])
+
+
+def named(part: str, families: frozenset[str] | None = None) -> frozenset[str]:
+    """Interventions that some row of a part of the table names; of those families alone where given. Others would tell nothing."""
+    rows: dict[str, dict[str, float]] = table()[part]
+    return frozenset(slug for name, row in rows.items() if families is None or name in families for slug in row if slug != "default")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from torch.optim import Optimizer
 
 from debugtracer.diagnosis.belief import Belief
 from debugtracer.diagnosis.conclusion import concluded
 from debugtracer.diagnosis.healing import is_healed
+from debugtracer.diagnosis.likelihood import family, named
 from debugtracer.diagnosis.rank import Ranked, rank, suspects
 from debugtracer.diagnosis.trials import Budget, Series
 from debugtracer.errors import ReplayRefused, swallow
-from debugtracer.interventions.intervention import interventions
+from debugtracer.interventions.intervention import Scope, interventions
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.bench import Bench
 from debugtracer.replay.investigate import Result
@@ -25,6 +25,8 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2
 
+ALWAYS = frozenset({"full-precision", "without-sample", "other-batch", "older-weights", "reference-device"})
+"""Precision, sample, batch, state: what a fault without a known cause is asked."""
 REPEATS = 3  # unchanged runs of a step that did not show its fault again (CHECKS 5.3: the jitter band)
 
 
@@ -49,7 +51,14 @@ def started(facts: IncidentFacts, ranked: Sequence[Ranked], budget: Budget) -> S
     """Belief from the signs alone."""
     recent: Mapping[str, list[float]] = {name: [as_float(v) for v in values] for name, values in facts.recent.items()}
     belief = Belief.of({r.cause.slug: r.signs.confidence for r in ranked})
-    return Series(belief, lambda _: Score(refused="not yet"), lambda score: is_healed(score, recent), budget)
+    late: frozenset[Scope] = frozenset() if facts.symptom == "bad_update" else frozenset({"update"})
+    return Series(belief, lambda _: Score(refused="not yet"), lambda score: is_healed(score, recent), budget, named=telling(ranked), too_late=late)
+
+
+def telling(ranked: Sequence[Ranked]) -> frozenset[str]:
+    """Interventions that the rows of these causes name, what proves them, and a few that separate batch, state and precision whatever the cause."""
+    families = frozenset(family(r.cause.slug) for r in ranked)
+    return named("families", families) | {slug for r in ranked for slug in r.cause.proved_by} | ALWAYS
 
 
 def perform(series: Series, bench: Bench, reproduced: bool) -> None:
@@ -72,8 +81,3 @@ def usual(facts: IncidentFacts) -> float | None:
     """Median gradient norm of the last steps."""
     norms = sorted(v for v in map(as_float, facts.recent.get(GRAD_L2, [])) if v == v and v != float("inf"))
     return norms[len(norms) // 2] if norms else None
-
-
-def without_trials(verdict: Verdict) -> Verdict:
-    """The same without what the trials have shown."""
-    return msgspec.structs.replace(verdict, trials=(), tested="", equivalents=())

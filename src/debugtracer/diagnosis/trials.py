@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.belief import Belief
 from debugtracer.diagnosis.likelihood import UNKNOWN
-from debugtracer.interventions.intervention import Intervention, interventions
+from debugtracer.interventions.intervention import Intervention, Scope, interventions
 from debugtracer.replay.score import Score
 from debugtracer.trace.number import number
 from debugtracer.trace.verdict import Outcome, Trial
@@ -39,6 +39,10 @@ class Series:
     run: Callable[[Intervention], Score]
     heals: Callable[[Score], bool]
     budget: Budget
+    named: frozenset[str] | None = None
+    """Interventions to choose from; None: all."""
+    too_late: frozenset[Scope] = frozenset()
+    """Scopes that act after the fault and can neither heal nor refute anything."""
     step_s: float = 0.0
     """Seconds of one unchanged replay, for the cost of the next."""
     trials: list[Trial] = field(default_factory=list)
@@ -59,12 +63,16 @@ class Series:
 
     def next(self) -> Intervention | None:
         """The best trial not yet run; None when none is worth it."""
-        left = [i for slug, i in interventions().items() if slug not in self.tried and slug != "unchanged"]
+        left = [i for slug, i in interventions().items() if slug not in self.tried and self.may(slug, i)]
         if self.budget.order == "random":
             return random.Random(len(self.tried)).choice(left) if left else None  # its own generator: the user's is not touched
         worth = [(self.worth(i), i) for i in left]
         best, chosen = max(worth, key=lambda pair: pair[0], default=(0.0, None))
         return chosen if best >= LEAST_GAIN else None
+
+    def may(self, slug: str, intervention: Intervention) -> bool:
+        """It can tell something about this fault."""
+        return slug != "unchanged" and intervention.scope not in self.too_late and (self.named is None or slug in self.named)
 
     def worth(self, intervention: Intervention) -> float:
         """Bits per step's worth of time; proving the leader, and then refuting an alternative to it, come on top."""

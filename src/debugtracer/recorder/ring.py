@@ -154,6 +154,15 @@ class Ring:
                     return Past(snapshot, [numbers[n] for n in wanted])
         return None
 
+    def longest(self) -> Past | None:
+        """The oldest snapshot whose segments are all kept, up to the newest segment."""
+        numbers = {s.number: s for s in self.tapes}
+        for snapshot in self.held:
+            wanted = range(snapshot.number, max(numbers, default=-1) + 1)
+            if len(wanted) > REACH and all(n in numbers for n in wanted):
+                return Past(snapshot, [numbers[n] for n in wanted])
+        return None
+
     def pin(self, step: int) -> None:
         """Keep the past of this step although training goes on."""
         if self.pinned is None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import inspect
 import time
 from collections.abc import Callable
 from typing import Any
@@ -88,6 +90,8 @@ class Bench:
         optimizers = optimizers or self.built
         if several_ranks() and any(not type(o).__module__.startswith("torch.optim") for o in optimizers):
             return [], []
+        if any(needs_closure(o) for o in optimizers):
+            return [], []
         after = max(alarm.previous.backwards, default=0) if alarm.previous is not None else 0
         tail = [e for e in last if e.index > after and e.kind == "clip" and not any(True for _ in e.references())] if alarm.symptom == "nan_loss" else []
         return optimizers, tail
@@ -171,7 +175,7 @@ class Bench:
             if parameters:
                 score.finite_update = all_finite(parameters)
             if score.finite and (self.updaters or self.alarm.symptom == "bad_update"):
-                score.probe_loss = self.probed()
+                score.probe_loss = self.probed(rerun)
             score.bad_op = None if score.finite else score.bad_op
 
     def loss(self, run: Reexecution) -> Tensor | None:
@@ -205,18 +209,24 @@ class Bench:
             with torch.enable_grad() if optimizer.defaults.get("differentiable") else torch.no_grad():
                 step(optimizer)
 
-    def probed(self) -> float | None:
-        """The loss of the last healthy step, its batch and its random numbers, on the weights as they are now."""
+    def probed(self, rerun: Rerun) -> float | None:
+        """The loss of the last healthy step, its batch and its random numbers, on the weights as they are now, with a change of the code still in force."""
         if self.probe is None:
             return None
         plan, slot = self.probe
         try:
-            run = Reexecution(plan, self.scene.backward)
+            run = Changed(plan, self.scene.backward, dataclasses.replace(rerun, entries=plan.entries, inputs={}, seed=None))
             run.run()
             loss = run.values[slot.segment, slot.entry][slot.output]
         except (ReplayRefused, KeyError, IndexError):
             return None
         return float(loss.detach().item()) if loss.numel() == 1 else None
+
+
+def needs_closure(optimizer: Optimizer) -> bool:
+    """Its step computes the loss itself (LBFGS), which a bench cannot offer."""
+    closure = inspect.signature(type(optimizer).step).parameters.get("closure")
+    return closure is not None and closure.default is inspect.Parameter.empty
 
 
 def kept_versions(world: World) -> contextlib.AbstractContextManager[None]:

@@ -49,7 +49,17 @@ class Changed(Reexecution):
             if id(reference) not in self.given:
                 self.given[id(reference)] = self.rerun.inputs[id(reference)].detach().clone().requires_grad_(reference.tensor.requires_grad)
             return self.given[id(reference)]
+        if isinstance(reference, Leaf) and self.rerun.cast is not None and not isinstance(reference.tensor, torch.nn.Parameter):
+            return self.cast(reference)
         return super().resolve(reference)
+
+    def cast(self, leaf: Leaf) -> Tensor:
+        """An input in the dtype and on the device asked for; one tensor for each leaf."""
+        if id(leaf) not in self.given:
+            assert self.rerun.cast is not None
+            value = super().resolve(leaf).detach()
+            self.given[id(leaf)] = self.rerun.cast(value).requires_grad_(leaf.tensor.requires_grad)
+        return self.given[id(leaf)]
 
     def call(self, entry: Entry, args: Any, kwargs: Any) -> Any:
         """An update that is part of the step has the settings of its time, then the changed ones."""

@@ -212,7 +212,7 @@ class Execution:
         blob = self.capsule.blobs.get(f"state/{state}", torch.empty(0))
         live = self.memory.generator(generator)
         if self.changes.seed is not None:
-            live.manual_seed((self.changes.seed << 32) + zlib.crc32(blob.numpy().tobytes()))  # equal states, as of a recomputed block, stay equal
+            live.manual_seed(zlib.crc32(blob.numpy().tobytes(), self.changes.seed & 0xFFFFFFFF))  # equal states, as of a recomputed block, stay equal
             return
         if self.program.generators[generator].device.partition(":")[0] != live.device.type:
             live.manual_seed(0)

@@ -86,13 +86,24 @@ class PastBench(Bench):
 
     def rows_of_batch(self) -> int | None:
         """Rows of the failing batch: as its loader says, else the first dimension of what the first module is given."""
-        for leaf in self.last.leaves.values():
+        for leaf in self.inputs():
             found = self.scene.batches.find(leaf.tensor)
             if found is not None and found[0].rows:
                 return found[0].rows
         first = next((e for e in self.last.entries if e.kind == "module"), None)
-        given = [r.tensor for r in (first.references() if first is not None else ()) if isinstance(r, Leaf) and r.tensor.dim()]
-        return given[0].shape[0] if given else None
+        given = [self.tensor_of(r) for r in (first.references() if first is not None else ())]
+        return next((t.shape[0] for t in given if t is not None and t.dim()), None)
+
+    def tensor_of(self, reference: Slot | Leaf) -> Tensor | None:
+        """The tensor of an input, or of a random draw that was kept as a value; None for what a call has made."""
+        if isinstance(reference, Leaf):
+            return reference.tensor
+        constant = self.last.entries[reference.entry].constant if reference.segment == self.last.number else None
+        return constant[reference.output] if constant else None
+
+    def inputs(self) -> list[Leaf]:
+        """Inputs of the failing step, what it drew at random included."""
+        return list({id(r): r for e in self.last.entries for r in e.references() if isinstance(r, Leaf)}.values())
 
     def rerun(self) -> Rerun:
         """The last step, as an intervention may change it."""
@@ -100,7 +111,7 @@ class PastBench(Bench):
         rerun = Rerun("nan_loss", self.last.entries, self.roots(), self.optimizers, rows=self.rows, frames=self.scene.frames, healthy=self.healthy)
         rerun.entries = plan.entries
         rerun.guilty = self.guilty_rows
-        rerun.batch = [leaf for leaf in self.last.leaves.values() if self.is_batch(leaf)]
+        rerun.batch = [leaf for leaf in self.inputs() if self.is_batch(leaf)]
         rerun.grad_l2_usual = self.grad_l2_usual
         rerun.history = self.past.steps
         return rerun
