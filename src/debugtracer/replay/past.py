@@ -145,7 +145,7 @@ class PastBench(Bench):
             self.finish(run)
             self.moved()
             score.finite_update = all_finite(parameters)
-            score.probe_loss = self.probed()
+            score.probe_loss = self.probed(rerun)
 
     def moved(self) -> None:
         """How far each parameter went in the update that has just been replayed."""
