@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from debugtracer.trace.finding import Finding
@@ -40,7 +41,7 @@ class Hearing:
 
     findings: tuple[Finding, ...]
 
-    @property
+    @functools.cached_property
     def loud(self) -> list[Finding]:
         """Warnings and errors, the strongest first: exact before probable, sure before unsure, early before late."""
         return sorted((finding for finding in self.findings if finding.severity != "note"), key=order)
