@@ -22,10 +22,19 @@ OPTIONS = {
     "report": {"--format", "--output", "-o", "--fail-on", "--batch", "--layers", "--seeds", "--recheck", "--preset", "--option", "--help"},
     "replay": {"--device", "--dtype", "--eager", "--json", "--help"},
     "doctor": {"--help"},
+    "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
 }
-ARGUMENTS = {"run": ["command"], "report": ["run"], "replay": ["incident"], "doctor": ["run"], "checks": ["slug"], "tokenizers": ["train", "serve"]}
+ARGUMENTS = {
+    "run": ["command"],
+    "causes": ["slug"],
+    "report": ["run"],
+    "replay": ["incident"],
+    "doctor": ["run"],
+    "checks": ["slug"],
+    "tokenizers": ["train", "serve"],
+}
 
 
 def test_the_public_names_are_the_promised_ones() -> None:
