@@ -49,6 +49,8 @@ class OfflineRerun:
     device: str | None = None
     seed: int | None = None
     """Random ops draw from this seed instead of the recorded states."""
+    values_changed: int = 0
+    """Counted by the changes in memory while the step runs."""
     doubts: list[Callable[[], str]] = field(default_factory=list)
     """Asked when the run is over: why the change did not take place, empty when it did."""
 

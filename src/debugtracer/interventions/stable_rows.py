@@ -64,19 +64,31 @@ def stabilise(tape: OfflineRerun, number: int, row: OpRow, name: str, eps: float
     elif form is LOSS:
         tape.after.setdefault(number, []).append(count_one)
     elif divisor is not None:
-        tape.other[number] = msgspec.structs.replace(row, args=[row.args[0], as_argument(float(away_from_zero(divisor, eps))), *row.args[2:]])
+        divide_by(tape, row, float(away_from_zero(divisor, eps)))
     else:
-        tape.before.setdefault(number, []).append(in_memory(form, name, eps))
+        tape.before.setdefault(number, []).append(in_memory(tape, form, name, eps))
+        tape.doubts.append(lambda: "" if tape.values_changed else f"every value that {name} reads there is one that its stable form leaves as it is")
+        return form.words
+    tape.values_changed += 1
     return form.words
 
 
-def in_memory(form: Form, name: str, eps: float) -> Before:
+def divide_by(tape: OfflineRerun, divided: OpRow, divisor: float) -> None:
+    """Another number as the divisor of an op, and of its derivative, which has it among its own arguments."""
+    line = tape.program.places[divided.place].frames[:1]
+    for number, row, name, place in tape.ops():
+        if name == "div" and row.args[1] == divided.args[1] and place.frames[:1] == line and (row is divided or place.direction == "backward"):
+            tape.other[number] = msgspec.structs.replace(row, args=[row.args[0], as_argument(divisor), *row.args[2:]])
+
+
+def in_memory(tape: OfflineRerun, form: Form, name: str, eps: float) -> Before:
     """The change that the live form makes to the arguments of its call, written into their memory."""
 
     def change(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         def take(*changed: Any, **named: Any) -> None:
             for old, new in [*zip(args, changed, strict=False), *((kwargs[key], value) for key, value in named.items() if key in kwargs)]:
                 if isinstance(old, Tensor) and isinstance(new, Tensor) and new is not old:
+                    tape.values_changed += int((old != new).sum())
                     write(old, new)
 
         take.__name__ = name
