@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.exchange import instead
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 
@@ -44,17 +43,3 @@ class BypassModule(Intervention):
         rerun.throughout.append(instead(module, identity))
         rerun.doubts.append(lambda: "" if passed else f"{rerun.module_name()} was not called")
         return f"{rerun.module_name()} replaced by the identity"
-
-
-@contextlib.contextmanager
-def instead(module: nn.Module, forward: Any) -> Iterator[None]:
-    """`forward(original, args, kwargs)` in place of the module's own for a while; hooks stay."""
-    original, own = module.forward, module.__dict__.get("forward")
-    module.__dict__["forward"] = lambda *args, **kwargs: forward(original, args, kwargs)
-    try:
-        yield
-    finally:
-        if own is None:
-            del module.__dict__["forward"]
-        else:
-            module.__dict__["forward"] = own

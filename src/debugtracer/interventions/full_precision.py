@@ -35,9 +35,7 @@ class FullPrecision(Intervention):
         """Recast what is half, switch autocast off everywhere."""
         rerun.autocast = False
         rerun.throughout.append(autocast_off())
-        for leaf in rerun.leaves():
-            if leaf.tensor.dtype in HALVES and not isinstance(leaf.tensor, torch.nn.Parameter):
-                rerun.inputs[id(leaf)] = rerun.value(leaf).float()
+        rerun.cast = lambda tensor: tensor.float() if tensor.dtype in HALVES else tensor
         rerun.throughout.append(recast(rerun.roots, rerun.optimizers, torch.float32, None, only=HALVES))
         return "the whole step in float32, autocast off"
 

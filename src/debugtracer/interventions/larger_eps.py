@@ -44,7 +44,7 @@ class LargerEps(Intervention):
         frame = rerun.birth.frame if rerun.birth is not None else None
         if frame is not None:
             mode = Raised(frame, self.size)
-            rerun.around.append(mode.around(rerun))
+            mode.join(rerun)
             rerun.doubts.append(lambda: "" if modules or mode.seen else f"neither the modules of the step nor {frame.function} have an eps below {self.size:g}")
             rerun.described = lambda: f"{' and '.join([*words, *mode.words()])} raised to {self.size:g}"
         return f"{' and '.join(words) or 'eps'} raised to {self.size:g}"

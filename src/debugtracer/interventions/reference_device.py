@@ -31,10 +31,7 @@ class ReferenceDevice(Intervention):
         """Recast everything; casts and placements inside the step follow."""
         rerun.autocast = False
         rerun.throughout += [default_dtype(torch.float64), moved_casts(torch.float64, CPU), recast(rerun.roots, rerun.optimizers, torch.float64, CPU)]
-        for leaf in rerun.leaves():
-            value = rerun.value(leaf)
-            if not isinstance(leaf.tensor, torch.nn.Parameter):
-                rerun.inputs[id(leaf)] = value.to(CPU, torch.float64 if value.is_floating_point() else value.dtype)
+        rerun.cast = lambda tensor: tensor.to(CPU, torch.float64 if tensor.is_floating_point() else tensor.dtype)
         return "the whole step on the CPU in float64"
 
     def offline(self, tape: OfflineRerun) -> str:

@@ -54,6 +54,8 @@ class Rerun:
     # changes
     inputs: dict[int, Tensor] = field(default_factory=dict)
     """id of a leaf -> the tensor to use in its place."""
+    cast: Callable[[Tensor], Tensor] | None = None
+    """Applied to every other input: dtype and device."""
     around: list[Around] = field(default_factory=list)
     """Contexts around each call: function modes that replace a torch function."""
     throughout: list[contextlib.AbstractContextManager[Any]] = field(default_factory=list)

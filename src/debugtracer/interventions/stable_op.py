@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import torch
+from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.at_line import AtLine, bare
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.interventions.stable_forms import FAMILIES, FORMS
+from debugtracer.interventions.stable_forms import FAMILIES, FORMS, MEAN
 from debugtracer.interventions.stable_rows import alias, rows_at, stabilise
 from debugtracer.trace.birth import Birth, Frame
 
@@ -37,11 +38,10 @@ class StableOp(Intervention):
         assert birth is not None
         frame = birth.frame
         assert frame is not None
-        mode = Stable(family(birth), frame, self.size)
-
-        rerun.around.append(mode.around(rerun))
-        rerun.doubts.append(lambda: "" if mode.forms else f"no call of {birth.op} could be exchanged at {rerun.place()}")
-        rerun.described = lambda: f"{words(mode.forms, self.size)} at {rerun.place()}"
+        mode = Stable(family(birth), feeding(birth), frame, self.size)
+        mode.join(rerun)
+        rerun.doubts.append(lambda: "" if mode.guilty else f"no call of {birth.op} could be exchanged at {rerun.place()}")
+        rerun.described = mode.described
         return f"a stable form of {birth.op} at {rerun.place()}"
 
     def offline(self, tape: OfflineRerun) -> str:
@@ -63,26 +63,46 @@ def family(birth: Birth) -> frozenset[str]:
     return frozenset().union(*(functions for functions in FAMILIES if names & functions)) or frozenset(names & FORMS.keys())
 
 
+def feeding(birth: Birth) -> frozenset[str]:
+    """Roots and norms that made what the operator of birth took: a divisor kept from 0 still leaves them an infinite derivative."""
+    names = {fact.made_by.split("::")[-1].strip("_") for fact in birth.inputs}
+    roots = FAMILIES[1] & FORMS.keys() - {"pow"}
+    return roots if names & roots else frozenset()
+
+
 def words(forms: list[str], eps: float) -> str:
     """What was done, as a person would write it."""
     return " and ".join(dict.fromkeys(form.format(eps=f"{eps:g}", sqrt_eps=f"{eps * eps:g}") for form in forms))
 
 
 class Stable(AtLine):
-    """Exchanges the calls of some functions that come from one line."""
+    """Exchanges the calls of some functions that come from one line, and of those that feed them in the same function."""
 
-    def __init__(self, functions: frozenset[str], frame: Frame, eps: float) -> None:
+    def __init__(self, functions: frozenset[str], feeding: frozenset[str], frame: Frame, eps: float) -> None:
         super().__init__(frame)
-        self.functions, self.eps = functions, eps
-        self.forms: list[str] = []
-        """Words of the forms that were put in place."""
+        self.functions, self.feeding, self.eps = functions, feeding, eps
+        self.guilty = False
+        """A call of the line was exchanged."""
+        self.forms: list[tuple[str, int]] = []
+        """Words and line of the forms that were put in place."""
+
+    def described(self) -> str:
+        """What was done, as a person would write it: `clamp_min(1e-06) before the logarithm at model.py:88`."""
+        file = self.frame.file.rpartition("/")[2]
+        lines = sorted({line for _, line in self.forms})
+        return " and ".join(f"{words([form for form, at in self.forms if at == line], self.eps)} at {file}:{line}" for line in lines)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The stable form where it is meant, the call itself else."""
         kwargs = kwargs or {}
         name = bare(func)
-        if name not in self.functions or name not in FORMS or not self.here():
+        here = name in self.functions and name in FORMS and self.here()
+        if not here and not (name in self.feeding and self.in_function()):
             return func(*args, **kwargs)
-        self.forms.append(FORMS[name].words)
+        if FORMS[name] is MEAN and all(t.numel() for t in args if isinstance(t, Tensor)):
+            return func(*args, **kwargs)
+        place = self.place(2)
+        self.guilty |= here
+        self.forms.append((FORMS[name].words, place.line if place is not None else self.frame.line))
         with torch._C.DisableTorchFunctionSubclass():
             return FORMS[name].run(func, args, kwargs, self.eps)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.interventions.bypass_module import instead
 from debugtracer.interventions.derived_backward import derived, function_at
+from debugtracer.interventions.exchange import instead
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.interventions.standard_forms import Standard, recognised

@@ -19,6 +19,7 @@ from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.ring import Snapshot
 from debugtracer.recorder.tape import Segment
 from debugtracer.replay.changed import Changed
 from debugtracer.replay.guilty import Guilty
@@ -69,6 +70,7 @@ class Bench:
             copies = older
         self.updaters, self.tail = self.update_of_step()
         copies = copies or self.present()
+        self.snapshots = self.older(copies)
         states = [s for segment in self.plan.segments for s in scene.states.get(segment.number, [])]
         self.world = World(touched(alarm, scene), states, self.plan.written, copies)
         self.stack.enter_context(kept_versions(self.world))
@@ -109,6 +111,16 @@ class Bench:
             copies.append(copy)
         return copies
 
+    def older(self, copies: list[UpdateCopy]) -> list[Snapshot]:
+        """Snapshots of the ring from before this step, newest first; what they would overwrite joins the state that is put back."""
+        ring, number = self.scene.ring, self.plan.segments[-1].number
+        found = [s for s in reversed(ring.held) if s.number < number] if ring is not None else []
+        for optimizer in [o for o in (c.optimizer() for s in found[:1] for c in s.copies) if o is not None]:
+            if all(c.optimizer() is not optimizer for c in copies):
+                copies.append(UpdateCopy(optimizer, self.scene.parameters(optimizer)))
+                copies[-1].take()
+        return found
+
     def rerun(self) -> Rerun:
         """The step as an intervention may change it."""
         alarm = self.alarm
@@ -118,6 +130,7 @@ class Bench:
         rerun = Rerun(alarm.symptom, entries, roots, optimizers, birth=self.birth, rows=self.rows, frames=self.scene.frames, healthy=self.healthy)
         rerun.guilty = self.birth.rows if self.birth is not None else None
         rerun.batch = [leaf for leaf in rerun.leaves() if self.is_batch(leaf)]
+        rerun.history = max((self.plan.segments[-1].number - s.number for s in self.snapshots), default=0)
         rerun.scaler, rerun.grad_l2_usual = alarm.scaler, self.grad_l2_usual
         rerun.refetch = lambda: refetched(self.scene.batches, rerun.batch)
         return rerun
@@ -151,6 +164,9 @@ class Bench:
     def perform(self, rerun: Rerun, score: Score) -> None:
         """Rewind, run, read the four scores."""
         self.world.rewind()
+        if rerun.steps_back:
+            back = [s for s in self.snapshots if self.plan.segments[-1].number - s.number >= rerun.steps_back]
+            back[0].restore()
         watch = FirstBad()
         with contextlib.ExitStack() as stack:
             for context in rerun.throughout:
