@@ -13,6 +13,7 @@ from typing import Any
 from debugtracer.checks.check import checks
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.gather import gather
+from debugtracer.diagnosis.heard import heard
 from debugtracer.diagnosis.jumps import Jumps
 from debugtracer.diagnosis.live import LiveChecks
 from debugtracer.diagnosis.prove import prove
@@ -28,7 +29,7 @@ from debugtracer.recorder.ring import Ring
 from debugtracer.replay.investigate import Result, investigate
 from debugtracer.replay.reyield import ReYield
 from debugtracer.replay.scene import Scene
-from debugtracer.trace.events import Acted, Found, Incident, Judged
+from debugtracer.trace.events import Acted, Diagnosed, Found, Incident, Judged
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
@@ -76,6 +77,8 @@ class Incidents:
         self.ledger = Ledger(output)
         self.ring: Ring | None = None
         self.jumps = Jumps(self)
+        self.found: list[Finding] = []
+        """What the checks have said, in order; notes included."""
         self.live = LiveChecks(self.tell, select(preset))
         self.waited = 0
         """Steps called since a bad one began to wait for its re-yield."""
@@ -99,13 +102,26 @@ class Incidents:
             return
         self.live.finish(facts)
         self.jumps.look()  # the judge of a fast loop speaks when the loop is over
+        self.hear()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
         self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us))
 
+    def hear(self) -> None:
+        """What the cause of the leading finding says of all of them: written down last, so that it is the first that a view meets."""
+        try:
+            told = heard(self.found, self.jumps.verdicts)
+        except Exception as error:
+            swallow("diagnosis.heard", error)
+            return
+        if told is not None:
+            check, verdict = told
+            self.output.event(Diagnosed(at=time.time(), rank=verdict.rank, check=check, verdict=verdict), now=True)
+
     def tell(self, finding: Finding) -> None:
         """A check has spoken without an alarm: written down, and said in one line when it is grave. Called by the judge's thread."""
         self.output.event(Found(at=time.time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        self.found.append(finding)
         self.jumps.found(finding)
         if finding.severity != "note" and self.said < MOST_SAID:
             self.said += 1
@@ -128,6 +144,7 @@ class Incidents:
         self.ledger.forget()
         self.live.forget()
         self.jumps.forget()
+        self.found.clear()
         self.count = self.said = 0
 
     def open(self, alarm: Alarm) -> None:

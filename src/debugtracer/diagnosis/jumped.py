@@ -33,7 +33,7 @@ SETTLED = 0.3  # share of the jump that may be left in a healed step (ours)
 HYPOTHESES = ("data-hard-samples", "data-label-noise", "lr-too-high", "adam-instability", "exploding-gradients", "fp16-overflow")
 KINDS = {"data-label-noise": "data_label_noise"}  # a class of our own, without a cause file
 RAISED = 3.0  # times the learning rate of the snapshot: evidence for it (as optimizer/lr-jump)
-EVEN = 0.5
+TOLD = 2.0  # bits that the class of the finding is worth before any trial (ours)
 
 
 @dataclass
@@ -62,7 +62,7 @@ def diagnose(jump: Jump, scene: Scene, budget: Budget, grad_l2_usual: float | No
         again = repeat(series, bench, jump)
         if not again:
             return machine(jump, series, bench)
-        believe(series, bench, changed)
+        believe(series, bench, changed, jump.finding.kind)
         series.go()
         return verdict_of(jump, series, bench, changed, scene, built)
 
@@ -81,16 +81,17 @@ def repeat(series: Series, bench: PastBench, jump: Jump) -> bool:
     return again
 
 
-def believe(series: Series, bench: PastBench, changed: list[Delta]) -> None:
-    """What is known before a trial, in bits: rows that stand out, a setting that changed."""
+def believe(series: Series, bench: PastBench, changed: list[Delta], told: str | None) -> None:
+    """What is known before a trial, in bits: rows that stand out, a setting that changed, what the check has said."""
     bits = dict.fromkeys(HYPOTHESES, 0.0)
     half = bench.uses_half()
     if not half:
         del bits["fp16-overflow"]
     if bench.guilty_rows:
         bits["data-hard-samples"] += 2.0
-    elif bench.row_losses is not None:
+    elif bench.row_losses is not None and not bench.whole_batch:
         bits["data-hard-samples"] -= 1.0
+    bits |= {slug: bits[slug] + TOLD for slug in bits if slug.replace("-", "_") == told}
     if any(d.name == "lr" and d.times >= RAISED for d in changed):
         bits["lr-too-high"] += 3.0
     if not any("exp_avg_sq" in state for o in bench.optimizers for state in o.state.values()):

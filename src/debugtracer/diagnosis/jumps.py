@@ -15,6 +15,7 @@ from debugtracer.recorder.ring import Past
 from debugtracer.trace.events import Diagnosed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Jumps:
         self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
         """Step -> (expected, value, the losses before it)."""
         self.done = 0
+        self.verdicts: list[Verdict] = []
+        """What the trials have reached."""
         self.above = 0
         """Losses that stood out in a row: a level that stays is learnt."""
         self.to_pin: int | None = None
@@ -48,6 +51,7 @@ class Jumps:
         self.recent.clear()
         self.waiting.clear()
         self.stood_out.clear()
+        self.verdicts.clear()
         self.done = 0
 
     def seen(self, step: int, values: dict[str, float]) -> None:
@@ -112,6 +116,7 @@ class Jumps:
             swallow("diagnosis.jumps", error)
             return
         if verdict is not None:
+            self.verdicts.append(verdict)
             incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
         incidents.recorder.own_s += time.perf_counter() - begin
 

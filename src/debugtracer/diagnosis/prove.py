@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+import torch
 from torch.optim import Optimizer
 
 from debugtracer.diagnosis.belief import Belief
@@ -75,6 +78,31 @@ def perform(series: Series, bench: Bench, reproduced: bool) -> None:
     series.belief.observe("unchanged", not again)
     if again:
         series.go()
+    else:
+        unsteady(series, bench, runs)
+
+
+def unsteady(series: Series, bench: Bench, runs: list[Score]) -> None:
+    """The fault did not come again: how far do the repeats differ from each other, and with deterministic algorithms?"""
+    losses = [r.loss for r in runs if r.loss is not None]
+    with deterministic():
+        fixed = bench.run(interventions()["unchanged"])
+    band = f"{len(runs)} repeats gave a loss of {min(losses):.6g} to {max(losses):.6g}" if losses else f"{len(runs)} repeats were finite"
+    more = "" if fixed.refused else f"; with deterministic algorithms {fixed.loss:.6g}" if fixed.loss is not None else ""
+    series.trials[-1] = msgspec.structs.replace(series.trials[-1], note=band + more)
+
+
+@contextlib.contextmanager
+def deterministic() -> Iterator[None]:
+    """torch's deterministic algorithms for a while; operators without one run as they are."""
+    was, warns = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        torch.use_deterministic_algorithms(was, warn_only=warns)
 
 
 def usual(facts: IncidentFacts) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import statistics
 from typing import Any
 
@@ -25,12 +26,12 @@ from debugtracer.replay.rewind import World, hushed
 from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score, all_finite, norm
 
-OUTLYING = 10.0  # median absolute deviations above the median of the batch: a row that far out is guilty (ours, as data/outlier-sample)
-MOST_GUILTY = 0.5  # share of the rows above which the batch is guilty and not single rows (ours)
+OUTLYING = 10.0  # median absolute deviations above the median of a healthy batch: a row that far out is guilty (ours, as data/outlier-sample)
+BEYOND = 1.25  # times the largest row of a healthy batch (ours, as for losses that stand out)
 
 
 class PastBench(Bench):
-    """Use as a context. The failing step is the last segment of the past; an intervention on the batch changes it alone, one on updates every update of the way."""
+    """Use as a context. The failing step is the last segment; an intervention on the batch changes it alone, one on updates every update of the way."""
 
     def __init__(self, past: Past, scene: Scene, grad_l2_usual: float | None) -> None:
         self.past, self.scene, self.birth = past, scene, None
@@ -39,6 +40,10 @@ class PastBench(Bench):
         self.guilty_rows: tuple[int, ...] | None = None
         self.row_losses: Tensor | None = None
         """Loss of each row of the failing batch, where the loss function lets them be told apart."""
+        self.usual_rows: Tensor | None = None
+        """The same of the step before."""
+        self.whole_batch = False
+        """Every row of the failing batch stands out."""
         self.reproduced_bits = False
         self.following = False
         """Follow how far each parameter moves (the unchanged run)."""
@@ -128,8 +133,8 @@ class PastBench(Bench):
             kept: dict[tuple[int, int], list[Tensor]] = {}
             for segment in segments:
                 run = Changed(Plan([segment]), self.scene.backward, rerun)
-                if segment is self.last:
-                    run.before_backward = self.read_rows
+                if self.following and segment in self.past.segments[-2:]:
+                    run.before_backward = self.read_rows if segment is self.last else self.read_usual
                 run.values.update(kept)
                 run.run(until=self.before_update(segment) if segment is self.last else None)
                 if segment is not self.last:
@@ -179,20 +184,34 @@ class PastBench(Bench):
         return list(run.losses.values())[-1] if run.losses else None
 
     def read_rows(self, loss: Tensor) -> None:
-        """Loss of each row, and which rows stand out; once, in the unchanged run."""
+        """Loss of each row of the failing step, and which rows stand out; once, in the unchanged run."""
         if self.row_losses is not None or not self.rows:
             return
-        node = loss_node(loss.grad_fn)
-        rows = row_losses(node, self.rows) if node is not None else None
-        if rows is None:
-            return
-        self.row_losses = rows.detach().clone()
-        values = self.row_losses.tolist()
-        middle = statistics.median(values)
-        spread = statistics.median(abs(v - middle) for v in values) or abs(middle) * 0.1 or 1e-9
-        guilty = tuple(n for n, v in enumerate(values) if v - middle > OUTLYING * spread)
-        if guilty and len(guilty) <= MOST_GUILTY * len(values):
-            self.guilty_rows = guilty
+        self.row_losses = rows_of(loss, self.rows)
+        if self.row_losses is not None:
+            self.outlying(self.row_losses.tolist())
+
+    def read_usual(self, loss: Tensor) -> None:
+        """Loss of each row of the step before: what is usual."""
+        if self.rows and self.usual_rows is None:
+            self.usual_rows = rows_of(loss, self.rows)
+
+    def outlying(self, values: list[float]) -> None:
+        """Rows beyond everything the healthy batch before had; where that is not known, beyond the others of their own batch."""
+        usual = self.usual_rows.tolist() if self.usual_rows is not None else values
+        middle = statistics.median(usual)
+        spread = statistics.median(abs(v - middle) for v in usual) or abs(middle) * 0.1 or 1e-9
+        top = BEYOND * max(usual) if self.usual_rows is not None else -math.inf
+        guilty = tuple(n for n, v in enumerate(values) if v - middle > OUTLYING * spread and v > top)
+        self.whole_batch = len(guilty) == len(values)
+        self.guilty_rows = guilty if guilty and not self.whole_batch else None
+
+
+def rows_of(loss: Tensor, rows: int) -> Tensor | None:
+    """Loss of each row as the loss function saved it; None where it cannot be told."""
+    node = loss_node(loss.grad_fn)
+    found = row_losses(node, rows) if node is not None else None
+    return found.detach().clone() if found is not None else None
 
 
 def relative(now: Tensor, before: Tensor) -> float:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.copies import Copies
+from debugtracer.recorder.ring import Ring
 from debugtracer.recorder.roots import Roots, RootState
 from debugtracer.trace.birth import Frame
 
@@ -28,3 +29,5 @@ class Scene:
     frames: Callable[[Any], tuple[Frame, ...]]
     """Raw user frames turned into Frames."""
     paused: Callable[[], contextlib.AbstractContextManager[None]]
+    ring: Ring | None = None
+    """Older states of the weights, where they are kept."""

@@ -28,8 +28,8 @@ def lead(found: Iterable[Finding], diagnosed: Iterable[Verdict] = ()) -> Verdict
 
 
 def speaks_of(tried: Verdict, first: Finding) -> bool:
-    """The trials were of the step and rank that the report leads with, and the finding is no proof by itself."""
-    return tried.rank == first.rank and tried.step == first.step and tried.symptom == first.symptom and not first.exact
+    """It is about the step and rank that the report leads with; a finding that is a proof by itself is not called anything else."""
+    return tried.rank == first.rank and tried.step == first.step and tried.symptom == first.symptom and (not first.exact or tried.kind == first.kind)
 
 
 def merged(plain: Verdict, tried: Verdict) -> Verdict:

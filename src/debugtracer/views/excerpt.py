@@ -21,9 +21,9 @@ def excerpts(told: Told) -> list[str]:
         if near or len(found) >= MOST:
             continue
         shown.append((frame.file, frame.line))
-        found.append(
-            f"{label}: {Path(frame.file).name}:{frame.line}{f' in {frame.function}' if frame.function else ''}\n{around(told, frame, AROUND if len(found) == 0 else NEAR)}"
-        )
+        inside = f" in {frame.function}" if frame.function else ""
+        text = around(told, frame, NEAR if found else AROUND)
+        found.append(f"{label}: {Path(frame.file).name}:{frame.line}{inside}\n{text}")
     return found
 
 

@@ -53,8 +53,8 @@ def own_birth(birth: Birth | None) -> bool:
 
 
 def diagnosed(trace: Trace) -> list[Verdict]:
-    """What trials have reached about findings, as the run went."""
-    return [event.verdict for event in trace.events() if isinstance(event, Diagnosed)]
+    """What trials, and the causes that have heard all findings, say; the last word first."""
+    return [event.verdict for event in trace.events() if isinstance(event, Diagnosed)][::-1]
 
 
 def answered(found: list[Finding]) -> list[Finding]:
