@@ -42,7 +42,7 @@ VERDICT = [
     "trials",
     "suspects",
 ]
-BESIDE = ["change", "tested", "evidence", "against", "equivalents"]
+BESIDE = ["change", "tested", "evidence", "against", "equivalents", "seconds", "known"]
 
 
 def report_of(run):

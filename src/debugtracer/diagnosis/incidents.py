@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from debugtracer.checks.check import checks
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.gather import gather
@@ -19,6 +21,7 @@ from debugtracer.diagnosis.live import LiveChecks
 from debugtracer.diagnosis.prove import prove
 from debugtracer.diagnosis.trials import Budget
 from debugtracer.errors import CapsuleError, StoppedByTracer, swallow
+from debugtracer.library.library import library_of, seen_before
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batch_table import batch_table, table_of
 from debugtracer.recorder.capsule import save_capsule
@@ -76,6 +79,8 @@ class Incidents:
         """Lines on stderr about findings."""
         self.ledger = Ledger(output)
         self.ring: Ring | None = None
+        self.library: Path | None = None
+        """File of the team's own library of incidents and what cured them, where the settings name one."""
         self.jumps = Jumps(self)
         self.found: list[Finding] = []
         """What the checks have said, in order; notes included."""
@@ -237,7 +242,19 @@ class Incidents:
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.recent.items()}
         facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size)
         verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
+        verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3)))
         self.save(alarm, result, facts, verdict, time.perf_counter() - begin)
+
+    def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:
+        """What the team's library knows of this fault."""
+        run = self.output.folder
+        if run is None:
+            return verdict
+        try:
+            return msgspec.structs.replace(verdict, known=seen_before(facts, verdict, library_of(run, self.library), run.name) or "")
+        except Exception as error:
+            swallow("diagnosis.library", error)
+            return verdict
 
     def normal(self, alarm: Alarm, scene: Scene) -> None:
         """An infinity on purpose, a scale search: remembered, not reported."""

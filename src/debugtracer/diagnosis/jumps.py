@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from debugtracer.diagnosis.jumped import Jump, diagnose
 from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
 from debugtracer.recorder.ring import Past
@@ -116,6 +118,7 @@ class Jumps:
             swallow("diagnosis.jumps", error)
             return
         if verdict is not None:
+            verdict = msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3))
             self.verdicts.append(verdict)
             incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
         incidents.recorder.own_s += time.perf_counter() - begin

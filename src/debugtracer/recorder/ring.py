@@ -1,4 +1,4 @@
-"""The snapshot ring: parameters, moments and buffers of some steps ago, and the tapes since, so that the last steps can be executed again with one thing changed."""
+"""The snapshot ring: parameters, moments and buffers of some steps ago, and the tapes since, so that the last steps can be executed again."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Status, Suspect, Verdict
 
 LIKELY, POSSIBLE = 0.7, 0.4  # CHECKS 5.2.6
+ALIVE = 0.02  # a class with this share of belief after the trials was not refuted by them (ours)
 SUSPECTS = 4  # further causes named beside the first
 GRAVE = {"error": 0, "warning": 1, "note": 2}
 
@@ -34,7 +35,7 @@ def speaks_of(tried: Verdict, first: Finding) -> bool:
 
 def merged(plain: Verdict, tried: Verdict) -> Verdict:
     """What the trials have shown, with the places that the finding knows; another class only where the trials confirm it."""
-    shown = {name: getattr(tried, name) for name in ("trials", "tested", "evidence", "against", "equivalents", "change")}
+    shown = {name: getattr(tried, name) for name in ("trials", "tested", "evidence", "against", "equivalents", "change", "seconds")}
     if tried.kind == plain.kind:
         return msgspec.structs.replace(
             plain,
@@ -43,7 +44,7 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
             suspects=tried.suspects or plain.suspects,
             **shown,
         )
-    if tried.status != "confirmed":
+    if tried.status != "confirmed" or any(s.kind == plain.kind and s.confidence >= ALIVE for s in tried.suspects):
         return msgspec.structs.replace(plain, **shown)
     was = Suspect(kind=plain.kind or "", cause=plain.cause or "", confidence=plain.confidence, status=plain.status)
     return msgspec.structs.replace(tried, summary=plain.summary, suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS])

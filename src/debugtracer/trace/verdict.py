@@ -97,3 +97,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What speaks against it."""
     equivalents: tuple[str, ...] = ()
     """Classes that the same trials cannot tell from it."""
+    seconds: float = 0.0
+    """From the alarm to this verdict, replays and trials included; 0 where nothing was executed again."""
+    known: str = ""
+    """What the team's library says of this fingerprint: `seen in run X on DATE, cured by Y`; empty when it was never seen."""

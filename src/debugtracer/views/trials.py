@@ -54,6 +54,8 @@ def sides(verdict: Verdict) -> list[tuple[str, str]]:
     told = [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
     if verdict.equivalents:
         told.append(("also", f"as true of this step: {', '.join(verdict.equivalents)}"))
+    if verdict.known:
+        told.append(("known", verdict.known))
     return told
 
 
