@@ -45,7 +45,9 @@ def judge_anomaly(anomaly: Anomaly, case: Case) -> None:
     at = At(anomaly.line, "inf_grad", frame, None, "backward")
     node, hints = patterns().node.get(name), hinted(code, name)
     if node is None and match and not match["number"] and name not in WRAPPERS:
-        case.speaks_for("custom_backward_wrong", 0.75, f"{seen}; a node without a number is an autograd.Function of your own: its backward made the NaN", at)
+        called = ".apply(" in code  # torch before 1.9 numbered only some of its own nodes
+        why = f"{seen}; a node without a number is an autograd.Function of your own: its backward made the NaN"
+        case.speaks_for("custom_backward_wrong", 0.75 if called else 0.5, why, at)
         return
     whole_power = name == "Pow" and bool(HARMLESS_POWER.search(code)) and not fractional(code)
     passes = node is None or node.only_passes or whole_power

@@ -9,7 +9,12 @@ from debugtracer.trace.birth import Frame
 
 FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+?))?\s*$')
 BEGIN = re.compile(r"Traceback \(most recent call last\)")
-FORWARD = re.compile(r"Error detected in (?P<node>\w+?)\.(?:.*)Traceback of forward call that caused the error")
+FORWARD = re.compile(r"(?:Error detected in (?P<node>\w+?)\..*?)?Traceback of forward call that caused the error")
+ANY_NODE = "?"  # torch before 1.5 printed the forward call without its node
+IPYTHON = re.compile(
+    r"^(?:File )?(?P<file>[~/.\w][^\s:()]*\.py|<ipython-input[^>]*>|Cell In\[\d+\])(?::(?P<line>\d+))?,? (?:line \d+,? )?in (?P<function>[\w.<>]+)"
+)
+ARROW = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)")
 NAMED = r"(?:Error|Exception|Interrupt|Exit|Warning|Failed|Timeout)"
 END = re.compile(rf"^\s*(?:[\w.]+\.)?(?P<error>[A-Za-z_]\w*{NAMED}): ?(?P<message>.*)|^(?P<bare>KeyboardInterrupt|AssertionError)\s*$")
 LIBRARY = re.compile(
@@ -52,6 +57,8 @@ class Tracebacks:
     """Collects the tracebacks of one rank, line by line."""
 
     rank: int | None = None
+    forwards: dict[str, Raised] = field(default_factory=dict)
+    """Forward calls of anomaly mode, by node; the last one of each."""
     done: list[Raised] = field(default_factory=list)
     open: Raised | None = None
     wants_code: bool = False
@@ -61,15 +68,20 @@ class Tracebacks:
         forward = FORWARD.search(line)
         if forward or BEGIN.search(line):
             self.close(number - 1)
-            self.open = Raised(begin=number, rank=self.rank, node=forward["node"] if forward else "", original="Original Traceback" in line)
+            self.open = Raised(begin=number, rank=self.rank, node=(forward["node"] or ANY_NODE) if forward else "", original="Original Traceback" in line)
             self.wants_code = False
             return None
         if self.open is None:
             return None
         if number - self.open.begin > LONGEST:
             return self.close(number)
-        frame = FRAME.search(line)
-        if frame:
+        frame, cell, arrow = FRAME.search(line), IPYTHON.match(line), ARROW.match(line)
+        if cell and not frame:
+            self.open.frames.append(Frame(cell["file"], int(cell["line"] or 0), cell["function"]))
+        elif arrow and self.open.frames:
+            last = self.open.frames[-1]
+            self.open.frames[-1] = Frame(last.file, int(arrow["line"]), last.function, arrow["code"].strip())
+        elif frame:
             self.open.frames.append(Frame(frame["file"], int(frame["line"]), frame["function"] or ""))
             self.wants_code = True
         elif self.wants_code and line.strip() and not MARKS.match(line):
@@ -96,6 +108,8 @@ class Tracebacks:
         if ended is None or not ended.frames:
             return None
         ended.end = number
+        if ended.node:
+            self.forwards[ended.node] = ended
         self.done.append(ended)
         del self.done[8:-24]  # the first ones and the last ones are told
         return ended

@@ -6,10 +6,9 @@ import functools
 import re
 
 LOSS, VAL_LOSS, GRAD_NORM, LR, SCALE, STEP, EPOCH = "loss", "val_loss", "grad_norm", "lr", "loss_scale", "step", "epoch"
-HINT = re.compile(r"loss|norm|scale|\blr\b|learning|Loss|LOSS|Norm|Scale|LR\b", re.ASCII)
 FIELD = re.compile(
     r"""(?<![\w.])(?P<key>(?:(?!(?:nan|inf)\b)[A-Za-z_][\w./]*[ -]){0,2}(?!(?:nan|inf)\b)[A-Za-z_][\w./]*)["']?\]?\s{0,8}(?:[:=|]\s{0,8})?["']?"""
-    r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?))(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
+    r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)(?:\.0)?)(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
     re.IGNORECASE | re.ASCII,
 )
 COUNTS = {"step", "steps", "iter", "iteration", "iterations", "global_step", "it", "itr", "num_updates", "batch", "update", "trainer/global_step"}
@@ -38,6 +37,11 @@ HELD_OUT = ("val", "valid", "validation", "eval", "evaluation", "test", "dev")
 SUMMARY = ("train_runtime", "best_loss")  # a line that repeats numbers of the whole run
 
 
+def hinted(line: str) -> bool:
+    """Whether a line can hold one of the numbers at all; plain searches, because it is asked of every line of a log."""
+    return "oss" in line or "OSS" in line or "orm" in line or "cale" in line or "lr" in line or "earning" in line
+
+
 @functools.lru_cache(maxsize=4096)
 def name_of(key: str) -> str | None:
     """The series a printed key belongs to; None for any other."""
@@ -64,8 +68,13 @@ def fields(line: str) -> dict[str, float]:
     for match in FIELD.finditer(line):
         name = closest(match["key"])
         if name is not None and name not in found:
-            found[name] = float(match["value"])
+            found[name] = number_of(match["value"])
     return found
+
+
+def number_of(text: str) -> float:
+    """The number; Lightning's progress bar prints `nan.0`."""
+    return float(text.removesuffix(".0") if text[-3:-2].isalpha() else text)
 
 
 @functools.lru_cache(maxsize=4096)

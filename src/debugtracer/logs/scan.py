@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import deque
 from pathlib import Path
 
 from debugtracer.logs.chunks import STDIN, Chunk, chunks
 from debugtracer.logs.command_line import command_of
-from debugtracer.logs.curve import Curve, Point
-from debugtracer.logs.exceptions import LIBRARY, Raised, Tracebacks
+from debugtracer.logs.curve import TAIL, Curve, Point
+from debugtracer.logs.exceptions import ANY_NODE, LIBRARY, Raised, Tracebacks
 from debugtracer.logs.facts import Anomaly, Hit, LogFacts
-from debugtracer.logs.fields import EPOCH, HINT, SCALE, STEP, fields
+from debugtracer.logs.fields import EPOCH, SCALE, STEP, fields, hinted
 from debugtracer.logs.patterns import Message, patterns
 from debugtracer.trace.birth import Frame
 
@@ -21,7 +23,10 @@ HALF = re.compile(
     r"(?i)\b(?:fp16|float16|half precision)\b[\"']?\s*[:=]?\s*(?:true|enabled|on\b|1\b)|16-mixed|Using 16bit|"
     r"precision[=: ]+[\"']?16\b|torch\.float16|Fp16 Grad Scale"
 )
+HALF_WORDS = ("16", "half precision")
 WORKER = "in DataLoader worker process"  # after it the original traceback is printed
+FULL = 20_000  # lines with numbers that are all read; of the later ones fewer and fewer, but none that is not finite is missed
+BAD = re.compile(r"[Nn][Aa][Nn](?![A-Za-z])|[Ii]nf(?![A-Za-eg-hj-z])")
 CLOSE_LINES = 400  # a message of a traceback may lie this many lines after its exception (a key list, a wrapped text)
 
 
@@ -31,13 +36,17 @@ class Scan:
     def __init__(self, source: str) -> None:
         self.facts = LogFacts(source)
         self.tracebacks: dict[int | None, Tracebacks] = {}
+        self.numeric = 0
+        """Lines with numbers so far."""
+        self.recent: deque[tuple[int, str]] = deque(maxlen=TAIL)
+        """The last ones, once not every one is read."""
 
     def feed(self, chunk: Chunk) -> None:
         """One piece: only what is in it at all is looked for line by line."""
         text = chunk.text
         wanted = [message for message in patterns().message if message.text in text]
         traced = "Traceback" in text or 'File "' in text or bool(self.open())
-        anomaly, numbers = "returned nan values" in text, bool(HINT.search(text))
+        anomaly, numbers = "returned nan values" in text, bool(hinted(text))
         programs = ".py" in text or " -m " in text
         self.facts.size += len(text.strip())
         last = chunk.first - 1
@@ -52,12 +61,12 @@ class Scan:
                         self.message(message, rank, last, line)
                 if anomaly:
                     self.anomaly(last, line)
-                if numbers and not self.open() and HINT.search(line):
+                if numbers and not self.open() and hinted(line):
                     self.numbers(last, line)
                 if programs and not self.facts.command:
                     self.facts.command = command_of(line)
-        if not self.facts.half and (half := HALF.search(text)):
-            self.facts.half = text[text.rfind("\n", 0, half.start()) + 1 : half.end()].strip()[-120:]
+        if not self.facts.half:
+            self.facts.half = half_of(text)
         self.facts.lines = last
 
     def open(self) -> bool:
@@ -69,12 +78,8 @@ class Scan:
         return rank in self.tracebacks and self.tracebacks[rank].open is not None
 
     def traceback(self, rank: int | None, number: int, line: str) -> Raised | None:
-        """The exception that this line ends; a forward traceback of anomaly mode is kept by its node."""
-        one = self.tracebacks.setdefault(rank, Tracebacks(rank))
-        ended = one.feed(number, line)
-        if ended is not None and ended.node:
-            self.facts.forwards[ended.node] = ended
-        return ended
+        """The traceback that this line ends."""
+        return self.tracebacks.setdefault(rank, Tracebacks(rank, self.facts.forwards)).feed(number, line)
 
     def message(self, message: Message, rank: int | None, number: int, line: str) -> None:
         """A message of the table in this line."""
@@ -109,6 +114,35 @@ class Scan:
             del self.facts.anomalies[16:]
 
     def numbers(self, number: int, line: str) -> None:
+        """A line with numbers; of a very long log not every one is read."""
+        self.numeric += 1
+        if self.numeric > FULL:
+            first_bad = not self.any_bad() and bad(line)
+            if first_bad:
+                self.catch_up()
+            self.recent.append((number, line))
+            if self.numeric % (1 + self.numeric // FULL) and not first_bad:
+                return
+        self.read_numbers(number, line)
+
+    def any_bad(self) -> bool:
+        """True once a value was not finite."""
+        return any(curve.bad for curve in self.facts.curves.values())
+
+    def catch_up(self) -> None:
+        """Makes the ends of the curves exact: the last lines are read, also those that were left out."""
+        ends: dict[str, list[Point]] = {}
+        for number, line in self.recent:
+            found = fields(line)
+            step = found.pop(STEP, None)
+            for name, value in found.items():
+                if math.isfinite(value) and name in self.facts.curves:
+                    ends.setdefault(name, []).append(Point(number, step, value))
+        for name, points in ends.items():
+            self.facts.curves[name].tail.extend(points)
+        self.recent.clear()
+
+    def read_numbers(self, number: int, line: str) -> None:
         """The numbers of a line, each to its curve."""
         found = fields(line)
         step = found.pop(STEP, None)
@@ -123,6 +157,7 @@ class Scan:
 
     def finish(self) -> LogFacts:
         """The facts, after the last piece."""
+        self.catch_up()
         for one in self.tracebacks.values():
             one.close(self.facts.lines)
             self.facts.tracebacks += one.done
@@ -130,8 +165,21 @@ class Scan:
             if WORKER in hit.text:
                 hit.frame = next((one.place for one in self.facts.tracebacks if one.original and one.begin > hit.line and one.place), hit.frame)
         for anomaly in self.facts.anomalies:
-            anomaly.forward = anomaly.forward or self.facts.forwards.get(anomaly.node)
+            anomaly.forward = anomaly.forward or self.facts.forwards.get(anomaly.node) or self.facts.forwards.get(ANY_NODE)
         return self.facts
+
+
+def bad(line: str) -> bool:
+    """Whether a number that is not finite may be in a line."""
+    return ("nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line) and BAD.search(line) is not None
+
+
+def half_of(text: str) -> str:
+    """The line that says that float16 is used, "" if none does."""
+    if not any(word in text for word in HALF_WORDS):
+        return ""
+    lines = (line for line in text.split("\n") if any(word in line for word in HALF_WORDS))
+    return next((line.strip()[:120] for line in lines if HALF.search(line)), "")
 
 
 def ranked(line: str) -> tuple[int | None, str]:
