@@ -179,7 +179,7 @@ class Session:
         self.free.scored = functools.partial(self.desk.moment, "scored")
         self.gates.on_built = functools.partial(self.desk.moment, "optimizer_built")
         self.updates.closed = self.closed
-        self.incidents.ring, self.incidents.library = self.ring, settings.library
+        self.incidents.ring, self.incidents.library = self.ring, self.settings.library
         self.updates.wait_s = self.loader.take_wait_s
         self.updates.on_stopped_copies = lambda why: self.output.note("copies-off", why)
         original = torch.autograd.backward
