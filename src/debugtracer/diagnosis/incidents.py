@@ -106,7 +106,7 @@ class Incidents:
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
-        self.jumps.look()  # the judge of a fast loop speaks when the loop is over
+        self.jumps.look(over=True)  # the judge of a fast loop speaks when the loop is over
         self.hear()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)

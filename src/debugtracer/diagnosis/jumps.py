@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from debugtracer.diagnosis.jumped import Jump, diagnose
+from debugtracer.diagnosis.mended import mended
 from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
+from debugtracer.interventions.one_line_fix import FIXES
 from debugtracer.recorder.ring import Past
 from debugtracer.trace.events import Diagnosed
 from debugtracer.trace.finding import Finding
@@ -27,6 +29,7 @@ LEVEL = "optimizer/loss-divergence"
 CHECKS = ("optimizer/loss-spike", "optimizer/loss-divergence", "data/hard-samples", "data/outlier-sample", "data/label-noise-batch")
 WIDTH, LEAST = 32, 16  # losses looked back at, and how many there must be (as the rows of a loss that stands out)
 ABOVE = 0.25  # above the largest of them by this share of their spread from the least to the largest, and of the largest (ours)
+FIX_STEPS = 12  # updates that a fix of the loop is tried on (ours: enough for a loss to fall)
 STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 MOST = 3  # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 
@@ -41,6 +44,8 @@ class Jumps:
         self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
         """Step -> (expected, value, the losses before it)."""
         self.done = 0
+        self.to_fix: deque[Finding] = deque()
+        """Broken invariants that a line of the loop cures, waiting for enough steps to try it on."""
         self.verdicts: list[Verdict] = []
         """What the trials have reached."""
         self.above = 0
@@ -52,6 +57,7 @@ class Jumps:
         """A forked child starts from nothing."""
         self.recent.clear()
         self.waiting.clear()
+        self.to_fix.clear()
         self.stood_out.clear()
         self.verdicts.clear()
         self.done = 0
@@ -78,12 +84,16 @@ class Jumps:
         """A check speaks of the loss."""
         if finding.check in CHECKS and not finding.exact:
             self.waiting.append(finding)
+        if finding.kind in FIXES and finding.severity != "note":
+            self.to_fix.append(finding)
 
-    def look(self) -> None:
-        """Between two steps: pin what stood out, try what a check has spoken of."""
+    def look(self, over: bool = False) -> None:
+        """Between two steps: pin what stood out, try what a check has spoken of. `over`: no further step will come."""
         ring = self.incidents.ring
         if ring is None:
             return
+        if self.to_fix:
+            self.fix(ring.longest(), FIX_STEPS if not over else 4)
         if self.to_pin is not None:
             ring.pin(self.to_pin)
             self.to_pin = None
@@ -95,6 +105,33 @@ class Jumps:
                     self.attempt(finding, ring.take_pinned(finding.step), *known)
                 elif finding.check == LEVEL and finding.severity != "note":
                     self.attempt(finding, ring.longest(), *level(finding, self.recent))
+
+    def fix(self, past: Past | None, least: int) -> None:
+        """The line that a broken invariant asks for, tried on the steps since the oldest snapshot."""
+        if past is None or past.steps < least or self.incidents.scene is None or self.incidents.recorder is None or not self.incidents.budget.trials:
+            return
+        finding = self.to_fix.popleft()
+        self.to_fix.clear()
+        begin = time.perf_counter()
+        try:
+            with self.incidents.recorder.paused():
+                verdict = mended(finding, past, self.incidents.scene)
+        except ReplayRefused as error:
+            self.incidents.output.note("no-trials", f"the steps since step {past.snapshot.step} cannot be executed again: {error}")
+            return
+        except Exception as error:
+            swallow("diagnosis.jumps", error)
+            return
+        self.told(finding, verdict, begin)
+
+    def told(self, finding: Finding, verdict: Verdict | None, begin: float) -> None:
+        """Write a verdict down."""
+        if verdict is not None:
+            verdict = msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3))
+            self.verdicts.append(verdict)
+            self.incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
+        if self.incidents.recorder is not None:
+            self.incidents.recorder.own_s += time.perf_counter() - begin
 
     def attempt(self, finding: Finding, past: Past | None, expected: float, value: float, recent: list[float]) -> None:
         """One jump."""
@@ -117,11 +154,7 @@ class Jumps:
         except Exception as error:
             swallow("diagnosis.jumps", error)
             return
-        if verdict is not None:
-            verdict = msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3))
-            self.verdicts.append(verdict)
-            incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
-        incidents.recorder.own_s += time.perf_counter() - begin
+        self.told(finding, verdict, begin)
 
 
 def level(finding: Finding, recent: Iterable[float]) -> tuple[float, float, list[float]]:

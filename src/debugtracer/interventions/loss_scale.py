@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import torch
+
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 
@@ -28,6 +30,8 @@ class LossScale(Intervention):
         """For the time of the run."""
         factor = 2.0**-self.size
         rerun.throughout.append(scaled(rerun.scaler, factor))
+        if not any(entry.kind == "unscale" for entry in rerun.entries):  # the step stopped before it
+            rerun.on_gradients.append(lambda gradients: torch._foreach_div_(gradients, factor))
         before = float(rerun.scaler._scale)
         return f"the loss scale {before:g} halved {self.size:g} times: {before * factor:g}"
 

@@ -46,6 +46,10 @@ class Rerun:
     """Put weights, moments and buffers back by that many steps or the next snapshot before; False when none is kept."""
     history: int = 0
     """Steps back that `older` can go."""
+    replays_past: bool = False
+    """The steps before the failing one run too, updates included."""
+    broken: str = ""
+    """Class of the invariant that is known to be broken."""
     grad_l2_usual: float | None = None
     """Median gradient norm of the last healthy steps, L2."""
     refetch: Callable[[], dict[int, Tensor]] = dict
@@ -74,6 +78,12 @@ class Rerun:
     """Asked when the run is over: why the change did not take place, empty when it did."""
     described: Callable[[], str] = lambda: ""
     """What was changed, where only the run itself could tell; empty: what `apply` has said."""
+    before_step: list[Callable[[], None]] = field(default_factory=list)
+    """Called before the first call of each step."""
+    left_out: set[str] = field(default_factory=set)
+    """Kinds of calls of the loop that do not run."""
+    backwards_in_time: bool = False
+    """The steps since the snapshot run in the reverse order."""
     steps_back: int = 0
     """Start from the state of that many steps ago."""
 

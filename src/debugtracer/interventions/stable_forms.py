@@ -135,7 +135,7 @@ def normed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float)
     """A normalisation computed in float32 at least, with an eps that is not lost."""
     x = args[0]
     floor = max(eps, 1e-5)
-    if func is F.layer_norm:
+    if func.__name__ == "layer_norm":
         shape, weight, bias = (*args[1:4], *(None,) * 3)[:3] if len(args) > 1 else (kwargs["normalized_shape"], None, None)
         weight, bias = kwargs.get("weight", weight), kwargs.get("bias", bias)
         wide = [t.float() if isinstance(t, Tensor) and t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, weight, bias)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar
 
 import torch
@@ -12,7 +13,7 @@ from debugtracer.interventions.at_line import AtLine, bare
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.interventions.stable_forms import FAMILIES, FORMS, MEAN
+from debugtracer.interventions.stable_forms import FAMILIES, FORMS, Form
 from debugtracer.interventions.stable_rows import alias, rows_at, stabilise
 from debugtracer.trace.birth import Birth, Frame
 
@@ -40,7 +41,7 @@ class StableOp(Intervention):
         assert frame is not None
         mode = Stable(family(birth), feeding(birth), frame, self.size)
         mode.join(rerun)
-        rerun.doubts.append(lambda: "" if mode.guilty else f"no call of {birth.op} could be exchanged at {rerun.place()}")
+        rerun.doubts.append(lambda: mode.doubt(birth.op or ""))
         rerun.described = mode.described
         return f"a stable form of {birth.op} at {rerun.place()}"
 
@@ -81,10 +82,17 @@ class Stable(AtLine):
     def __init__(self, functions: frozenset[str], feeding: frozenset[str], frame: Frame, eps: float) -> None:
         super().__init__(frame)
         self.functions, self.feeding, self.eps = functions, feeding, eps
-        self.guilty = False
-        """A call of the line was exchanged."""
+        self.seen = False
+        """The line has made such a call."""
         self.forms: list[tuple[str, int]] = []
-        """Words and line of the forms that were put in place."""
+        """Words and line of the forms that changed a value."""
+
+    def doubt(self, op: str) -> str:
+        """Why nothing was changed; empty when something was."""
+        place = f"{self.frame.file.rpartition('/')[2]}:{self.frame.line}"
+        if not self.seen:
+            return f"no call of {op} could be exchanged at {place}"
+        return "" if self.forms else f"every value that {op} takes at {place} is one that its stable form leaves as it is"
 
     def described(self) -> str:
         """What was done, as a person would write it: `clamp_min(1e-06) before the logarithm at model.py:88`."""
@@ -99,10 +107,30 @@ class Stable(AtLine):
         here = name in self.functions and name in FORMS and self.here()
         if not here and not (name in self.feeding and self.in_function()):
             return func(*args, **kwargs)
-        if FORMS[name] is MEAN and all(t.numel() for t in args if isinstance(t, Tensor)):
-            return func(*args, **kwargs)
         place = self.place(2)
-        self.guilty |= here
-        self.forms.append((FORMS[name].words, place.line if place is not None else self.frame.line))
+        self.seen |= here
         with torch._C.DisableTorchFunctionSubclass():
-            return FORMS[name].run(func, args, kwargs, self.eps)
+            result, changed = exchanged(FORMS[name], func, args, kwargs, self.eps)
+        if changed:
+            self.forms.append((FORMS[name].words, place.line if place is not None else self.frame.line))
+        return result
+
+
+def exchanged(form: Form, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> tuple[Any, bool]:
+    """What the stable form gives, and whether it did anything else than the plain call. Syncs the host."""
+    plain: list[Any] = []
+
+    @functools.wraps(func)
+    def call(*now: Any, **named: Any) -> Any:
+        made = func(*now, **named)
+        pairs = [*zip(args, now, strict=False), *((kwargs.get(key), value) for key, value in named.items())]
+        plain[:] = [] if any(isinstance(new, Tensor) and new is not old and not same(old, new) for old, new in pairs) else [made]
+        return made
+
+    result = form.run(call, args, kwargs, eps)
+    return result, not any(made is result for made in plain)
+
+
+def same(old: Any, new: Tensor) -> bool:
+    """The same values, NaN where NaN was."""
+    return isinstance(old, Tensor) and old.shape == new.shape and bool(((old == new) | ((old != old) & (new != new))).all())

@@ -40,6 +40,10 @@ class PastBench(Bench):
         self.guilty_rows: tuple[int, ...] | None = None
         self.row_losses: Tensor | None = None
         """Loss of each row of the failing batch, where the loss function lets them be told apart."""
+        self.broken = ""
+        """Class of an invariant that is known to be broken, for the fix of one line."""
+        self.course: list[float] = []
+        """The loss of each step of the last run."""
         self.usual_rows: Tensor | None = None
         """The same of the step before."""
         self.whole_batch = False
@@ -118,7 +122,7 @@ class PastBench(Bench):
         rerun.guilty = self.guilty_rows
         rerun.batch = [leaf for leaf in self.inputs() if self.is_batch(leaf)]
         rerun.grad_l2_usual = self.grad_l2_usual
-        rerun.history = self.past.steps
+        rerun.history, rerun.replays_past, rerun.broken = self.past.steps, True, self.broken
         return rerun
 
     def perform(self, rerun: Rerun, score: Score) -> None:
@@ -128,7 +132,8 @@ class PastBench(Bench):
         with contextlib.ExitStack() as stack:
             for context in rerun.throughout:
                 stack.enter_context(context)
-            segments = [self.last] if rerun.steps_back else self.past.segments
+            segments = [self.last] if rerun.steps_back else self.past.segments[::-1] if rerun.backwards_in_time else self.past.segments
+            self.course = []
             run: Changed | None = None
             kept: dict[tuple[int, int], list[Tensor]] = {}
             for segment in segments:
@@ -136,18 +141,22 @@ class PastBench(Bench):
                 if self.following and segment in self.past.segments[-2:]:
                     run.before_backward = self.read_rows if segment is self.last else self.read_usual
                 run.values.update(kept)
-                run.run(until=self.before_update(segment) if segment is self.last else None)
-                if segment is not self.last:
+                for begins in rerun.before_step:
+                    begins()
+                run.run(until=self.before_update(segment) if segment is segments[-1] else None)
+                self.course += [float(v.detach()) for v in run.losses.values() if v.numel() == 1]
+                if segment is not segments[-1]:
                     self.moved()
                 kept = {key: value for key, value in run.values.items() if self.needed_later(key)}
             assert run is not None
-            loss = self.last_loss(run)
+            final = segments[-1]
+            loss = self.last_loss(run, final)
             score.loss = float(loss.detach().item()) if loss is not None and loss.numel() == 1 else None
             self.reproduced_bits = loss is not None and bool(self.last.losses) and same_bits(loss.detach(), self.last.losses[-1][0])
             parameters = [p for o in self.optimizers for p in self.scene.parameters(o)]
             gradients = [p.grad for p in parameters if p.grad is not None]
             score.grad_l2 = norm(gradients) if gradients else None
-            self.finish(run)
+            self.finish(run, final)
             self.moved()
             score.finite_update = all_finite(parameters)
             score.probe_loss = self.probed(rerun)
@@ -166,19 +175,19 @@ class PastBench(Bench):
         steps = [e.index for e in segment.entries if e.kind == "step"]
         return segment.entries[steps[0] - 1] if steps and steps[0] > 0 else None
 
-    def finish(self, run: Changed) -> None:
-        """The update of the failing step."""
-        steps = [e.index for e in self.last.entries if e.kind == "step"]
-        for entry in self.last.entries[steps[0] :] if steps else ():
+    def finish(self, run: Changed, final: Segment) -> None:
+        """The update of the step that came last."""
+        steps = [e.index for e in final.entries if e.kind == "step"]
+        for entry in final.entries[steps[0] :] if steps else ():
             run.execute(entry)
 
     def needed_later(self, key: tuple[int, int]) -> bool:
         """A value whose graph a later segment uses."""
         return any(leaf.origin is not None and (leaf.origin.segment, leaf.origin.entry) == key for s in self.past.segments for leaf in s.leaves.values())
 
-    def last_loss(self, run: Changed) -> Tensor | None:
-        """The loss of the failing step, before any scaling where the tape knows it."""
-        slot: Slot | None = self.last.losses[-1][1] if self.last.losses else None
+    def last_loss(self, run: Changed, final: Segment) -> Tensor | None:
+        """The loss of the step that came last, before any scaling where the tape knows it."""
+        slot: Slot | None = final.losses[-1][1] if final.losses else None
         if slot is not None and (slot.segment, slot.entry) in run.values:
             return run.values[slot.segment, slot.entry][slot.output]
         return list(run.losses.values())[-1] if run.losses else None
