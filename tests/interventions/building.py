@@ -1,0 +1,81 @@
+"""Steps that go wrong in a real watched loop, with the real bench of their incident in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from debugtracer.diagnosis import incidents, prove
+from debugtracer.interventions.intervention import Intervention, interventions
+from debugtracer.replay.bench import Bench
+from debugtracer.replay.score import Score
+from tests.watching import under_watch
+
+Look = Callable[[Bench], None]
+
+
+def at_the_incident(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Callable[[], Any], look: Look, mode: str = "observe", **settings: Any) -> int:
+    """Run a loop under watch; `look` gets the open bench of each incident. How many there were."""
+    seen: list[int] = []
+    original = prove.prove
+
+    def proved(facts: Any, alarm: Any, scene: Any, result: Any, built: Any, state_bytes: int, *rest: Any, **named: Any) -> Any:
+        with Bench(alarm, scene, result.guilty, facts.birth, state_bytes, list(built)) as bench:
+            bench.grad_l2_usual = prove.usual(facts)
+            look(bench)
+        seen.append(1)
+        return original(facts, alarm, scene, result, built, state_bytes, *rest, **named)
+
+    monkeypatch.setattr(incidents, "prove", proved)
+    with under_watch(tmp_path, mode=mode, **settings):
+        loop()
+    return len(seen)
+
+
+def trial(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Callable[[], Any], slug: str, value: float | None = None, **settings: Any) -> Score:
+    """The score of one intervention at the first incident of a loop."""
+    scores: list[Score] = []
+    at_the_incident(monkeypatch, tmp_path, loop, lambda bench: scores.append(bench.run(made(slug, value))), **settings)
+    return scores[0]
+
+
+def made(slug: str, value: float | None = None) -> Intervention:
+    """An intervention by its name."""
+    return type(interventions()[slug])(value)
+
+
+def fit(
+    model: nn.Module, data: list[Tensor], loss: Callable[[Tensor], Tensor] = lambda out: out.pow(2).mean(), optimizer: Any = None, steps: Any = None
+) -> None:
+    """A plain loop."""
+    optimizer = optimizer or torch.optim.Adam(model.parameters(), lr=1e-2)
+    for x in data:
+        optimizer.zero_grad()
+        loss(model(x)).backward()
+        optimizer.step()
+
+
+def data(steps: int = 4, bad: int | None = 2, value: float = 0.0, rows: int = 6, width: int = 4) -> list[Tensor]:
+    """Positive batches; row 2 of batch `bad` is filled with a value."""
+    made = torch.Generator().manual_seed(5)
+    given = [torch.rand(rows, width, generator=made) + 0.5 for _ in range(steps)]
+    if bad is not None:
+        given[bad][2] = value
+    return given
+
+
+class Chain(nn.Module):
+    """A linear layer, a part that goes wrong, a linear layer."""
+
+    def __init__(self, part: nn.Module, width: int = 4) -> None:
+        super().__init__()
+        torch.manual_seed(3)
+        self.first, self.part, self.last = nn.Linear(width, width), part, nn.Linear(width, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.last(self.part(torch.relu(self.first(x)) * x))

@@ -1,0 +1,31 @@
+"""Twice the rows, and what the two sizes tell of the noise."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.interventions.larger_batch import noise_scale, noise_words
+from tests.interventions.building import Chain, at_the_incident, data, fit, made
+from tests.interventions.parts import HandNorm
+
+
+def test_the_batch_and_the_one_before_go_through_together(monkeypatch, tmp_path):
+    scores = []
+    loop = lambda: fit(Chain(HandNorm()), data())  # noqa: E731
+    at_the_incident(monkeypatch, tmp_path, loop, lambda bench: scores.append(bench.run(made("larger-batch"))))
+    assert (scores[0].refused, scores[0].finite) == ("", False)
+    assert scores[0].change.startswith("12 rows: this batch and that of the last healthy step")
+
+
+def test_a_first_step_has_no_batch_before_it(monkeypatch, tmp_path):
+    scores = []
+    at_the_incident(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data(1, bad=0)), lambda bench: scores.append(bench.run(made("larger-batch"))))
+    assert scores[0].refused == "not every input of the step has a counterpart in the last healthy step"
+
+
+def test_the_noise_scale_is_that_of_gradients_with_a_known_one():
+    signal, noise = 4.0, 80.0  # |G|^2 and tr(Sigma): E|g_B|^2 = |G|^2 + tr(Sigma) / B
+    norm = {rows: (signal + noise / rows) ** 0.5 for rows in (8, 16)}
+    assert noise_scale(norm[8], 8, norm[16], 16) == pytest.approx(20.0)
+    assert noise_words(norm[8], 8, norm[16], 16) == "gradient-noise scale about 20 rows (one estimate; noisy)"
+    assert noise_scale(1.0, 8, 2.0, 16) is None
