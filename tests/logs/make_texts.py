@@ -1,4 +1,4 @@
-"""Runs each program of the folder in a process of its own, forked after torch is imported, and keeps what a console would show: `make_texts.py OUT [NAME ...]`."""
+"""Runs each program in a process of its own, forked after torch is imported, and keeps its console: `make_texts.py OUT [NAME ...]`."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def console(name: str, folder: Path) -> int:
         exec(compile(script.read_text(), str(script), "exec"), module.__dict__)
     except BaseException as error:
         sys.stdout.flush()
-        assert error.__traceback__ is not None
-        traceback.print_exception(type(error), error, error.__traceback__.tb_next)  # our own frame is none of the program's
+        own = error.__traceback__.tb_next if error.__traceback__ else None  # our own frame is none of the program's
+        traceback.print_exception(type(error), error, own)
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()
         sys.stderr.flush()

@@ -59,11 +59,11 @@ def quiet(facts: LogFacts) -> str:
     loss = facts.curves.get(LOSS)
     last = loss.last if loss is not None else None
     numbers = (
-        f", {counted(loss.count, 'loss')} read, the last {last.value:.4g} at {place(last)}"
+        f", {counted(loss.count, 'loss value')} read, the last {last.value:.4g} at {place(last)}"
         if loss is not None and last is not None
         else ", no loss was found in it"
     )
-    return f"debug-tracer: nothing in {facts.source} speaks of a fault ({size}{numbers})".replace("losss", "losses")
+    return f"debug-tracer: nothing in {facts.source} speaks of a fault ({size}{numbers})"
 
 
 def what(judged: Judged) -> list[Row]:

@@ -1,5 +1,4 @@
 import torch
-import torch.nn as nn
 
 x = torch.randn(4, 8, 5, 5)
 x.view(4, 128).mean()
