@@ -21,6 +21,7 @@ from debugtracer.diagnosis.trials import Budget, Series
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.recorder.ring import Past
+from debugtracer.replay.critical_lr import CriticalLr, critical_lr
 from debugtracer.replay.past import PastBench
 from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score
@@ -64,7 +65,18 @@ def diagnose(jump: Jump, scene: Scene, budget: Budget, grad_l2_usual: float | No
             return machine(jump, series, bench)
         believe(series, bench, changed, jump.finding.kind)
         series.go()
-        return verdict_of(jump, series, bench, changed, scene, built)
+        return verdict_of(jump, series, bench, changed, scene, built, search(bench, series))
+
+
+def search(bench: PastBench, series: Series) -> CriticalLr | None:
+    """The line search, where the size of the update may be to blame."""
+    if series.belief.shares().get("lr-too-high", 0.0) < RIVAL:
+        return None
+    bench.following = True
+    try:
+        return critical_lr(bench)
+    finally:
+        bench.following = False
 
 
 def repeat(series: Series, bench: PastBench, jump: Jump) -> bool:
@@ -128,14 +140,16 @@ def machine(jump: Jump, series: Series, bench: PastBench) -> Verdict | None:
     )
 
 
-def verdict_of(jump: Jump, series: Series, bench: PastBench, changed: list[Delta], scene: Scene, built: Mapping[Any, Any]) -> Verdict | None:
+def verdict_of(
+    jump: Jump, series: Series, bench: PastBench, changed: list[Delta], scene: Scene, built: Mapping[Any, Any], rate: CriticalLr | None
+) -> Verdict | None:
     """The cause that the trials leave, with what they have shown."""
     first = lead([jump.finding]) or lead([msgspec.structs.replace(jump.finding, severity="warning", kind=jump.finding.kind or "loss_spike")])
     shares = series.belief.shares()
     leader = next(iter(shares))
     if first is None:
         return None
-    evidence = [*(d.told for d in changed), *moved_most(bench, scene)]
+    evidence = [*(d.told for d in changed), *moved_most(bench, scene), *([rate.told] if rate is not None else [])]
     cause = causes().get(leader)
     shown = [t for t in series.trials if t.outcome == "healed"]
     best = min(shown, key=narrowness, default=None)

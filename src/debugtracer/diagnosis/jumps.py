@@ -103,7 +103,7 @@ class Jumps:
             if self.done < MOST and self.incidents.budget.trials:
                 if known is not None:
                     self.attempt(finding, ring.take_pinned(finding.step), *known)
-                elif finding.check == LEVEL and finding.severity != "note":
+                elif finding.check == LEVEL and finding.severity != "note" and all(v.step != finding.step for v in self.verdicts):
                     self.attempt(finding, ring.longest(), *level(finding, self.recent))
 
     def fix(self, past: Past | None, least: int) -> None:

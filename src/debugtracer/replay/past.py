@@ -52,6 +52,8 @@ class PastBench(Bench):
         self.following = False
         """Follow how far each parameter moves (the unchanged run)."""
         self.before: list[Tensor] = []
+        self.last_update: tuple[list[Tensor], list[Tensor]] | None = None
+        """Parameters before the last update and what it added, in the unchanged run."""
         self.moves: list[dict[int, float]] = []
         """Per update since the snapshot: id of a parameter -> how far it went, relative to its norm."""
 
@@ -87,6 +89,10 @@ class PastBench(Bench):
     def roots(self) -> list[nn.Module]:
         """Every root module of the past."""
         return list({id(e.function): e.function for s in self.past.segments for e in s.entries if e.kind == "module"}.values())
+
+    def parameters(self) -> list[Tensor]:
+        """Those of every optimizer of the snapshot."""
+        return [p for o in self.optimizers for p in self.scene.parameters(o)]
 
     def uses_half(self) -> bool:
         """Some call ran under autocast, or a parameter is in half precision."""
@@ -153,10 +159,15 @@ class PastBench(Bench):
             loss = self.last_loss(run, final)
             score.loss = float(loss.detach().item()) if loss is not None and loss.numel() == 1 else None
             self.reproduced_bits = loss is not None and bool(self.last.losses) and same_bits(loss.detach(), self.last.losses[-1][0])
-            parameters = [p for o in self.optimizers for p in self.scene.parameters(o)]
+            parameters = self.parameters()
             gradients = [p.grad for p in parameters if p.grad is not None]
             score.grad_l2 = norm(gradients) if gradients else None
+            if rerun.steps_back:
+                return  # its update would be that of the bad step on other weights
+            start = [p.detach().clone() for p in parameters] if self.following else []
             self.finish(run, final)
+            if self.following:
+                self.last_update = (start, [p.detach() - at for p, at in zip(parameters, start, strict=True)])
             self.moved()
             score.finite_update = all_finite(parameters)
             score.probe_loss = self.probed(rerun)
@@ -165,7 +176,7 @@ class PastBench(Bench):
         """How far each parameter went in the update that has just been replayed."""
         if not self.following:
             return
-        parameters = [p for o in self.optimizers for p in self.scene.parameters(o)]
+        parameters = self.parameters()
         if len(self.before) == len(parameters):
             self.moves.append({id(p): relative(p, old) for p, old in zip(parameters, self.before, strict=True)})
         self.before = [p.detach().clone() for p in parameters]

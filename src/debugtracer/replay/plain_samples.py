@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,12 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset
+from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.probes.refetch import parts_of, restored
 from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.leaves import leaves_of
+from debugtracer.recorder.rng import RngState
 
 SWITCHES = ("transform", "transforms", "target_transform", "augment", "augmentation")  # torchvision's names of them, and the two that people give a flag
 
@@ -40,13 +43,13 @@ def refetched(batches: BatchLog, leaves: Sequence[Leaf]) -> dict[int, Tensor]:
 
 def fetched(batch: Batch) -> dict[str, Tensor]:
     """Path -> tensor of the batch made anew. Raises ReplayRefused."""
-    loader: Any = batch.loader.loader()
-    dataset = getattr(loader, "dataset", None)
+    dataset = batch.loader.data() if batch.loader.data is not None else getattr(batch.loader.loader(), "dataset", None)
+    loader = source(batch.loader.loader(), dataset)
     if dataset is None or isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
-        raise ReplayRefused("the dataset is a stream" if dataset is not None else "the DataLoader of the batch is gone")
+        raise ReplayRefused("the dataset is a stream" if dataset is not None else "the dataset of the batch is gone")
     if batch.indices is None:
         raise ReplayRefused("the dataset indices of the batch are not known")
-    if batch.loader.num_workers and getattr(loader, "worker_init_fn", None) is not None:
+    if batch.loader.num_workers and loader["worker_init_fn"] is not None:
         raise ReplayRefused("the workers are set up by a worker_init_fn that does not run here")
     plain = without_draws(dataset)
     if plain is None:
@@ -55,12 +58,22 @@ def fetched(batch: Batch) -> dict[str, Tensor]:
         before = states([])
         try:
             samples = [plain[index] for index in batch.indices]
-            made = loader.collate_fn(samples if getattr(loader, "_auto_collation", True) else samples[0])
+            made = loader["collate_fn"](samples if loader["auto_collation"] else samples[0])
         except Exception as error:
             raise ReplayRefused(f"fetching the samples again failed ({type(error).__name__})") from error
         if before != states([]):
             raise ReplayRefused("the dataset draws random numbers outside its transforms")
     return dict(leaves_of(made))
+
+
+def source(loader: Any, dataset: Any) -> dict[str, Any]:
+    """How a batch is made of samples: from the DataLoader, or from its running iterator when nobody holds the loader (`for x in DataLoader(...)`)."""
+    if loader is not None:
+        return {"collate_fn": loader.collate_fn, "worker_init_fn": loader.worker_init_fn, "auto_collation": loader._auto_collation}
+    for one in gc.get_objects():
+        if issubclass(type(one), _BaseDataLoaderIter) and one._dataset is dataset:
+            return {"collate_fn": one._collate_fn, "worker_init_fn": getattr(one, "_worker_init_fn", None), "auto_collation": one._auto_collation}
+    raise ReplayRefused("the DataLoader of the batch is gone")
 
 
 def without_draws(dataset: Any) -> Any:
@@ -98,11 +111,12 @@ def skipping(transform: Callable[..., Any]) -> Callable[..., Any]:
     """The transform; where a call of it drew random numbers, its input in place of its output."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        owned = list(generators(transform))
+        owned, state = list(generators(transform)), RngState()
         before = states(owned)
         given = copy.deepcopy(args) if args else args  # it may write into its input
         made = transform(*args, **kwargs)
         drawn = before != states(owned)
+        state.restore()
         return made if not drawn or not given else given[0] if len(given) == 1 else given
 
     return call
