@@ -36,10 +36,11 @@ def recast(
                 stack.callback(put_back, tensor, tensor.data, tensor.grad)
                 tensor.grad = None
                 tensor.data = tensor.data.to(device=device, dtype=wanted(tensor))
+        for optimizer in optimizers:
+            stack.callback(put_state_back, optimizer, {parameter: dict(state) for parameter, state in optimizer.state.items()})
         for state in (state for o in optimizers for state in o.state.values()):
             for key, value in state.items():
                 if isinstance(value, Tensor) and (value.dim() or device is not None):
-                    stack.callback(state.__setitem__, key, value)
                     state[key] = value.to(device=device, dtype=wanted(value) if value.dim() else value.dtype)
         yield
 
@@ -49,6 +50,15 @@ def put_back(tensor: Tensor, data: Tensor, grad: Tensor | None) -> None:
     tensor.grad = None
     tensor.data = data
     tensor.grad = grad
+
+
+def put_state_back(optimizer: Optimizer, states: dict[Tensor, dict[Any, Any]]) -> None:
+    """The very tensors of its state, and none that a first step has made since."""
+    for parameter in [p for p in optimizer.state if p not in states]:
+        del optimizer.state[parameter]
+    for parameter, state in states.items():
+        optimizer.state[parameter].clear()
+        optimizer.state[parameter].update(state)
 
 
 def refuse_hooks(tensor: Tensor) -> None:

@@ -50,7 +50,7 @@ def on_first(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], change: C
 def divided(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
     """A divisor nearer to 0 than eps becomes eps with its sign; `a.__rtruediv__(b)` divides by a."""
     places = [*args]
-    which = 0 if func.__name__.strip("_").startswith("r") else 1
+    which = 0 if func.__name__.strip("_") in ("rtruediv", "rdiv", "rfloordiv", "rmod") else 1
     if which < len(places):
         places[which] = away_from_zero(places[which], eps, places[1 - which])
         return func(*places, **kwargs)
@@ -68,7 +68,12 @@ def away_from_zero(divisor: Any, eps: float, like: Any = None) -> Any:
 
 
 def powered(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
-    """A fractional or negative power of a base that is at least eps."""
+    """A fractional power of a base that is at least eps, a negative whole power of one that is not near 0; other whole powers need nothing."""
+    power = args[1] if len(args) > 1 else kwargs.get("exponent")
+    if func.__name__.strip("_") == "rpow":
+        return exponent(func, args, kwargs, eps)
+    if isinstance(power, (int, float)) and float(power).is_integer():
+        return func(*args, **kwargs) if power >= 0 else on_first(func, args, kwargs, lambda x: away_from_zero(x, eps))
     return on_first(func, args, kwargs, lambda x: x.clamp_min(fit(eps, x)))
 
 

@@ -65,10 +65,9 @@ def family(birth: Birth) -> frozenset[str]:
 
 
 def feeding(birth: Birth) -> frozenset[str]:
-    """Roots and norms that made what the operator of birth took: a divisor kept from 0 still leaves them an infinite derivative."""
+    """Roots that made what the operator of birth took: a divisor kept from 0 still leaves them an infinite derivative. torch gives norms and deviations 0."""
     names = {fact.made_by.split("::")[-1].strip("_") for fact in birth.inputs}
-    roots = FAMILIES[1] & FORMS.keys() - {"pow"}
-    return roots if names & roots else frozenset()
+    return frozenset(("sqrt", "rsqrt", "pow")) if names & {"sqrt", "rsqrt", "pow"} else frozenset()
 
 
 def words(forms: list[str], eps: float) -> str:
@@ -124,13 +123,15 @@ def exchanged(form: Form, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
     def call(*now: Any, **named: Any) -> Any:
         made = func(*now, **named)
         pairs = [*zip(args, now, strict=False), *((kwargs.get(key), value) for key, value in named.items())]
-        plain[:] = [] if any(isinstance(new, Tensor) and new is not old and not same(old, new) for old, new in pairs) else [made]
+        plain[:] = [] if any(new is not old and not same(old, new) for old, new in pairs) else [made]
         return made
 
     result = form.run(call, args, kwargs, eps)
     return result, not any(made is result for made in plain)
 
 
-def same(old: Any, new: Tensor) -> bool:
+def same(old: Any, new: Any) -> bool:
     """The same values, NaN where NaN was."""
-    return isinstance(old, Tensor) and old.shape == new.shape and bool(((old == new) | ((old != old) & (new != new))).all())
+    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+        return not isinstance(old, Tensor) and not isinstance(new, Tensor) and bool(old == new)
+    return old.shape == new.shape and bool(((old == new) | ((old != old) & (new != new))).all())

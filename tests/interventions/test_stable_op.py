@@ -1,0 +1,72 @@
+"""The stable form at the guilty line, and nowhere else."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from tests.interventions.building import Chain, data, fit, trial
+from tests.interventions.parts import Half, HandNorm, Twice
+
+
+class Logs(nn.Module):
+    """Two logarithms, one of them guilty."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        healthy = torch.log(x + 5.0)
+        return torch.log(x) + healthy
+
+
+class Checkpointed(nn.Module):
+    def __init__(self, part: nn.Module, reentrant: bool) -> None:
+        super().__init__()
+        self.inner, self.reentrant = part, reentrant
+
+    def forward(self, x: Tensor) -> Tensor:
+        return checkpoint(self.inner, x, use_reentrant=self.reentrant)
+
+
+def line(cls: type, text: str) -> int:
+    """The line of a text in a class of a file."""
+    import inspect
+
+    lines, first = inspect.getsourcelines(cls)
+    return first + next(n for n, code in enumerate(lines) if text in code)
+
+
+def test_inside_a_module_the_line_is_recognised(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Logs()), data()), "stable-op")
+    assert (score.finite, score.change) == (True, f"clamp_min(1e-06) before the logarithm at {__file__.rpartition('/')[2]}:{line(Logs, 'torch.log(x) +')}")
+
+
+def test_in_the_loop_the_line_is_recognised(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(nn.Linear(4, 2), data(), loss=lambda out: out.mul(0.0).mean().sqrt()), "stable-op")
+    assert score.finite
+    assert score.change.startswith("clamp_min(1e-12) before the root at test_stable_op.py:")
+
+
+def test_the_value_is_the_one_asked_for(monkeypatch, tmp_path):
+    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(Logs()), data()), "stable-op", 1e-3).change.startswith("clamp_min(0.001) before")
+
+
+def test_the_root_that_feeds_a_divisor_is_kept_from_zero_too(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "stable-op")
+    assert (score.finite, score.change) == (True, "clamp_min(1e-12) before the root at parts.py:17")
+
+
+def test_a_checkpoint_that_computes_again_sees_the_same_form(monkeypatch, tmp_path):
+    for reentrant in (True, False):
+        part = Checkpointed(HandNorm(), reentrant)
+        score = trial(monkeypatch, tmp_path / str(reentrant), lambda part=part: fit(Chain(part), data()), "stable-op")
+        assert (score.finite, score.refused) == (True, ""), score
+
+
+def test_an_operator_without_a_stable_form_is_refused(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Half()), data(value=3e3)), "stable-op")
+    assert score.refused == "no stable form of aten::_to_copy is known"
+
+
+def test_the_backward_of_a_persons_own_is_out_of_reach_and_it_says_so(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Twice()), data()), "stable-op")
+    assert score.refused.startswith("no call of aten::div could be exchanged at parts.py:")
