@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.faults.test_planted_faults import LAYERS, ROOT, SYMPTOMS, TELLING, prose, score_module
+from tests.faults.scoring import part
+from tests.faults.test_planted_faults import LAYERS, ROOT, SYMPTOMS, TELLING, prose
 
 pytest.importorskip("tomllib")  # Python 3.11
-score = score_module()
-PROGRAMS = score.programs()
-PLANTS = list(score.plants(ROOT / "faults" / "programs"))
+reader, truths, marks = part("plants"), part("truths"), part("marks")
+PROGRAMS = reader.programs()
+PLANTS = list(reader.plants(ROOT / "faults" / "programs"))
 OURS = {word for path in (ROOT / "src" / "debugtracer").rglob("*.py") for word in re.findall(r'kind: ClassVar\[.*\] = "(\w+)"', path.read_text())}
 TAXONOMY = ROOT.parent / "shared" / "cases" / "README.md"
 SHARED = (
@@ -28,7 +29,7 @@ OPTIONAL = {"symptom_at", "accept_at", "accept_steps", "module", "op", "also_acc
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_a_program_has_plants_of_different_names(program: Path) -> None:
-    names = [plant.entry["name"] for plant in score.plants(program)]
+    names = [plant.entry["name"] for plant in reader.plants(program)]
     assert len(names) >= 6
     assert len(set(names)) == len(names)
 
@@ -104,20 +105,20 @@ def test_the_lines_are_counted_in_the_faulty_program(tmp_path: Path) -> None:
 
 
 def test_the_board_takes_the_plants_and_the_program_itself_as_their_twin() -> None:
-    names = [script.name for script in score.whole_programs()]
+    names = [script.name for script in truths.whole_programs()]
     assert names[-1].endswith(" (healthy)")
     assert len(names) == len(PLANTS) + len(PROGRAMS)
-    assert score.is_wanted("mlp_tabular/empty_cell", ["mlp_tabular"])
-    assert score.is_wanted("mlp_tabular (healthy)", ["mlp_tabular"])
-    assert score.is_wanted("mlp_tabular/empty_cell", ["mlp_tabular/empty_cell"])
-    assert not score.is_wanted("mlp_tabular (healthy)", ["mlp_tabular/empty_cell"])
+    assert truths.is_wanted("mlp_tabular/empty_cell", ["mlp_tabular"])
+    assert truths.is_wanted("mlp_tabular (healthy)", ["mlp_tabular"])
+    assert truths.is_wanted("mlp_tabular/empty_cell", ["mlp_tabular/empty_cell"])
+    assert not truths.is_wanted("mlp_tabular (healthy)", ["mlp_tabular/empty_cell"])
 
 
 def test_outside_every_catalogue_being_unsure_is_right() -> None:
-    marks = {"found": True, "top1": False, "top3": False, "wrong": False}
+    given = {"found": True, "top1": False, "top3": False, "wrong": False}
     said = [{}, {"class": None, "status": "unknown"}, {"class": "lr_too_high", "status": "possible"}, {"class": "lr_too_high", "status": "likely"}]
-    assert [score.abstention(marks, verdict)["abstained"] for verdict in said] == [True, True, True, False]
-    assert "top1" not in score.abstention(marks, {})
+    assert [marks.abstention(given, verdict)["abstained"] for verdict in said] == [True, True, True, False]
+    assert "top1" not in marks.abstention(given, {})
 
 
 def test_one_program_is_printed_by_name() -> None:

@@ -1,0 +1,55 @@
+"""The dated results of the scoreboard: rows by group and variant, kept as JSON and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from marks import Row
+from truths import NAMES, ROOT
+
+Rows = dict[str, list[Row]]
+"""Group -> its rows."""
+FULL = "full"
+VARIANTS: dict[str, dict[str, str]] = {
+    FULL: {},
+    "no trials": {"DEBUG_TRACER_TRIALS": "0"},
+    "random trials": {"DEBUG_TRACER_TRIAL_ORDER": "random"},
+}
+"""The tool as it is, and two baselines: checks and causes alone; trials drawn at random."""
+
+
+def read(path: Path) -> dict[str, Rows]:
+    """Variant -> group -> rows; nothing where there is no such file."""
+    if not path.exists():
+        return {}
+    found: dict[str, Rows] = {}
+    for entry in json.loads(path.read_text())["rows"]:
+        variant, group = entry.pop("variant"), entry.pop("group")
+        found.setdefault(variant, {}).setdefault(group, []).append(Row(**entry))
+    return found
+
+
+def merged(old: dict[str, Rows], new: dict[str, Rows]) -> dict[str, Rows]:
+    """The old rows, with those of the same script and variant replaced by the new ones."""
+    whole: dict[str, Rows] = {}
+    for variant in VARIANTS:
+        for group in NAMES:
+            rows = {row.script: row for source in (old, new) for row in source.get(variant, {}).get(group, [])}
+            if rows:
+                whole.setdefault(variant, {})[group] = [rows[name] for name in rows]
+    return whole
+
+
+def write(path: Path, variants: dict[str, Rows], about: dict[str, Any]) -> None:
+    """Everything in one JSON file: what was measured on what, one row for each script, the figures of the board."""
+    rows = [{"variant": variant, "group": group, **row.as_plain()} for variant, groups in variants.items() for group, part in groups.items() for row in part]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = json.dumps(about, indent=1)[:-2]
+    path.write_text(head + ',\n "rows": [\n' + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]\n}\n")
+
+
+def dated(date: str) -> Path:
+    """Where the result of a whole run of that day is kept."""
+    return ROOT / "benchmarks" / "results" / f"{date}-score.json"

@@ -1,0 +1,88 @@
+"""What is watched by the scoreboard, and what its verdict must be: planted faults with their twins, the cases of ../shared, the plants of faults/programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plants import plants, programs
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("DEBUG_TRACER_SHARED", ROOT.parent / "shared"))
+FAULTS, CASES = ROOT / "faults", SHARED / "cases"
+HEALTHY: dict[str, Any] = {"class": "healthy", "layer": "none", "symptom": "none", "first_bad_step": None, "op": None, "line": None, "sample_index": None}
+DEVELOPMENT = frozenset({"mlp_tabular", "cnn_images", "rnn_chars", "gpt_chars", "vit_patches", "autoencoder"})
+"""Programs that rules and numbers may be tuned on. Every other program is held out: it is scored, and nothing is learnt from it."""
+PLANTED, SHARED_CASES, LEARNT, HELD_OUT = "Planted faults", "Cases", "Development programs", "Held-out programs"
+NAMES = {
+    PLANTED: "Planted faults (`faults`)",
+    SHARED_CASES: "Real failures (`../shared/cases`)",
+    LEARNT: "Development programs (`faults/programs`)",
+    HELD_OUT: "Held-out programs (`faults/programs`)",
+}
+
+
+@dataclass(frozen=True)
+class Script:
+    """One program to watch: where it lies, which file of the folder is the program, and what the verdict must be."""
+
+    name: str
+    folder: Path
+    file: str
+    truth: dict[str, Any]
+    source: str | None = None
+    """The text of the program where it is made, else None: `file` as it stands."""
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether silence is the right answer."""
+        return bool(self.truth["class"] == "healthy")
+
+
+def planted(faults: Path = FAULTS) -> Iterator[Script]:
+    """Every planted fault, and after it its healthy twin."""
+    for truth_file in sorted(faults.glob("*/*/truth.json")):
+        folder = truth_file.parent
+        name = f"{folder.parent.name}/{folder.name}"
+        yield Script(name, folder, "train.py", json.loads(truth_file.read_text()))
+        yield Script(f"{name} (healthy)", folder, "healthy.py", HEALTHY)
+
+
+def cases(folder: Path = CASES) -> Iterator[Script]:
+    """Every case of ../shared/cases; none where that folder is missing."""
+    for truth_file in sorted(folder.glob("*/truth.json")):
+        yield Script(truth_file.parent.name, truth_file.parent, "train.py", json.loads(truth_file.read_text()))
+
+
+def whole_programs() -> Iterator[Script]:
+    """Every plant of every program of faults/programs, and after them the program itself, on which silence is the right answer."""
+    for folder in programs():
+        for plant in plants(folder):
+            yield Script(plant.name, folder, "train.py", plant.truth(), plant.source())
+        yield Script(f"{folder.name} (healthy)", folder, "train.py", HEALTHY)
+
+
+def is_held_out(script: Script) -> bool:
+    """Whether it belongs to a program that nothing may be learnt from."""
+    return script.folder.name not in DEVELOPMENT
+
+
+def groups() -> dict[str, list[Script]]:
+    """All scripts, by the lines of the board; programs apart by what may be learnt from them."""
+    whole = list(whole_programs())
+    return {
+        PLANTED: list(planted()),
+        SHARED_CASES: list(cases()),
+        LEARNT: [script for script in whole if not is_held_out(script)],
+        HELD_OUT: [script for script in whole if is_held_out(script)],
+    }
+
+
+def is_wanted(name: str, wanted: list[str]) -> bool:
+    """Whether a name, or the end of one, or the folder before its slash was asked for."""
+    plain = name.removesuffix(" (healthy)")
+    return plain.endswith(tuple(wanted)) or plain.partition("/")[0] in wanted
