@@ -20,7 +20,7 @@ SETTINGS = {
 OPTIONS = {
     "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--help"},
     "report": {"--format", "--output", "-o", "--fail-on", "--batch", "--layers", "--seeds", "--recheck", "--preset", "--option", "--help"},
-    "replay": {"--device", "--dtype", "--eager", "--json", "--help"},
+    "replay": {"--device", "--dtype", "--eager", "--with", "--json", "--help"},
     "doctor": {"--help"},
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--help"},
