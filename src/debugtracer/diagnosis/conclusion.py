@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.reading import Reading
+from debugtracer.diagnosis.attribution import attributed
 from debugtracer.diagnosis.calibration import calibrated
 from debugtracer.diagnosis.likelihood import UNKNOWN
 from debugtracer.diagnosis.rank import LIKELY, POSSIBLE, SUSPECTS, Ranked, explained, unexplained
@@ -106,6 +107,8 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
     shown = proved or (min(healed, key=narrowness) if healed else None)
     evidence = [best.signs.because] if best is not None else []
     evidence += [f"{t.note}: {outcome(t)}" for t in sorted(healed, key=narrowness)]
+    lies = attributed(series.trials, series.done)
+    evidence += [lies] if lies else []
     against = list(best.signs.against) if best is not None else []
     if best is not None:
         against += [f"{t.note}: {outcome(t)}" for t in series.trials if t.outcome == "not healed" and t.intervention.partition("=")[0] in best.cause.proved_by]

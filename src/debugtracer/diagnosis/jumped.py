@@ -12,6 +12,7 @@ import msgspec
 from torch.optim import Optimizer
 
 from debugtracer.causes.cause import Cause, causes
+from debugtracer.diagnosis.attribution import attributed
 from debugtracer.diagnosis.belief import Belief
 from debugtracer.diagnosis.calibration import calibrated
 from debugtracer.diagnosis.conclusion import RIVAL, narrowness, outcome, proof, word
@@ -150,6 +151,8 @@ def verdict_of(
     if first is None:
         return None
     evidence = [*(d.told for d in changed), *moved_most(bench, scene), *([rate.told] if rate is not None else [])]
+    lies = attributed(series.trials, series.done)
+    evidence += [lies] if lies else []
     cause = causes().get(leader)
     shown = [t for t in series.trials if t.outcome == "healed"]
     best = min(shown, key=narrowness, default=None)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from debugtracer.causes.cause import causes
+from debugtracer.diagnosis.attribution import BATCH, STATE
 from debugtracer.diagnosis.belief import Belief
 from debugtracer.diagnosis.likelihood import UNKNOWN
 from debugtracer.interventions.intervention import Intervention, Scope, interventions
@@ -17,6 +18,7 @@ from debugtracer.trace.verdict import Outcome, Trial
 
 LEAST_GAIN = 0.01  # bits; below it a trial is not worth its time (ours)
 PROOF_GAIN = 1.0  # bits that proving the leader is worth beside what it tells: the fix is to be seen to work (ours)
+ATTRIBUTION = 0.02  # bits that knowing whether batch or state is to blame is worth beside the cause (ours)
 PROVES = 0.9  # likelihood from which on an intervention proves a cause that names none (ours)
 REFUTING = 0.25  # a trial that the leader expects to fail at least this surely refutes an alternative when it does fail (ours)
 
@@ -85,6 +87,8 @@ class Series:
                 gain += PROOF_GAIN / (1 + proofs.index(slug))
             elif not self.refuted and self.belief.likelihood(leader, slug) <= REFUTING and any(self.done.get(p) for p in proofs):
                 gain += LEAST_GAIN
+        if slug in (BATCH, STATE) and not {BATCH, STATE} <= self.done.keys():
+            gain += ATTRIBUTION
         return gain / max(intervention.cost, 0.1)
 
     def proofs(self, slug: str) -> list[str]:
