@@ -106,7 +106,6 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
     healed = [t for t in series.trials if t.outcome == "healed"]
     shown = proved or (min(healed, key=narrowness) if healed else None)
     evidence = [best.signs.because] if best is not None else []
-    evidence += [f"{t.note}: {outcome(t)}" for t in sorted(healed, key=narrowness)]
     lies = attributed(series.trials, series.done)
     evidence += [lies] if lies else []
     against = list(best.signs.against) if best is not None else []

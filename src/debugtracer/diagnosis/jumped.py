@@ -159,7 +159,7 @@ def verdict_of(
     common: dict[str, Any] = {
         "trials": tuple(series.trials),
         "tested": f"with {best.note}: {outcome(best)}" if best is not None else "",
-        "evidence": tuple(evidence + [f"{t.note}: {outcome(t)}" for t in sorted(shown, key=narrowness)]),
+        "evidence": tuple(evidence),
         "against": tuple(
             f"{t.note}: {outcome(t)}" for t in series.trials if t.outcome == "not healed" and t.intervention.partition("=")[0] in series.proofs(leader)
         ),

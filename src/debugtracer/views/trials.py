@@ -9,6 +9,7 @@ from debugtracer.trace.verdict import Trial, Verdict
 from debugtracer.views import wording
 from debugtracer.views.wording import Row
 
+FACTS = 5  # sentences of evidence shown beside the one that the verdict leads with (ours)
 SHOWN = 4  # trials that could not run are told up to this many (ours)
 STYLES = {"healed": "green", "not healed": "", "could not run": "dim", "reproduced": "", "not reproduced": "bold"}
 
@@ -50,8 +51,10 @@ def numbers(trial: Trial) -> str:
 
 
 def sides(verdict: Verdict) -> list[tuple[str, str]]:
-    """What speaks against the cause, which other classes the trials cannot tell from it, what the team knows."""
-    told = [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
+    """What else speaks for the cause and against it, which other classes the trials cannot tell from it, what the team knows."""
+    facts = [text for text in verdict.evidence if text not in verdict.summary]
+    told = [("because" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
+    told += [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
     if verdict.equivalents:
         told.append(("also", f"as true of this step: {', '.join(verdict.equivalents)}"))
     if verdict.known:
