@@ -179,6 +179,7 @@ class Session:
         self.free.scored = functools.partial(self.desk.moment, "scored")
         self.gates.on_built = functools.partial(self.desk.moment, "optimizer_built")
         self.updates.closed = self.closed
+        self.incidents.step_s = lambda: self.updates.step_s
         self.incidents.ring, self.incidents.library = self.ring, self.settings.library
         self.updates.wait_s = self.loader.take_wait_s
         self.updates.on_stopped_copies = lambda why: self.output.note("copies-off", why)

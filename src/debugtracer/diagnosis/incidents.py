@@ -79,6 +79,8 @@ class Incidents:
         """Lines on stderr about findings."""
         self.ledger = Ledger(output)
         self.ring: Ring | None = None
+        self.step_s: Callable[[], float] = lambda: 0.0
+        """Seconds of the last step."""
         self.library: Path | None = None
         """File of the team's own library of incidents and what cured them, where the settings name one."""
         self.jumps = Jumps(self)

@@ -16,6 +16,7 @@ from debugtracer.diagnosis.mended import mended
 from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
 from debugtracer.interventions.one_line_fix import FIXES
 from debugtracer.recorder.ring import Past
+from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -25,11 +26,12 @@ from debugtracer.trace.window import GRAD_L2, LOSS
 if TYPE_CHECKING:
     from debugtracer.diagnosis.incidents import Incidents
 
-LEVEL = "optimizer/loss-divergence"
+SPIKE, LEVEL = "optimizer/loss-spike", "optimizer/loss-divergence"
 CHECKS = ("optimizer/loss-spike", "optimizer/loss-divergence", "data/hard-samples", "data/outlier-sample", "data/label-noise-batch")
 WIDTH, LEAST = 32, 16  # losses looked back at, and how many there must be (as the rows of a loss that stands out)
 ABOVE = 0.25  # above the largest of them by this share of their spread from the least to the largest, and of the largest (ours)
 FIX_STEPS = 12  # updates that a fix of the loop is tried on (ours: enough for a loss to fall)
+FEWEST = 3  # runs without which trials tell nothing: as it was, healed, not healed (ours)
 STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 MOST = 3  # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 
@@ -82,7 +84,7 @@ class Jumps:
 
     def found(self, finding: Finding) -> None:
         """A check speaks of the loss."""
-        if finding.check in CHECKS and not finding.exact:
+        if finding.check in CHECKS and not finding.exact and is_worth(finding):
             self.waiting.append(finding)
         if finding.kind in FIXES and finding.severity != "note":
             self.to_fix.append(finding)
@@ -133,9 +135,18 @@ class Jumps:
         if self.incidents.recorder is not None:
             self.incidents.recorder.own_s += time.perf_counter() - begin
 
+    def too_long(self, past: Past) -> str:
+        """Why these steps are too many for the time that trials may take; empty when they are not."""
+        updates = self.incidents.step_s()
+        needed, allowed = FEWEST * (past.steps + 1) * updates, self.incidents.budget.seconds
+        return f"{past.steps + 1} steps of {updates:.2g} s executed {FEWEST} times take longer than trials_s ({allowed:g})" if needed > allowed else ""
+
     def attempt(self, finding: Finding, past: Past | None, expected: float, value: float, recent: list[float]) -> None:
         """One jump."""
         incidents = self.incidents
+        if past is not None and (why := self.too_long(past)):
+            incidents.output.note("no-trials", f"step {finding.step}: {why}")
+            return
         if past is None or incidents.scene is None or incidents.recorder is None or incidents.recorder.quiet_until_healthy:
             return
         self.done += 1
@@ -155,6 +166,12 @@ class Jumps:
             swallow("diagnosis.jumps", error)
             return
         self.told(finding, verdict, begin)
+
+
+def is_worth(finding: Finding) -> bool:
+    """Loud, or the beginning of a spike that will be: a remark alone must not cost dozens of steps."""
+    z, threshold = (as_float(finding.evidence.get(name, "NaN")) for name in ("z", "threshold"))
+    return finding.severity != "note" or (finding.check == SPIKE and z >= STRONG * threshold)
 
 
 def level(finding: Finding, recent: Iterable[float]) -> tuple[float, float, list[float]]:

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from debugtracer.logs.command_line import run_command
 from debugtracer.logs.facts import LogFacts
-from debugtracer.logs.fields import LOSS
 from debugtracer.logs.judge import SHOWN, Judged, status_of
 from debugtracer.logs.trend import place
 from debugtracer.trace.counted import counted
@@ -56,7 +55,7 @@ def quiet(facts: LogFacts) -> str:
     if crash is not None:
         at = f" at {path(crash.place.file)}:{crash.place.line}" if crash.place else ""
         return f"debug-tracer: {facts.source} ends in {crash.error}: {crash.message[:200]}{at}; no cause of training failures is known for these words ({size})"
-    loss = facts.curves.get(LOSS)
+    loss = facts.loss
     last = loss.last if loss is not None else None
     numbers = (
         f", {counted(loss.count, 'loss value')} read, the last {last.value:.4g} at {place(last)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from debugtracer.logs.curve import Curve
 from debugtracer.logs.exceptions import Raised
+from debugtracer.logs.fields import LOSS, OBJECTIVE
 from debugtracer.logs.patterns import Message
 from debugtracer.trace.birth import Frame
 
@@ -75,6 +76,11 @@ class LogFacts:
         """The last exception that ended a traceback."""
         ended = [one for one in self.tracebacks if one.error]
         return max(ended, key=lambda one: one.end) if ended else None
+
+    @property
+    def loss(self) -> Curve | None:
+        """The curve of the loss, whatever it is called; None when none was printed."""
+        return self.curves.get(LOSS) or self.curves.get(OBJECTIVE)
 
     @property
     def empty(self) -> bool:

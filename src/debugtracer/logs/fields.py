@@ -1,11 +1,11 @@
-"""The numbers of one line: loss, gradient norm, learning rate, loss scale, step and epoch, as the usual trainers print them."""
+"""The numbers of one line: loss (or what it is called instead), gradient norm, learning rate, loss scale, step and epoch, as the usual trainers print them."""
 
 from __future__ import annotations
 
 import functools
 import re
 
-LOSS, VAL_LOSS, GRAD_NORM, LR, SCALE, STEP, EPOCH = "loss", "val_loss", "grad_norm", "lr", "loss_scale", "step", "epoch"
+LOSS, OBJECTIVE, VAL_LOSS, GRAD_NORM, LR, SCALE, STEP, EPOCH = "loss", "objective", "val_loss", "grad_norm", "lr", "loss_scale", "step", "epoch"
 FIELD = re.compile(
     r"""(?<![\w.])(?P<key>(?:(?!(?:nan|inf)\b)[A-Za-z_][\w./]*[ -]){0,2}(?!(?:nan|inf)\b)[A-Za-z_][\w./]*)["']?\]?\s{0,8}(?:[:=|]\s{0,8})?["']?"""
     r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)(?:\.0)?)(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
@@ -33,13 +33,14 @@ OWN = {
     "iter",
     "the",
 }
+OBJECTIVES = ("nll", "mse", "mae", "rmse", "bce", "xent", "elbo", "objective", "perplexity", "cross_entropy")  # losses under their own names
 HELD_OUT = ("val", "valid", "validation", "eval", "evaluation", "test", "dev")
 SUMMARY = ("train_runtime", "best_loss")  # a line that repeats numbers of the whole run
 
 
 def hinted(line: str) -> bool:
     """Whether a line can hold one of the numbers at all; plain searches, because it is asked of every line of a log."""
-    return "oss" in line or "OSS" in line or "orm" in line or "cale" in line or "lr" in line or "earning" in line
+    return "oss" in line or "OSS" in line or "orm" in line or "cale" in line or "lr" in line or "earning" in line or any(word in line for word in OBJECTIVES)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -51,6 +52,8 @@ def name_of(key: str) -> str | None:
         return SCALE
     if words[-1] == "loss":
         return VAL_LOSS if any(word in HELD_OUT for word in words[:-1]) else LOSS if all(word in OWN for word in words[:-1]) else None
+    if joined.endswith(OBJECTIVES):
+        return None if any(word in HELD_OUT for word in words) else OBJECTIVE
     if joined.endswith(tuple(NORMS - {"grad"})) or joined == "grad":
         return GRAD_NORM
     if words[-1] == "lr" or joined.endswith(("learning_rate", "learningrate")):

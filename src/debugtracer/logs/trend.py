@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from debugtracer.logs.candidate import At, Case
 from debugtracer.logs.curve import Curve, Point
 from debugtracer.logs.facts import LogFacts
-from debugtracer.logs.fields import GRAD_NORM, LOSS, LR, SCALE
+from debugtracer.logs.fields import GRAD_NORM, LR, SCALE
 from debugtracer.logs.patterns import patterns
 
 GROWN = 10.0  # times the median before it: a loss that grew into its NaN (ours; CHECKS 4.3 calls divergence 3x)
@@ -21,7 +21,7 @@ SAME_LOSS = 1e-3  # relative distance to ln(classes)
 
 def judge_curves(facts: LogFacts, case: Case) -> None:
     """Puts what the curves are worth into the case."""
-    loss, norm, scale = (facts.curves.get(name) for name in (LOSS, GRAD_NORM, SCALE))
+    norm, scale, loss = facts.curves.get(GRAD_NORM), facts.curves.get(SCALE), facts.loss
     collapsed = scale is not None and judge_scale(scale, case)
     if loss is not None and loss.first_bad is not None:
         judge_bad_loss(loss, norm, loss.first_bad, case)
@@ -102,7 +102,7 @@ def judge_half(facts: LogFacts, case: Case, bad: Point) -> None:
     if facts.half:
         case.speaks_for("fp16_overflow", 0.4, f"a number is {bad.value} at {place(bad)}, and the log says that float16 is used ({facts.half})", At(bad.line))
     else:
-        case.speaks_against("fp16_overflow", 0.8, "the log does not say that float16 is used")
+        case.speaks_against("fp16_overflow", 0.5, "the log does not say that float16 is used")
 
 
 def judge_rising(loss: Curve, case: Case) -> None:
