@@ -29,6 +29,7 @@ from debugtracer.logs.fields import fields
             {"epoch": 1, "loss": 11.5, "step": 445, "lr": 8.9e-5, "grad_norm": 1.5},
         ),
         ("Train Epoch: 1 [640/60000 (1%)]\tLoss: 2.291", {"epoch": 1, "loss": 2.291}),
+        ("epoch 1 batch 50 nll 0.4", {"epoch": 1, "step": 50, "objective": 0.4}),
         ("val_loss: 0.5", {"val_loss": 0.5}),
         ("{'train_runtime': 3.0, 'train_loss': 0.4}", {}),
         ("saved 3 files, 0 errors", {}),
