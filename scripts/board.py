@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import figures as f
 from marks import Row
 from results import FULL, Rows
-from truths import LEARNT, NAMES, PLANTED, planted
+from row_tables import COUNTED, layers, row_of, summary, table
+from truths import LEARNT, NAMES, PLANTED
 
-SHOWN = ("step", "op", "sline", "line", "sample", "rows", "module")
-COUNTED = ("found", "top1", "top3", *SHOWN, "noted", "abstained")
 FIRST = ("found", "top1", "top3", "step", "op", "line", "sample")
 ARTICLE = {"top1": "86.3 %", "seconds": "47 s"}
 """What the first article claims of its own tool (seeds 001); nobody can check it."""
 MAJORITY = "majority class"
-
-
-def summary(rows: Sequence[Row]) -> str:
-    """How many marks of each kind are right, in one line."""
-    parts = [f"{name} {f.marked(f.faulty(rows), name)}" for name in COUNTED]
-    return "; ".join([*parts, f"confirmed but wrong {f.confirmed_wrong(rows)}", f"healthy quiet {f.quiet(rows)}"])
 
 
 def figures(variants: dict[str, Rows]) -> dict[str, Any]:
@@ -132,11 +124,6 @@ def counted(numbers: Sequence[int]) -> str:
     return f"{sum(numbers) / len(numbers):.1f} / {max(numbers)} ({len(numbers)})" if numbers else "-"
 
 
-def row_of(cells: Sequence[Any]) -> str:
-    """One line of a table."""
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
 def calibration(full: Rows) -> list[str]:
     """Ten bins of confidence: how sure the verdicts were and how often right, for every group."""
     lines = ["| confidence | " + " | ".join(NAMES[group].partition(" (")[0] for group in full) + " |", "|---" * (len(full) + 1) + "|"]
@@ -159,48 +146,3 @@ def group(title: str, rows: list[Row]) -> list[str]:
     loudly = f"; not: {', '.join(loud)}" if loud else ""
     silent = f"Healthy: {len(healthy) - len(loud)} of {len(healthy)} silent{loudly}."
     return [f"**{NAMES[title]}**: {summary(rows)}.", "", *layers(rows), *each_case, "", silent]
-
-
-def mark(row: Row, name: str) -> str:
-    """Yes, no, or a dash where the truth names nothing."""
-    return "-" if name not in row.marks else "yes" if row.marks[name] else "**no**"
-
-
-def table(rows: Sequence[Row]) -> list[str]:
-    """One line for each script with a fault."""
-    lines = [f"| script | symptom | class | {' | '.join(SHOWN)} |", "|---" * (len(SHOWN) + 3) + "|"]
-    for row in sorted(f.faulty(rows), key=lambda r: (r.symptom, r.script)):
-        right = "right" if row.marks.get("top1") or row.marks.get("abstained") else str(row.got)
-        lines.append(row_of([row.script, row.symptom, right, *(mark(row, name) for name in SHOWN)]))
-    return lines
-
-
-def layers(rows: Sequence[Row]) -> list[str]:
-    """One line for each of the seven layers: how many faults, and how many marks of each kind are right."""
-    lines = [f"| layer | faults | {' | '.join(COUNTED)} |", "|---" * (len(COUNTED) + 2) + "|"]
-    for layer in sorted({row.layer for row in f.faulty(rows)}):
-        own = [row for row in f.faulty(rows) if row.layer == layer]
-        lines.append(row_of([layer, len(own), *(f.marked(own, name) for name in COUNTED)]))
-    return lines
-
-
-def between(path: Path, name: str, text: str) -> bool:
-    """Replace what stands between the marks NAME:begin and NAME:end of a file; False if it has none."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    old = path.read_text() if path.exists() else ""
-    if begin not in old or end not in old:
-        return False
-    path.write_text(old[: old.index(begin) + len(begin)] + "\n" + text + "\n" + old[old.index(end) :])
-    return True
-
-
-def catalogue() -> str:
-    """The table of faults/README.md: what is planted and what the verdict must say."""
-    lines = ["| fault | symptom | class | iteration | op | line | sample | what happens |", "|---|---|---|---|---|---|---|---|"]
-    for script in planted():
-        if script.is_healthy:
-            continue
-        t = script.truth
-        samples = ", ".join(map(str, t["sample_index"] or ["-"]))
-        lines.append(row_of([script.name, t["symptom"], t["class"], t["first_bad_step"], t["op"] or "-", t["line"], samples, t["cause"]]))
-    return "\n".join(lines)

@@ -26,10 +26,11 @@ from types import ModuleType
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
-from board import between, board, catalogue, figures, summary
+from board import board, figures
 from marks import SCORER, Row, judge, load_scorer, parallel, quietly, told
 from results import FULL, VARIANTS, Rows, dated, merged, read, write
-from truths import FAULTS, HELD_OUT, LEARNT, PLANTED, ROOT, SHARED_CASES, Script, groups, is_wanted
+from row_tables import between, catalogue, summary
+from truths import FAULTS, HELD_OUT, LEARNT, NAMES, PLANTED, ROOT, SHARED_CASES, Script, is_wanted, of_group
 
 ASKED = {"faults": (PLANTED,), "cases": (SHARED_CASES,), "programs": (LEARNT, HELD_OUT)}
 
@@ -64,11 +65,10 @@ def command(given: str | None) -> list[str]:
 def chosen(args: argparse.Namespace) -> dict[str, list[Script]]:
     """The scripts to run by group, in order."""
     wanted = [name for name in args.only.split(",") if name]
-    asked = next((titles for word, titles in ASKED.items() if getattr(args, word)), None)
+    asked = next((titles for word, titles in ASKED.items() if getattr(args, word)), tuple(NAMES))
     return {
-        title: [script for script in scripts if (not wanted or is_wanted(script.name, wanted)) and not (args.baselines and script.is_healthy)]
-        for title, scripts in groups().items()
-        if asked is None or title in asked
+        title: [script for script in of_group(title) if (not wanted or is_wanted(script.name, wanted)) and not (args.baselines and script.is_healthy)]
+        for title in asked
     }
 
 

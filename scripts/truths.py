@@ -71,15 +71,13 @@ def is_held_out(script: Script) -> bool:
     return script.folder.name not in DEVELOPMENT
 
 
-def groups() -> dict[str, list[Script]]:
-    """All scripts, by the lines of the board; programs apart by what may be learnt from them."""
-    whole = list(whole_programs())
-    return {
-        PLANTED: list(planted()),
-        SHARED_CASES: list(cases()),
-        LEARNT: [script for script in whole if not is_held_out(script)],
-        HELD_OUT: [script for script in whole if is_held_out(script)],
-    }
+def of_group(title: str) -> list[Script]:
+    """The scripts of one line of the board; programs apart by what may be learnt from them."""
+    if title == PLANTED:
+        return list(planted())
+    if title == SHARED_CASES:
+        return list(cases())
+    return [script for script in whole_programs() if is_held_out(script) == (title == HELD_OUT)]
 
 
 def is_wanted(name: str, wanted: list[str]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.scoring import healthy, part, row
 
-b, truths = part("board"), part("truths")
+b, tables, truths = part("board"), part("row_tables"), part("truths")
 LEARNT, HELD_OUT = truths.LEARNT, truths.HELD_OUT
 
 
@@ -39,13 +39,13 @@ def line_of(lines: list[str], name: str) -> dict[str, str]:
 
 
 def test_the_table_has_a_row_per_fault_and_says_no_aloud() -> None:
-    table = b.table([row(marks={"top1": True, "step": True, "op": False}), row("b", symptom="silent", marks={"top1": False}), healthy("c")])
+    table = tables.table([row(marks={"top1": True, "step": True, "op": False}), row("b", symptom="silent", marks={"top1": False}), healthy("c")])
     assert len(table) == 4
     assert table[2] == "| numerics/a | nan_loss | right | yes | **no** | - | - | - | - | - |"
 
 
 def test_the_layers_are_counted() -> None:
-    table = b.layers([row(marks={"found": True, "top1": True}), row("data/b", layer="data", marks={"found": True, "top1": False}), healthy("c")])
+    table = tables.layers([row(marks={"found": True, "top1": True}), row("data/b", layer="data", marks={"found": True, "top1": False}), healthy("c")])
     assert [cells(line)[:5] for line in table[2:]] == [["data", "1", "1/1", "0/1", "-"], ["numerics", "1", "1/1", "1/1", "-"]]
 
 
@@ -93,7 +93,7 @@ def test_a_loud_healthy_script_is_named() -> None:
 def test_only_what_stands_between_the_marks_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
     page.write_text("above\n<!-- score:begin -->\nold\n<!-- score:end -->\nbelow\n")
-    assert b.between(page, "score", "new")
+    assert tables.between(page, "score", "new")
     assert page.read_text() == "above\n<!-- score:begin -->\nnew\n<!-- score:end -->\nbelow\n"
 
 
@@ -101,5 +101,5 @@ def test_only_what_stands_between_the_marks_is_replaced(tmp_path: Path) -> None:
 def test_a_page_without_marks_is_left_alone(tmp_path: Path, text: str) -> None:
     page = tmp_path / "README.md"
     page.write_text(text)
-    assert not b.between(page, "score", "new")
+    assert not tables.between(page, "score", "new")
     assert page.read_text() == text

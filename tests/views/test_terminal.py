@@ -46,7 +46,7 @@ def test_markup_of_the_users_code_is_text():
 def test_a_bad_batch_shows_the_tensor_and_no_op():
     birth = a_birth(None, kind="input", direction="input", input_name="batch[0]", output=a_tensor(shape=(32, 6), nan=1), rows=(4,))
     text = shown(some_facts(birth))
-    assert "data_nonfinite, confirmed (confidence 0.98)" in text
+    assert "data_nonfinite, confirmed (confidence 0.97)" in text
     assert "tensor  batch[0] float32 [32, 6]: 1 of 192 NaN" in text
     assert "row 4 of the batch = dataset index 904" in text
     assert "aten::" not in text

@@ -9,12 +9,12 @@ import msgspec
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.reading import Reading
 from debugtracer.diagnosis.attribution import attributed
-from debugtracer.diagnosis.calibration import calibrated
 from debugtracer.diagnosis.likelihood import UNKNOWN
 from debugtracer.diagnosis.rank import LIKELY, POSSIBLE, SUSPECTS, Ranked, explained, unexplained
 from debugtracer.diagnosis.trials import Series
 from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Status, Suspect, Trial, Verdict

@@ -14,7 +14,6 @@ from torch.optim import Optimizer
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.attribution import attributed
 from debugtracer.diagnosis.belief import Belief
-from debugtracer.diagnosis.calibration import calibrated
 from debugtracer.diagnosis.conclusion import RIVAL, narrowness, outcome, proof, word
 from debugtracer.diagnosis.likelihood import UNKNOWN, named, settles
 from debugtracer.diagnosis.settings_delta import Delta, deltas
@@ -27,6 +26,7 @@ from debugtracer.replay.past import PastBench
 from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead
 from debugtracer.trace.verdict import Status, Suspect, Verdict

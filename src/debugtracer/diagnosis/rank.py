@@ -10,6 +10,7 @@ import msgspec
 from debugtracer.causes.cause import Cause, Signs, causes
 from debugtracer.causes.reading import Reading
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import Status, Suspect, Verdict
@@ -68,7 +69,7 @@ def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdi
         batch_rows=rows,
         sample_index=samples,
         status=best.status,
-        confidence=best.signs.confidence,
+        confidence=calibrated(best.status, False, best.signs.confidence),
         summary=sentence(facts, best.signs.because, line, samples, rows),
         remedy=best.signs.remedies,
         suspects=tuple(map(suspect, others[:SUSPECTS])),

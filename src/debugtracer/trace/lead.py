@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from debugtracer.trace.calibration import MOST, calibrated
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Status, Suspect, Verdict
 
@@ -75,7 +76,7 @@ def led(first: Finding, others: list[Finding]) -> Verdict:
         batch_rows=first.place.batch_rows,
         sample_index=first.place.sample_index,
         status=status_of(first),
-        confidence=certainty(first),
+        confidence=calibrated(status_of(first), False, certainty(first)),
         summary=first.message,
         remedy=first.remedy,
         suspects=suspects(first, others),
@@ -94,7 +95,7 @@ def order(finding: Finding) -> tuple[bool, int, float, int, int, str]:
 
 def certainty(finding: Finding) -> float:
     """An exact invariant leaves little doubt; what the class calls its cause may still have an equivalent."""
-    return max(finding.confidence, 0.97) if finding.exact else finding.confidence
+    return max(finding.confidence, MOST) if finding.exact else finding.confidence
 
 
 def status_of(finding: Finding) -> Status:
