@@ -100,17 +100,17 @@ class Rerun:
         return leaf.saved if leaf.saved is not None else leaf.tensor.detach()
 
     def module(self) -> nn.Module | None:
-        """The module in which the fault was born; None outside of modules. Its path may begin above the root that the loop called."""
+        """The module in which the fault was born; None outside of modules. Its path may begin above the root that the loop called, or below it."""
         path = self.birth.module if self.birth is not None else None
         if path is None:
             return None
         parts = path.split(".") if path else []
-        for start in range(len(parts) + 1):
-            for root in self.roots:
-                found = below(root, parts[start:])
-                if found is not None and (start < len(parts) or not parts):
-                    return found
-        return None
+        for start in range(len(parts) or 1):
+            found = [m for m in (below(root, parts[start:]) for root in self.roots) if m is not None]
+            if found:
+                return found[0]
+        inside = {id(m): m for root in self.roots for name, m in root.named_modules() if name.endswith(f".{path}")}
+        return next(iter(inside.values())) if len(inside) == 1 else None
 
     def module_name(self) -> str:
         """`encoder.norm (LayerNorm)`."""
