@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from tests.interventions.building import Chain, data, fit, trial
@@ -70,3 +71,36 @@ def test_an_operator_without_a_stable_form_is_refused(monkeypatch, tmp_path):
 def test_the_backward_of_a_persons_own_is_out_of_reach_and_it_says_so(monkeypatch, tmp_path):
     score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Twice()), data()), "stable-op")
     assert score.refused.startswith("no call of aten::div could be exchanged at parts.py:")
+
+
+class Attentive(nn.Module):
+    """torch's attention over its rows, one of which may be masked altogether."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = x[:, None].expand(-1, 3, -1)
+        return self.heads(rows, rows, rows, key_padding_mask=(x.sum(-1) == 0)[:, None].expand(-1, 3))[0].mean(1)
+
+
+def test_a_row_that_torchs_own_attention_masks_altogether_sees_all_keys(monkeypatch, tmp_path):
+    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Attentive()), data()), "stable-op")
+    assert score.finite, score
+    assert score.change.startswith("attention with masks that leave a key at test_stable_op.py:")
+
+
+def test_a_target_that_is_too_long_for_ctc_counts_nothing(monkeypatch, tmp_path):
+    def loss(out: Tensor) -> Tensor:
+        lengths = torch.tensor([9 if bool((out[2] == 0).all()) else 1])
+        return F.ctc_loss(out[:, None].log_softmax(-1), torch.ones(1, 9, dtype=torch.long), torch.tensor([6]), lengths)
+
+    class Relu(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return nn.functional.linear(x, weight)
+
+    weight = nn.Parameter(torch.rand(2, 4, generator=torch.Generator().manual_seed(1)))
+    score = trial(monkeypatch, tmp_path, lambda: fit(Relu(), data(), loss=loss, optimizer=torch.optim.SGD([weight], lr=0.1)), "stable-op")
+    assert score.finite, score
+    assert score.change.startswith("zero_infinity=True at test_stable_op.py:")

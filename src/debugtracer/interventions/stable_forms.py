@@ -118,6 +118,23 @@ def attended(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: floa
     return func(*places, **named)
 
 
+def attended_by_heads(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
+    """`multi_head_attention_forward`: where every key is masked, none is. Its masks hide where they are True, or -inf."""
+
+    def opened(mask: Any) -> Any:
+        if not isinstance(mask, Tensor):
+            return mask
+        nothing = (mask if mask.dtype == torch.bool else mask == -math.inf).all(-1, keepdim=True)
+        return torch.where(nothing, torch.zeros_like(mask), mask)
+
+    return func(*args, **{name: opened(value) if name in ("key_padding_mask", "attn_mask") else value for name, value in kwargs.items()})
+
+
+def without_infinity(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
+    """`ctc_loss` with 0 for a target that the input is too short for."""
+    return func(*args[:6], **{**kwargs, "zero_infinity": True})
+
+
 def averaged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
     """The mean of nothing is 0."""
     first = args[0] if args else kwargs.get("input")
@@ -157,6 +174,8 @@ EXP = Form("the exponent clamped to half of its range", exponent)
 NORM = Form("the norm of values moved by {eps}", root_of_squares)
 SOFTMAX = Form("softmax over rows that keep a score", softmaxed)
 ATTEND = Form("attention with a mask that leaves a key", attended)
+HEADS = Form("attention with masks that leave a key", attended_by_heads)
+CTC = Form("zero_infinity=True", without_infinity)
 MEAN = Form("0 for the mean of nothing", averaged)
 LOSS = Form("0 for the mean of no target", counted_loss)
 NORMALISE = Form("normalised in float32 with eps of at least 1e-05", normed)
@@ -176,6 +195,8 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("std", "var", "std_mean", "var_mean"), NORM),
     **dict.fromkeys(("softmax", "log_softmax", "logsumexp", "softmin"), SOFTMAX),
     "scaled_dot_product_attention": ATTEND,
+    "multi_head_attention_forward": HEADS,
+    "ctc_loss": CTC,
     "mean": MEAN,
     **dict.fromkeys(("cross_entropy", "nll_loss", "nll_loss_nd"), LOSS),
     **dict.fromkeys(("layer_norm", "rms_norm", "batch_norm", "group_norm", "instance_norm"), NORMALISE),
@@ -194,7 +215,9 @@ FAMILIES: tuple[frozenset[str], ...] = tuple(
             {"linalg_vector_norm", "norm", "vector_norm", "linalg_norm", "pairwise_distance", "normalize", "cosine_similarity"},
             {"cdist_forward", "cdist", "euclidean_dist", "pairwise_distance"},
             {"std", "var", "std_mean", "var_mean"},
-            {"softmax", "log_softmax", "logsumexp", "softmin", "masked_softmax", "safe_softmax", "cross_entropy", "nll_loss"},
+            {"softmax", "log_softmax", "logsumexp", "softmin", "masked_softmax", "safe_softmax", "cross_entropy", "nll_loss",
+             "multi_head_attention_forward"},
+            {"ctc_loss"},
             {"scaled_dot_product_attention", "scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_flash_attention",
              "scaled_dot_product_efficient_attention", "multi_head_attention_forward"},
             {"mean"},
