@@ -52,15 +52,16 @@ def board(variants: dict[str, Rows], date: str) -> str:
         "noted: faults that deserve a remark and no alarm; abstained: no class, or an unsure one, where no class describes the fault; `-`: the truth names "
         "nothing there. Rules and numbers are tuned on the planted faults and the development programs, never on the held-out programs.",
         "",
-        *found(variants),
-        "",
-        *reached(variants),
-        "",
-        *calibration(full),
+        *overview(variants),
     ]
     for title, rows in full.items():
         lines += ["", *group(title, rows)]
     return "\n".join(lines)
+
+
+def overview(variants: dict[str, Rows]) -> list[str]:
+    """What was found, how good the verdicts are, what their confidence is worth: a line for each group and each baseline."""
+    return [*found(variants), "", *reached(variants), "", *calibration(variants.get(FULL, {}))]
 
 
 def found(variants: dict[str, Rows]) -> list[str]:

@@ -11,6 +11,7 @@ from truths import NAMES, ROOT
 
 Rows = dict[str, list[Row]]
 """Group -> its rows."""
+SCHEMA = "debug-tracer.score/2"
 FULL = "full"
 VARIANTS: dict[str, dict[str, str]] = {
     FULL: {},
@@ -21,11 +22,12 @@ VARIANTS: dict[str, dict[str, str]] = {
 
 
 def read(path: Path) -> dict[str, Rows]:
-    """Variant -> group -> rows; nothing where there is no such file."""
-    if not path.exists():
+    """Variant -> group -> rows; nothing where there is no such file, or one of another format."""
+    whole = json.loads(path.read_text()) if path.exists() else {}
+    if whole.get("schema") != SCHEMA:
         return {}
     found: dict[str, Rows] = {}
-    for entry in json.loads(path.read_text())["rows"]:
+    for entry in whole["rows"]:
         variant, group = entry.pop("variant"), entry.pop("group")
         found.setdefault(variant, {}).setdefault(group, []).append(Row(**entry))
     return found
@@ -42,12 +44,13 @@ def merged(old: dict[str, Rows], new: dict[str, Rows]) -> dict[str, Rows]:
     return whole
 
 
-def write(path: Path, variants: dict[str, Rows], about: dict[str, Any]) -> None:
-    """Everything in one JSON file: what was measured on what, one row for each script, the figures of the board."""
+def write(path: Path, variants: dict[str, Rows], about: dict[str, Any], figures: dict[str, Any]) -> None:
+    """Everything in one JSON file: what was measured on what, the figures of each line of the board, one row for each script."""
     rows = [{"variant": variant, "group": group, **row.as_plain()} for variant, groups in variants.items() for group, part in groups.items() for row in part]
+    head = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in ({"schema": SCHEMA} | about).items())
+    told = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in figures.items())
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = json.dumps(about, indent=1)[:-2]
-    path.write_text(head + ',\n "rows": [\n' + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]\n}\n")
+    path.write_text("{\n" + head + ',\n "figures": {\n' + told + '\n },\n "rows": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n ]\n}\n")
 
 
 def dated(date: str) -> Path:

@@ -14,19 +14,20 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
-from board import board, figures
+from board import board, figures, overview
 from marks import SCORER, Row, judge, load_scorer, parallel, quietly, told
 from results import FULL, VARIANTS, Rows, dated, merged, read, write
 from row_tables import between, catalogue, summary
@@ -72,26 +73,28 @@ def chosen(args: argparse.Namespace) -> dict[str, list[Script]]:
     }
 
 
-def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace, settings: Mapping[str, str]) -> list[Row]:
-    """Run the scripts, some at a time, and print each row as it comes."""
-    tool, rows = quietly(command(args.tool), settings), []
+def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace, settings: Mapping[str, str]) -> Iterator[Row]:
+    """Run the scripts, some at a time, and give and print each row as it comes, in order."""
+    tool = quietly(command(args.tool), settings)
     with ThreadPoolExecutor(args.jobs) as pool:
         for row in pool.map(lambda script: judge(script, scorer, tool, args.timeout, args.keep), scripts):
             print(told(row), flush=True)
-            rows.append(row)
-    return rows
+            yield row
 
 
 def measured(args: argparse.Namespace, scorer: ModuleType) -> dict[str, Rows]:
-    """Run what was asked for, variant by variant; rows are kept after each group where a file was named."""
+    """Run what was asked for, variant by variant; each row is kept as it comes where a file was named, so that a broken run is not lost."""
     done: dict[str, Rows] = {}
     for variant in [name for name in VARIANTS if name != FULL] if args.baselines else [FULL]:
         for title, scripts in chosen(args).items():
-            if rows := scored(scripts, scorer, args, VARIANTS[variant]):
+            rows: list[Row] = []
+            for row in scored(scripts, scorer, args, VARIANTS[variant]):
+                rows.append(row)
+                if args.json:
+                    kept(args.json, {variant: {title: [row]}})
+            if rows:
                 done.setdefault(variant, {})[title] = rows
                 print(f"{title}, {variant}: {summary(rows)}", flush=True)
-                if args.json:
-                    kept(args.json, {variant: {title: rows}})
     return done
 
 
@@ -101,16 +104,17 @@ def about() -> dict[str, Any]:
     return {"date": datetime.date.today().isoformat(), "commit": commit, "machine": f"CPU, {os.cpu_count()} cores"}
 
 
-def kept(path: Path, new: dict[str, Rows]) -> dict[str, Rows]:
-    """Write the rows beside those that the file has, and give all of them."""
-    whole = merged(read(path), new)
-    write(path, whole, about() | {"figures": figures(whole)})
-    return whole
+def kept(path: Path, new: dict[str, Rows], whole: bool = False) -> dict[str, Rows]:
+    """Write the rows beside those that the file has, and give all of them; a whole run leaves no older row of its variants."""
+    old = {variant: rows for variant, rows in read(path).items() if not (whole and variant in new)}
+    rows = merged(old, new)
+    write(path, rows, about(), figures(rows))
+    return rows
 
 
 def shown(path: Path, variants: dict[str, Rows]) -> None:
     """Put the table of these rows between the marks of README.md."""
-    put = between(ROOT / "README.md", "score", board(variants, path.name.removesuffix("-score.json")))
+    put = between(ROOT / "README.md", "score", board(variants, json.loads(path.read_text())["date"]))
     print(f"wrote {path}{'' if put else '; README.md has no score marks, table not written'}")
 
 
@@ -123,6 +127,9 @@ def main() -> int:
         return 0
     path = args.json or dated(about()["date"])
     if args.table:
+        if not read(path):
+            print(f"{path} - no rows - expected what a run of this script keeps - run `python scripts/score.py`, or name the file with --json", file=sys.stderr)
+            return 2
         shown(path, read(path))
         return 0
     scorer = load_scorer(SCORER)
@@ -134,7 +141,8 @@ def main() -> int:
         Path(args.keep).mkdir(parents=True, exist_ok=True)
     done = measured(args, scorer)
     if not any((args.only, args.faults, args.cases, args.programs, args.json)):
-        shown(path, kept(path, done))
+        shown(path, kept(path, done, whole=True))
+    print("\n".join(["", *overview(done), ""]))
     rows = [row for part in done.values() for group in part.values() for row in group]
     wrong = [row for row in rows if row.wrong]
     print(f"{len(wrong)} of {len(rows)} scripts have a mark wrong that must be right" + (": " + ", ".join(row.script for row in wrong) if wrong else ""))

@@ -39,7 +39,7 @@ def test_nothing_is_learnt_from_held_out_programs_cases_or_baselines(tmp_path: P
         },
         "no trials": {truths.PLANTED: [row("d", got="zero_division")]},
     }
-    results.write(tmp_path / "r.json", kept, {"date": "2026-11-21"})
+    results.write(tmp_path / "r.json", kept, {"date": "2026-11-21"}, {})
     assert [(r["script"], r["right"]) for r in calibrate.learnt(tmp_path / "r.json")] == [("a", True), ("loud", False), ("mlp_tabular/b", False)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.scoring import part
+from tests.faults.scoring import part, row
 from tests.faults.test_planted_faults import score_module
 
 score = score_module()
@@ -68,6 +68,16 @@ def test_baselines_run_no_healthy_script() -> None:
     lines = score.chosen(asked(faults=True, baselines=True, only="data,optimizer"))
     assert lines[truths.PLANTED]
     assert not any(s.is_healthy for s in lines[truths.PLANTED])
+
+
+def test_a_whole_run_leaves_no_older_row_of_its_variants_and_a_part_does(tmp_path: Path) -> None:
+    kept = {"full": {truths.PLANTED: [row("gone"), row("again")]}, "no trials": {truths.PLANTED: [row("gone")]}}
+    score.kept(tmp_path / "r.json", kept)
+    part_of_it = score.kept(tmp_path / "r.json", {"full": {truths.PLANTED: [row("again")]}})
+    assert [r.script for r in part_of_it["full"][truths.PLANTED]] == ["gone", "again"]
+    whole = score.kept(tmp_path / "r.json", {"full": {truths.PLANTED: [row("again")]}}, whole=True)
+    assert [r.script for r in whole["full"][truths.PLANTED]] == ["again"]
+    assert [r.script for r in whole["no trials"][truths.PLANTED]] == ["gone"]
 
 
 def test_without_the_shared_scorer_it_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
