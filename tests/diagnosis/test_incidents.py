@@ -7,9 +7,7 @@ import json
 import pytest
 import torch
 
-from debugtracer.diagnosis.incidents import findings_of
 from debugtracer.errors import StoppedByTracer
-from debugtracer.testing import some_facts
 from debugtracer.trace.events import Acted, Found, Incident, Noted
 from debugtracer.trace.reader import open_trace
 from tests.watching import LogHead, batches, events, only, seeded, train, under_watch
@@ -59,9 +57,3 @@ def test_one_fault_that_goes_on_is_one_incident_and_a_new_one_after_healthy_step
     with under_watch(tmp_path):
         loop({2, 3, 7})
     assert len([e for e in events(tmp_path) if isinstance(e, Incident)]) == 2
-
-
-def test_the_checks_judge_the_moment_of_the_incident():
-    found = findings_of(some_facts(loss="NaN"), {"loss": [0.7, 0.6]}, ())
-    assert [f.check for f in found] == ["numerics/nan-loss"]
-    assert findings_of(some_facts(loss=0.5), {"loss": [0.7, 0.6]}, ()) == []

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from debugtracer.checks.check import checks
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.heard import heard
 from debugtracer.diagnosis.jumps import Jumps
+from debugtracer.diagnosis.keeper import Keeper
 from debugtracer.diagnosis.live import LiveChecks
 from debugtracer.diagnosis.prove import prove
 from debugtracer.diagnosis.trials import Budget
-from debugtracer.errors import CapsuleError, StoppedByTracer, swallow
+from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.library.library import library_of, seen_before
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.batch_table import batch_table, table_of
-from debugtracer.recorder.capsule import save_capsule
 from debugtracer.recorder.ledger import Ledger
 from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
@@ -32,15 +29,13 @@ from debugtracer.recorder.ring import Ring
 from debugtracer.replay.investigate import Result, investigate
 from debugtracer.replay.reyield import ReYield
 from debugtracer.replay.scene import Scene
-from debugtracer.trace.events import Acted, Diagnosed, Found, Incident, Judged
+from debugtracer.trace.events import Diagnosed, Found, Judged
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
-from debugtracer.trace.number import Number, as_float, number
+from debugtracer.trace.number import Number, number
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.verdict import Verdict
-from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
-from debugtracer.views.terminal import render_verdict
 
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (STYLE 4.4: "the last 50 were ...")
@@ -61,6 +56,7 @@ class Incidents:
         state_bytes: int = 4 * 1024**3,
     ) -> None:
         self.output = output
+        self.keeper = Keeper(output, stops)
         self.stops = stops
         self.most = most
         self.capsule_bytes = capsule_bytes
@@ -245,7 +241,7 @@ class Incidents:
         facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size)
         verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3)))
-        self.save(alarm, result, facts, verdict, time.perf_counter() - begin)
+        self.keeper.save(result, facts, verdict, self.recent, self.count)
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:
         """What the team's library knows of this fault."""
@@ -263,81 +259,3 @@ class Incidents:
         known = scene.roots.get(alarm.module) if alarm.module is not None else None
         if known is not None:
             known.deliberate_inf = True
-
-    def save(self, alarm: Alarm, result: Result, facts: IncidentFacts, verdict: Verdict, seconds: float) -> None:
-        """Capsule, batch table, findings, events; then the verdict on stderr."""
-        name = f"incidents/step-{facts.ref.step:06d}-rank{facts.ref.rank}"
-        folder = self.output.folder / name if self.output.folder is not None else None
-        if folder is not None and folder.exists():
-            name, folder = f"{name}-{self.count}", folder.with_name(f"{folder.name}-{self.count}")
-        capsule = folder is not None and self.attempt(lambda: self.save_program(folder, result, facts, verdict))
-        batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
-        trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
-        for finding in findings_of(facts, self.recent, result.bad_names):
-            self.output.event(Found(at=time.time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
-        self.output.event(
-            Incident(
-                at=time.time(), rank=facts.ref.rank, trace_id=trace_id, facts=facts, verdict=verdict, folder=name if capsule or batch else None, capsule=capsule
-            ),
-            now=True,
-        )
-        if self.stops:
-            self.output.event(
-                Acted(
-                    at=time.time(),
-                    rank=facts.ref.rank,
-                    trace_id=trace_id,
-                    action="stop",
-                    iteration=facts.ref.iteration,
-                    step=facts.ref.step,
-                    reason=verdict.summary,
-                ),
-                now=True,
-            )
-        if self.output.folder is not None:
-            print(render_verdict(facts, verdict, self.output.folder, folder if capsule else None, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
-
-    def attempt(self, action: Callable[[], None]) -> bool:
-        """Run one part of saving; a step that cannot be kept is noted, a failure of ours is counted."""
-        try:
-            action()
-        except CapsuleError as error:
-            self.output.note("no-capsule", str(error))
-            return False
-        except Exception as error:
-            swallow("diagnosis.incidents", error)
-            return False
-        return True
-
-    def save_program(self, folder: Path, result: Result, facts: IncidentFacts, verdict: Verdict) -> None:
-        """The capsule, when the step was traced whole. Raises CapsuleError."""
-        if result.program is None:
-            raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
-        rows = result.guilty.rows if result.guilty is not None else None
-        save_capsule(folder, result.program, facts, verdict, {"batch_rows": rows} if rows is not None else None)
-
-
-def save_batch(folder: Path, result: Result, facts: IncidentFacts) -> None:
-    """batch.json: guilty rows beside the first five."""
-    guilty = result.guilty
-    if guilty is None:
-        return
-    rows = facts.batch_rows or ()
-    table = batch_table(guilty.batch, rows) if guilty.batch is not None else table_of(guilty.leaves, guilty.rows or 0, guilty_rows=rows)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "batch.json").write_text(json.dumps(table))
-
-
-def findings_of(facts: IncidentFacts, recent: Mapping[str, Iterable[float]], bad: Iterable[str]) -> list[Finding]:
-    """What the checks say of this moment."""
-    series = {name: tuple(values) for name, values in recent.items()}
-    fresh = {LOSS: facts.loss, GRAD_L2: facts.grad_l2 if facts.symptom == "inf_grad" else None}
-    if facts.symptom == "bad_update":
-        fresh[PARAM_L2] = "NaN"
-    if facts.symptom == "nan_output":
-        fresh = {OUTPUT_NAN: 1.0}
-    now = {name: as_float(value) for name, value in fresh.items() if value is not None}
-    for name, value in now.items():
-        series[name] = (*series.get(name, ()), value)
-    window = Window(facts.ref, series, frozenset(now), frozenset(), tuple(bad))
-    return [finding for check in checks().values() if not window.fresh.isdisjoint(check.needs) for finding in check.judge(window)]

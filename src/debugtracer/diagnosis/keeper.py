@@ -1,0 +1,108 @@
+"""An incident written down: capsule, batch table, findings and events of its run, then the verdict on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from debugtracer.checks.check import checks
+from debugtracer.errors import CapsuleError, swallow
+from debugtracer.recorder.batch_table import batch_table, table_of
+from debugtracer.recorder.capsule import save_capsule
+from debugtracer.recorder.output import Output
+from debugtracer.replay.investigate import Result
+from debugtracer.trace.events import Acted, Found, Incident
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.number import as_float
+from debugtracer.trace.verdict import Verdict
+from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
+from debugtracer.views.terminal import render_verdict
+
+
+class Keeper:
+    """Writes for one process; a part that cannot be written costs no other."""
+
+    def __init__(self, output: Output, stops: bool) -> None:
+        self.output, self.stops = output, stops
+
+    def save(self, result: Result, facts: IncidentFacts, verdict: Verdict, recent: Mapping[str, Iterable[float]], count: int) -> None:
+        """Capsule, batch table, findings, events; then the verdict on stderr."""
+        name = f"incidents/step-{facts.ref.step:06d}-rank{facts.ref.rank}"
+        folder = self.output.folder / name if self.output.folder is not None else None
+        if folder is not None and folder.exists():
+            name, folder = f"{name}-{count}", folder.with_name(f"{folder.name}-{count}")
+        capsule = folder is not None and self.attempt(lambda: self.save_program(folder, result, facts, verdict))
+        batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
+        trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
+        for finding in findings_of(facts, recent, result.bad_names):
+            self.output.event(Found(at=time.time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
+        self.output.event(
+            Incident(
+                at=time.time(), rank=facts.ref.rank, trace_id=trace_id, facts=facts, verdict=verdict, folder=name if capsule or batch else None, capsule=capsule
+            ),
+            now=True,
+        )
+        if self.stops:
+            self.output.event(
+                Acted(
+                    at=time.time(),
+                    rank=facts.ref.rank,
+                    trace_id=trace_id,
+                    action="stop",
+                    iteration=facts.ref.iteration,
+                    step=facts.ref.step,
+                    reason=verdict.summary,
+                ),
+                now=True,
+            )
+        if self.output.folder is not None:
+            print(render_verdict(facts, verdict, self.output.folder, folder if capsule else None, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
+
+    def attempt(self, action: Callable[[], None]) -> bool:
+        """Run one part of saving; a step that cannot be kept is noted, a failure of ours is counted."""
+        try:
+            action()
+        except CapsuleError as error:
+            self.output.note("no-capsule", str(error))
+            return False
+        except Exception as error:
+            swallow("diagnosis.keeper", error)
+            return False
+        return True
+
+    def save_program(self, folder: Path, result: Result, facts: IncidentFacts, verdict: Verdict) -> None:
+        """The capsule, when the step was traced whole. Raises CapsuleError."""
+        if result.program is None:
+            raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
+        rows = result.guilty.rows if result.guilty is not None else None
+        save_capsule(folder, result.program, facts, verdict, {"batch_rows": rows} if rows is not None else None)
+
+
+def save_batch(folder: Path, result: Result, facts: IncidentFacts) -> None:
+    """batch.json: guilty rows beside the first five."""
+    guilty = result.guilty
+    if guilty is None:
+        return
+    rows = facts.batch_rows or ()
+    table = batch_table(guilty.batch, rows) if guilty.batch is not None else table_of(guilty.leaves, guilty.rows or 0, guilty_rows=rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "batch.json").write_text(json.dumps(table))
+
+
+def findings_of(facts: IncidentFacts, recent: Mapping[str, Iterable[float]], bad: Iterable[str]) -> list[Finding]:
+    """What the checks say of this moment."""
+    series = {name: tuple(values) for name, values in recent.items()}
+    fresh = {LOSS: facts.loss, GRAD_L2: facts.grad_l2 if facts.symptom == "inf_grad" else None}
+    if facts.symptom == "bad_update":
+        fresh[PARAM_L2] = "NaN"
+    if facts.symptom == "nan_output":
+        fresh = {OUTPUT_NAN: 1.0}
+    now = {name: as_float(value) for name, value in fresh.items() if value is not None}
+    for name, value in now.items():
+        series[name] = (*series.get(name, ()), value)
+    window = Window(facts.ref, series, frozenset(now), frozenset(), tuple(bad))
+    return [finding for check in checks().values() if not window.fresh.isdisjoint(check.needs) for finding in check.judge(window)]
