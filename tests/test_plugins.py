@@ -12,9 +12,11 @@ import pytest
 
 import debugtracer.causes
 import debugtracer.checks
+import debugtracer.interventions
 from debugtracer import errors
 from debugtracer.causes.cause import Cause
 from debugtracer.checks.check import Check
+from debugtracer.interventions.intervention import Intervention
 from debugtracer.plugins import members, members_from, named, slug_of
 
 
@@ -23,7 +25,7 @@ def test_a_slug_is_the_path_below_the_package_with_dashes():
 
 
 def test_every_member_is_named_after_its_file():
-    for package, contract in ((debugtracer.checks, Check), (debugtracer.causes, Cause)):
+    for package, contract in ((debugtracer.checks, Check), (debugtracer.causes, Cause), (debugtracer.interventions, Intervention)):
         for slug, member in members(package, contract).items():
             words = slug.split("/")[-1].split("-")
             assert type(member).__name__ == "".join(w.capitalize() for w in words)

@@ -79,3 +79,28 @@ class Chain(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.last(self.part(torch.relu(self.first(x)) * x))
+
+
+def poisoned(value: float = -1.0, lr: float = 0.01) -> None:
+    """A second moment that is negative before step 3: the update is NaN."""
+    torch.manual_seed(2)
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+    for number, x in enumerate(data(5, bad=None)):
+        if number == 3:
+            optimizer.state[model.weight]["exp_avg_sq"].fill_(value)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+
+
+def too_fast() -> None:
+    """A learning rate whose product with the gradient passes float32 in step 2."""
+    torch.manual_seed(2)
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for number, x in enumerate(data(4, bad=None)):
+        optimizer.param_groups[0]["lr"] = 1e-3 if number < 2 else 3e38
+        optimizer.zero_grad()
+        (model(x).mean() * 10).backward()
+        optimizer.step()
