@@ -144,7 +144,7 @@ def proofs(cause: str | None) -> tuple[str, ...]:
     return tuple(causes()[cause].proved_by) if cause in causes() else ()
 
 
-def quietly(tool: list[str], variant: Mapping[str, str]) -> list[str]:
+def with_settings(tool: list[str], variant: Mapping[str, str]) -> list[str]:
     """The command of the tool with settings of its own, as a baseline needs."""
     return ["env", *(f"{name}={value}" for name, value in variant.items()), *tool] if variant else tool
 

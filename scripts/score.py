@@ -28,7 +28,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
 from board import board, figures, overview
-from marks import SCORER, Row, judge, load_scorer, parallel, quietly, told
+from marks import SCORER, Row, judge, load_scorer, parallel, with_settings, told
 from results import FULL, VARIANTS, Rows, dated, merged, read, write
 from row_tables import between, catalogue, summary
 from truths import FAULTS, HELD_OUT, LEARNT, NAMES, PLANTED, ROOT, SHARED_CASES, Script, is_wanted, of_group
@@ -75,7 +75,7 @@ def chosen(args: argparse.Namespace) -> dict[str, list[Script]]:
 
 def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace, settings: Mapping[str, str]) -> Iterator[Row]:
     """Run the scripts, some at a time, and give and print each row as it comes, in order."""
-    tool = quietly(command(args.tool), settings)
+    tool = with_settings(command(args.tool), settings)
     with ThreadPoolExecutor(args.jobs) as pool:
         for row in pool.map(lambda script: judge(script, scorer, tool, args.timeout, args.keep), scripts):
             print(told(row), flush=True)

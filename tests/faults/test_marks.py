@@ -52,8 +52,8 @@ def test_a_cause_that_is_in_no_library_has_no_proof() -> None:
 
 
 def test_a_baseline_is_the_same_tool_with_another_setting() -> None:
-    assert marks.quietly(["debug-tracer"], {}) == ["debug-tracer"]
-    assert marks.quietly(["debug-tracer"], {"DEBUG_TRACER_TRIALS": "0"}) == ["env", "DEBUG_TRACER_TRIALS=0", "debug-tracer"]
+    assert marks.with_settings(["debug-tracer"], {}) == ["debug-tracer"]
+    assert marks.with_settings(["debug-tracer"], {"DEBUG_TRACER_TRIALS": "0"}) == ["env", "DEBUG_TRACER_TRIALS=0", "debug-tracer"]
 
 
 def test_the_line_of_the_terminal_ends_in_what_is_wrong() -> None:

@@ -176,7 +176,7 @@ def verdict_of(
         cause=leader,
         layer=cause.layer if cause is not None else "data",
         status=status,
-        confidence=calibrated(status, status == "confirmed", shares[leader]),
+        confidence=calibrated(status, cause is not None and proof(cause, series) is not None, shares[leader]),
         batch_rows=rows or (first.batch_rows if leader.startswith("data") else None),
         sample_index=samples(bench, scene, rows, leader) or (first.sample_index if leader.startswith("data") else None),
         file=place.file if place else first.file,

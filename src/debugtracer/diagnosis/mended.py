@@ -9,6 +9,7 @@ from debugtracer.interventions.intervention import Intervention, interventions
 from debugtracer.recorder.ring import Past
 from debugtracer.replay.past import PastBench
 from debugtracer.replay.scene import Scene
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead
 from debugtracer.trace.number import number
@@ -34,7 +35,8 @@ def mended(finding: Finding, past: Past, scene: Scene) -> Verdict | None:
         msgspec.structs.replace(fixed, outcome="healed" if better else "not healed"),
     )
     tested = f"with {fixed.note}: mean loss of the last {TAIL} of them {after:.4g}, as it was {before:.4g}"
-    return msgspec.structs.replace(plain, trials=trials, tested=tested if better else "")
+    sure = calibrated(plain.status, better, plain.confidence)
+    return msgspec.structs.replace(plain, confidence=sure, trials=trials, tested=tested if better else "")
 
 
 def run(bench: PastBench, intervention: Intervention) -> tuple[Trial, float | None]:
