@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.reading import Reading
-from debugtracer.diagnosis.attribution import attributed
+from debugtracer.diagnosis.attribution import STATE, attributed
 from debugtracer.diagnosis.likelihood import UNKNOWN
 from debugtracer.diagnosis.rank import LIKELY, POSSIBLE, SUSPECTS, Ranked, explained, unexplained
 from debugtracer.diagnosis.trials import Series
@@ -37,7 +38,7 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: Series) ->
     verdict = explained(facts, best, others)
     line = next((f for f in places(facts) if (f.file, f.line) == (verdict.file, verdict.line)), None)
     propose = getattr(best.cause, "change", None)
-    edit = propose(Reading(facts), line) if line is not None and propose is not None else None
+    edit = propose(Reading(facts), line, seen_to_heal(best, series, Reading(facts))) if line is not None and propose is not None else None
     verdict = msgspec.structs.replace(
         verdict,
         status=status,
@@ -87,6 +88,25 @@ def proof(cause: Cause, series: Series) -> Trial | None:
     return None
 
 
+def seen_to_heal(best: Ranked, series: Series, seen: Reading) -> float | None:
+    """The number that the change takes over from the trial: its value where its words say that it was used as it is; float16 needs larger ones."""
+    proved = proof(best.cause, series)
+    value = proved.intervention.partition("=")[2] if proved is not None else ""
+    return float(value) if proved is not None and value and value in proved.note and seen.dtype != "float16" else None
+
+
+def slower(facts: IncidentFacts, best: Ranked | None, series: Series) -> tuple[str, ...]:
+    """What to do next where older weights heal the step: making the op safe leaves the updates that led here as they are."""
+    known = facts.optimizer
+    if best is None or best.cause.edit == "optimizer" or not series.done.get(STATE) or known is None or known.lr is None:
+        return ()
+    at = f" at {Path(known.frame.file).name}:{known.frame.line}" if known.frame is not None else ""
+    return (
+        f"older weights heal this step, so the updates led to it: if training then stalls or fails again, divide the learning rate by 10 "
+        f"(lr {as_float(known.lr):g}{at}) and clip the gradient: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) before step()",
+    )
+
+
 def equivalents(best: Ranked, series: Series) -> tuple[str, ...]:
     """Other classes that a trial as narrow as the proof speaks for: both are true of this step."""
     order = {slug: NARROW.index(i.scope) for slug, i in interventions().items()}
@@ -114,6 +134,7 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
         against += [f"{t.note}: {outcome(t)}" for t in healed if t.intervention.partition("=")[0] in best.cause.refuted_by]
     return msgspec.structs.replace(
         verdict,
+        remedy=verdict.remedy + slower(facts, best, series),
         trials=tuple(series.trials),
         tested=f"with {shown.note}: {outcome(shown)}" if shown is not None else "",
         evidence=tuple(evidence),

@@ -41,7 +41,7 @@ def gather(
         birth=birth,
         symptom_frame=symptom_frame(alarm, scene),
         loader=loader,
-        optimizer=optimizer_facts(alarm.optimizer, scene, built),
+        optimizer=optimizer_facts(alarm.optimizer or only(built), scene, built),
         replay=result.replay,
         batch_rows=rows,
         sample_index=samples,
@@ -106,8 +106,14 @@ def scalar(entry: Entry) -> bool:
     return entry.scalar
 
 
+def only(built: Mapping[Any, Any]) -> Optimizer | None:
+    """The optimizer of a program that has one: a step that fails before its gate has named none."""
+    known = list(built)
+    return known[0] if len(known) == 1 and isinstance(known[0], Optimizer) else None
+
+
 def optimizer_facts(optimizer: Optimizer | None, scene: Scene, built: Mapping[Any, Any]) -> OptimizerFacts | None:
-    """The optimizer at the gate."""
+    """The optimizer of the step."""
     if optimizer is None:
         return None
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
