@@ -36,3 +36,13 @@ def test_a_larger_one_is_left_alone():
     with Raised(Frame(__file__, 1, "elsewhere"), 1e-13) as mode:
         elsewhere(x)
     assert mode.seen == []
+
+
+def without(x: Tensor) -> Tensor:
+    return F.layer_norm(x, (2,), None, None, 0.0) + (x + 0.0)
+
+
+def test_an_argument_that_is_called_eps_may_be_zero():
+    with Raised(Frame(__file__, 1, "without"), 1e-4) as mode:
+        assert bool(torch.isfinite(without(torch.ones(3, 2))).all())
+    assert [old for old, _ in mode.seen] == [0.0]

@@ -31,8 +31,8 @@ class Raised(AtLine):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Exchange the number where there is one."""
         kwargs, name = dict(kwargs or {}), bare(func)
-        places = [n for n, value in enumerate(args) if self.small(value) and (name in ("add", "iadd", *FLOORS) or n == PLACE.get(name))]
-        keys = [key for key, value in kwargs.items() if self.small(value) and (key == "eps" or (name in FLOORS and key == "min"))]
+        places = [n for n, value in enumerate(args) if self.small(value, n == PLACE.get(name)) and (name in ("add", "iadd", *FLOORS) or n == PLACE.get(name))]
+        keys = [key for key, value in kwargs.items() if self.small(value, key == "eps") and (key == "eps" or (name in FLOORS and key == "min"))]
         if (places or keys) and self.in_function():
             line = self.place(2)
             self.seen += [(float(v), line.line if line else 0) for v in (*(args[n] for n in places), *(kwargs[k] for k in keys))]
@@ -40,6 +40,6 @@ class Raised(AtLine):
             kwargs.update(dict.fromkeys(keys, self.eps))
         return func(*args, **kwargs)
 
-    def small(self, value: Any) -> bool:
-        """An epsilon below the one wanted."""
-        return isinstance(value, float) and 0.0 < value < self.eps and value <= LARGEST and math.isfinite(value)
+    def small(self, value: Any, named: bool) -> bool:
+        """An epsilon below the one wanted; 0 only where the argument is called one."""
+        return isinstance(value, float) and math.isfinite(value) and value < self.eps and value <= LARGEST and (value > 0.0 or (named and value == 0.0))
