@@ -15,12 +15,13 @@ NAMES = {
 }  # fmt: skip
 SETTINGS = {
     "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes", "capsule_bytes", "own_share", "gate",
-    "incidents", "preset", "inspect_steps", "function_tests",
+    "incidents", "preset", "inspect_steps", "function_tests", "trials", "trials_s", "trial_order", "ring_bytes", "library",
 }  # fmt: skip
 OPTIONS = {
-    "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--help"},
+    "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--trials", "--help"},
     "report": {"--format", "--output", "-o", "--fail-on", "--batch", "--layers", "--seeds", "--recheck", "--preset", "--option", "--help"},
     "replay": {"--device", "--dtype", "--eager", "--with", "--json", "--help"},
+    "explain": {"--format", "--remember", "--fix", "--prompt", "--with-batch", "--output", "-o", "--help"},
     "doctor": {"--help"},
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--help"},
@@ -29,6 +30,7 @@ OPTIONS = {
 ARGUMENTS = {
     "run": ["command"],
     "causes": ["slug"],
+    "explain": ["log"],
     "report": ["run"],
     "replay": ["incident"],
     "doctor": ["run"],

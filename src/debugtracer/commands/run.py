@@ -42,6 +42,9 @@ def run(
         str | None,
         typer.Option(help="on or off: a few extra forwards on a shadow copy at the first step.", show_default=Settings.function_tests.value),
     ] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Replays of a bad step with one thing changed, at most; 0: none.", min=0, show_default=str(Settings.trials))
+    ] = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -58,7 +61,7 @@ def run(
     """
     words: dict[str, object] = {"mode": choice("--mode", Mode, mode), "capture": choice("--capture", Capture, capture)}
     words |= {"function_tests": choice("--function-tests", Switch, function_tests)}
-    settings = chosen({"out": out, "name": name, "fail_on": fail_on, "preset": preset, "inspect_steps": inspect_steps} | words)
+    settings = chosen({"out": out, "name": name, "fail_on": fail_on, "preset": preset, "inspect_steps": inspect_steps, "trials": trials} | words)
     raise typer.Exit(watch_program(command or [], settings))
 
 

@@ -1,0 +1,46 @@
+"""Which setting changed between two updates."""
+
+import torch
+
+from debugtracer.diagnosis.settings_delta import Delta, deltas, numbers
+from debugtracer.recorder.entry import Entry
+from debugtracer.recorder.ring import Past, Snapshot
+from debugtracer.recorder.tape import Segment
+
+
+def a_past(*settings):
+    segments = []
+    for step, groups in enumerate(settings, 40):
+        segment, entry = Segment(step), Entry("step", None, (), {}, ())
+        segment.first_step, entry.settings = step, groups
+        segment.entries.append(entry)
+        segments.append(segment)
+    return Past(Snapshot(), segments)
+
+
+def test_a_jump_of_the_rate_is_told_with_its_step():
+    found = deltas(a_past([{"lr": 1e-3}], [{"lr": 1e-3}], [{"lr": 3e-2}]))
+    assert found == [Delta("lr", 1e-3, 3e-2, 42, 0)]
+    assert found[0].times == 30
+    assert found[0].told == "lr of group 0 went from 0.001 to 0.03 at step 42"
+
+
+def test_the_small_steps_of_a_schedule_are_no_news():
+    assert deltas(a_past(*([{"lr": 1e-3 * 0.95**n}] for n in range(10)))) == []
+
+
+def test_each_group_is_compared_with_itself():
+    found = deltas(a_past([{"lr": 1.0}, {"lr": 2.0}], [{"lr": 1.0}, {"lr": 1.0}]))
+    assert [(d.group, d.before, d.after) for d in found] == [(1, 2.0, 1.0)]
+
+
+def test_a_rate_that_was_zero_has_no_ratio():
+    assert deltas(a_past([{"lr": 0.0}], [{"lr": 0.1}]))[0].times == 0.0
+
+
+def test_settings_that_are_no_numbers_are_left_out():
+    assert numbers({"lr": torch.tensor(0.5), "betas": (0.5, 0.75), "foreach": None, "amsgrad": False, "name": "x"}) == {
+        "lr": 0.5,
+        "betas[0]": 0.5,
+        "betas[1]": 0.75,
+    }
