@@ -29,7 +29,7 @@ def test_an_outcome_moves_each_by_what_it_expected():
     belief.likelihood = likelihood
     belief.observe("x", True)
     assert belief.bits == pytest.approx({UNKNOWN: 0.0, "a": math.log2(0.9 / 0.3), "b": math.log2(0.1 / 0.3)})
-    assert list(belief.shares())[0] == "a"
+    assert next(iter(belief.shares())) == "a"
     assert belief.shares()["a"] == pytest.approx(0.9 / 1.3)
 
 

@@ -45,7 +45,7 @@ def test_no_ladder_for_what_proves_nothing():
 
 
 def test_a_trial_that_cannot_run_costs_nothing_and_says_why():
-    series, ran = a_series({"other-batch"}, refused={"stable-op"}, budget=Budget(trials=1), named=frozenset({"stable-op", "other-batch"}))
+    series, _ = a_series({"other-batch"}, refused={"stable-op"}, budget=Budget(trials=1), named=frozenset({"stable-op", "other-batch"}))
     series.go()
     assert [(t.intervention, t.outcome) for t in series.trials] == [("stable-op=1e-06", "could not run"), ("other-batch", "healed")]
     assert series.trials[0].note == "it cannot be tried here"

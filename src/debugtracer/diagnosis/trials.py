@@ -121,8 +121,9 @@ class Series:
             if healed or score.refused:
                 break
         if not score.refused:
-            self.done[intervention.slug] = healed
-            self.belief.observe(intervention.slug, healed)
+            gone = healed or (intervention.scope == "precision" and score.finite)  # what the range made is gone, healthy or not
+            self.done[intervention.slug] = gone
+            self.belief.observe(intervention.slug, gone)
 
     def note(self, intervention: Intervention, score: Score, outcome: Outcome, repeats: int = 1) -> None:
         """Write a trial down."""
