@@ -32,6 +32,23 @@ def adversarial(fault: Fault) -> Trained:
     return done
 
 
+def jointly(fault: Fault) -> Trained:
+    """One loss, an optimizer for the body and one for the rest."""
+    seeded()
+    model = Net()
+    rest = [p for name, p in model.named_parameters() if not name.startswith("body")]
+    optimizers = [torch.optim.Adam(model.body.parameters(), lr=1e-3), torch.optim.SGD(rest, lr=1e-3, momentum=0.9)]
+    done = Trained(modules=[model], optimizers=optimizers)
+    for x, y in batches(fault):
+        model.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+        done.losses.append(loss.item())
+    return done
+
+
 def with_closure(fault: Fault) -> Trained:
     """LBFGS calls its closure as often as it likes."""
     seeded()
@@ -46,7 +63,7 @@ def with_closure(fault: Fault) -> Trained:
             loss.backward()
             return loss
 
-        done.losses.append(float(optimizer.step(closure)))
+        done.losses.append(optimizer.step(closure).item())
     return done
 
 

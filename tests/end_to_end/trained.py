@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-STEPS, AT = 96, 74  # a check of the loss is silent for its first 64 values and speaks of a spike 16 steps later
+STEPS, AT = 116, 74  # a check of the loss is silent for its first 64 values, speaks of a spike 16 steps later and of a level 33
 ROWS, WIDTH = 32, 6
 
 Fault = str
-FAULTS: tuple[Fault, ...] = ("spike", "level", "stale", "nan")
+FAULTS: tuple[Fault, ...] = ("spike", "level", "rate", "stale", "nan")
 
 
 @dataclass
@@ -66,16 +66,18 @@ def batches(fault: Fault) -> tuple[tuple[Tensor, Tensor], ...]:
     y = [part @ truth for part in x]
     if fault == "spike":
         y[AT] = y[AT] * -40
+    if fault == "level":
+        y[AT:] = [part + 20 for part in y[AT:]]
     if fault == "nan":
         x[AT][3, 1] = float("nan")
     return tuple(zip(x, y, strict=True))
 
 
 def disturbed(fault: Fault, step: int, optimizer: torch.optim.Optimizer) -> None:
-    """The learning rate a hundred times as high from step AT on."""
-    if fault == "level" and step == AT:
+    """The learning rate some times as high from step AT on."""
+    if fault == "rate" and step == AT:
         for group in optimizer.param_groups:
-            group["lr"] *= 100
+            group["lr"] *= 30
 
 
 class Net(nn.Module):

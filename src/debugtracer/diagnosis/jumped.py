@@ -89,6 +89,8 @@ def repeat(series: Series, bench: PastBench, jump: Jump) -> bool:
     if score.refused:
         raise ReplayRefused(score.refused)
     series.tried.add("unchanged")
+    if bench.departs not in (None, bench.last.first_step):
+        raise ReplayRefused(f"they lead away from the recorded losses at step {bench.departs}: something outside the recorded calls changes the state")
     again = not jump.heals(score)
     series.note(unchanged, score, "reproduced" if again else "not reproduced")
     return again
@@ -213,7 +215,7 @@ def moved_most(bench: PastBench, scene: Scene) -> list[str]:
     if times < RAISED or not math.isfinite(times):
         return []
     step = bench.past.segments[at + 1].first_step if at + 1 < len(bench.past.segments) else bench.last.first_step
-    return [f"{names.get(key, 'a parameter')} moved first: {now:.2%} of its norm in the update of step {step - 1}, {usual:.2%} in those before"]
+    return [f"{names.get(key, 'a parameter')} moved first: {now:.2%} of its norm in the update of step {step}, {usual:.2%} in those before"]
 
 
 def samples(bench: PastBench, scene: Scene, rows: tuple[int, ...] | None, leader: str) -> tuple[int, ...] | None:

@@ -52,8 +52,8 @@ class Jumps:
         """What the trials have reached."""
         self.above = 0
         """Losses that stood out in a row: a level that stays is learnt."""
-        self.to_pin: int | None = None
-        """A step whose past is to be kept as soon as its segment is closed."""
+        self.to_pin: tuple[int, float] | None = None
+        """A step whose past is to be kept as soon as its segment is closed, and how far its loss stood out, in spreads of those before."""
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
@@ -62,7 +62,8 @@ class Jumps:
         self.to_fix.clear()
         self.stood_out.clear()
         self.verdicts.clear()
-        self.done = 0
+        self.done = self.above = 0
+        self.to_pin = None
 
     def seen(self, step: int, values: dict[str, float]) -> None:
         """The loss of a closed step: one that stands out is not learnt, and its past is kept."""
@@ -75,7 +76,8 @@ class Jumps:
                 self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
                 while len(self.stood_out) > 16:
                     del self.stood_out[next(iter(self.stood_out))]
-                self.to_pin = step if self.done < MOST else None
+                if self.above == 0 and self.done < MOST:
+                    self.to_pin = (step, (loss - top) / max(top - low, 1e-12))
                 self.above += 1
                 if self.above < STAYS:
                     return
@@ -97,7 +99,7 @@ class Jumps:
         if self.to_fix:
             self.fix(ring.longest(), FIX_STEPS if not over else 4)
         if self.to_pin is not None:
-            ring.pin(self.to_pin)
+            ring.pin(*self.to_pin)
             self.to_pin = None
         while self.waiting:
             finding = self.waiting.popleft()

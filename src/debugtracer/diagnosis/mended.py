@@ -26,6 +26,8 @@ def mended(finding: Finding, past: Past, scene: Scene) -> Verdict | None:
     with PastBench(past, scene, None) as bench:
         bench.broken = finding.kind or ""
         asis, before = run(bench, interventions()["unchanged"])
+        if bench.departs is not None:
+            raise ReplayRefused(f"they lead away from the recorded losses at step {bench.departs}")
         fixed, after = run(bench, interventions()["one-line-fix"])
     if after is None or before is None:
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.copies import UpdateCopy
+from debugtracer.recorder.copies import UpdateCopy, same
 from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.tape import Segment
 
@@ -26,6 +26,8 @@ TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
 MOST_ENTRIES = 2000  # calls of one step; longer ones are not kept (ours)
 THREADS = 4  # threads that torch copies with at most, for the cost of a copy in CPU time (ours)
 DEVICE_BYTES_S = 5e11  # bytes copied per second on an accelerator, a low guess (ours: H100 and MI300 reach 3e12)
+HABIT = 4  # segments that show whether gradients are carried from one to the next (ours)
+STALE = 500  # steps after which a kept past gives way to a smaller jump (as the losses that a spike is measured by)
 TAPE_BYTES = 256 * 1024**2  # bytes of batches that held segments keep alive (ours)
 
 
@@ -38,6 +40,8 @@ class Snapshot:
     step: int = -1
     copies: list[UpdateCopy] = field(default_factory=list)
     buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
+    gradients: list[tuple[Tensor, Tensor]] | None = None
+    """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears its own first."""
 
     def restore(self) -> None:
         """Values back in place."""
@@ -47,10 +51,16 @@ class Snapshot:
             for buffer, value in kept:
                 buffer.data.copy_(value)
 
+    def restore_gradients(self) -> None:
+        """Gradients as new tensors: those of now belong to the user."""
+        for parameter, value in self.gradients or ():
+            parameter.grad = value.clone()
+
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return sum(c.nbytes for c in self.copies) + sum(v.nbytes for _, kept in self.buffers for _, v in kept)
+        values = sum(v.nbytes for _, kept in self.buffers for _, v in kept) + sum(g.nbytes for _, g in self.gradients or ())
+        return sum(c.nbytes for c in self.copies) + values
 
 
 @dataclass
@@ -75,7 +85,9 @@ class Ring:
         self.tapes: deque[Segment] = deque()
         self.bytes: deque[int] = deque()
         self.pinned: Past | None = None
-        """The past of a loss that stood out, kept until somebody looks into it."""
+        """The past of the loss that stood out most, kept until somebody looks into it."""
+        self.height = 0.0
+        """How far that one stood out."""
         self.every, self.since = EVERY, EVERY
         self.off = ""
         """Why no snapshots are taken; empty while they are."""
@@ -106,11 +118,12 @@ class Ring:
             return None
         begin, used = time.perf_counter(), time.thread_time()
         snapshot = self.slot(live)
-        size = sum(p.nbytes for o in live for p in self.parameters(o)) * 3 * SLOTS
+        size = sum(p.nbytes for o in live for p in self.parameters(o)) * 4 * SLOTS
         if size > self.max_bytes:
-            return self.stop(f"{SLOTS} snapshots of parameters and moments need about {size} bytes, more than ring_bytes ({self.max_bytes})")
+            return self.stop(f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes ({self.max_bytes})")
         for copy in snapshot.copies:
             copy.take()
+        snapshot.gradients = self.carried(live)
         snapshot.buffers = [(weakref.ref(m), [(b, b.detach().clone()) for b in m.buffers()]) for m in self.roots()]
         snapshot.number, snapshot.step, self.since = begins, step, 0
         self.held.append(snapshot)
@@ -121,9 +134,21 @@ class Ring:
         """The oldest snapshot that nobody needs any more, or a new one."""
         if len(self.held) >= SLOTS:
             oldest = self.held.popleft()
-            if (self.pinned is None or self.pinned.snapshot is not oldest) and [c.optimizer() for c in oldest.copies] == live:
+            if (self.pinned is None or self.pinned.snapshot is not oldest) and [c.optimizer() for c in oldest.copies] == live and self.fits(oldest):
                 return oldest
         return Snapshot(copies=[UpdateCopy(o, self.parameters(o)) for o in live])
+
+    def fits(self, snapshot: Snapshot) -> bool:
+        """Its optimizers still hold the parameters they held then."""
+        alive = [(c, c.optimizer()) for c in snapshot.copies]
+        return all(o is not None and same(c.parameters, self.parameters(o)) for c, o in alive)
+
+    def carried(self, live: list[Optimizer]) -> list[tuple[Tensor, Tensor]] | None:
+        """The gradients of now, where the next update may add to them; None where each update of late has cleared its own first."""
+        held = [(p, p.grad) for o in live for p in self.parameters(o) if p.grad is not None]
+        if held and len(self.tapes) >= HABIT and cleared(list(self.tapes)[-HABIT:]):
+            return None
+        return [(p, g.detach().clone()) for p, g in held]
 
     def judge(self, cost_s: float, step_s: float) -> str | None:
         """As rare as its cost asks for."""
@@ -152,24 +177,35 @@ class Ring:
             return None
         for reach in (REACH, 2):
             for snapshot in reversed(self.held):
-                wanted = range(snapshot.number, last.number + 1)
-                if snapshot.number <= last.number - reach and all(n in numbers for n in wanted):
-                    return Past(snapshot, [numbers[n] for n in wanted])
+                past = self.between(snapshot, last.number, numbers)
+                if past is not None and past.steps >= reach:
+                    return past
         return None
+
+    def between(self, snapshot: Snapshot, last: int, numbers: dict[int, Segment]) -> Past | None:
+        """The past from a snapshot to a segment; None unless it leads there: every segment kept, every optimizer that stepped and every gradient in it."""
+        wanted = range(snapshot.number, last + 1)
+        if not all(n in numbers for n in wanted):
+            return None
+        segments = [numbers[n] for n in wanted]
+        stepped = {id(e.args[0]) for s in segments for e in s.entries if e.kind == "step"}
+        if not stepped <= {id(c.optimizer()) for c in snapshot.copies} or not self.fits(snapshot):
+            return None
+        return Past(snapshot, segments) if snapshot.gradients is not None or cleared(segments) else None
 
     def longest(self) -> Past | None:
         """The oldest snapshot whose segments are all kept, up to the newest segment."""
         numbers = {s.number: s for s in self.tapes}
         for snapshot in self.held:
-            wanted = range(snapshot.number, max(numbers, default=-1) + 1)
-            if len(wanted) > REACH and all(n in numbers for n in wanted):
-                return Past(snapshot, [numbers[n] for n in wanted])
+            past = self.between(snapshot, max(numbers, default=-1), numbers)
+            if past is not None and past.steps >= REACH:
+                return past
         return None
 
-    def pin(self, step: int) -> None:
-        """Keep the past of this step although training goes on."""
-        if self.pinned is None:
-            self.pinned = self.past(step)
+    def pin(self, step: int, height: float = 0.0) -> None:
+        """Keep the past of this step although training goes on; one that stood out further stays in its place, unless it is long ago."""
+        if self.pinned is None or height > self.height or step - self.pinned.segments[-1].first_step > STALE:
+            self.pinned, self.height = self.past(step) or self.pinned, height
 
     def take_pinned(self, step: int) -> Past | None:
         """The past of a step, pinned or still at hand; the pin is let go."""
@@ -190,6 +226,23 @@ def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tenso
     """What the copies take on an accelerator, where the host does not wait for them: read and written once, with the moments."""
     bytes_there = sum(p.nbytes for o in live for p in parameters(o) if p.device.type != "cpu")
     return 6 * bytes_there / DEVICE_BYTES_S
+
+
+def cleared(segments: list[Segment]) -> bool:
+    """Every optimizer that steps in them has its gradients cleared before its first update, so that those from before do not count."""
+    clean: set[int] = set()
+    modules: list[nn.Module] = []
+    for entry in (e for s in segments for e in s.entries):
+        if entry.kind == "zero_grad" and isinstance(entry.args[0], nn.Module):
+            modules.append(entry.args[0])
+        elif entry.kind == "zero_grad":
+            clean.add(id(entry.args[0]))
+        elif entry.kind == "step" and id(entry.args[0]) not in clean:
+            inside = {id(p) for m in modules for p in m.parameters()}
+            if any(id(p) not in inside for g in entry.args[0].param_groups for p in g["params"] if p.requires_grad):
+                return False
+            clean.add(id(entry.args[0]))
+    return True
 
 
 def without_graphs(segment: Segment) -> None:

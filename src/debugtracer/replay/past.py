@@ -27,6 +27,7 @@ from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score, all_finite, norm
 
 OUTLYING = 10.0  # median absolute deviations above the median of a healthy batch: a row that far out is guilty (ours, as data/outlier-sample)
+SAME = 0.01  # by this share two executions of one step may differ where kernels are not deterministic (ours)
 BEYOND = 1.25  # times the largest row of a healthy batch (ours, as for losses that stand out)
 
 
@@ -44,6 +45,8 @@ class PastBench(Bench):
         """Class of an invariant that is known to be broken, for the fix of one line."""
         self.course: list[float] = []
         """The loss of each step of the last run."""
+        self.departs: int | None = None
+        """Number of the first step of the last run whose loss was not the recorded one; None: all were."""
         self.usual_rows: Tensor | None = None
         """The same of the step before."""
         self.whole_batch = False
@@ -135,6 +138,11 @@ class PastBench(Bench):
         """From the snapshot to the update of the failing step; older weights meet its batch without the updates between."""
         self.world.rewind()
         self.past.snapshot.restore()
+        if not rerun.steps_back:
+            self.past.snapshot.restore_gradients()
+        self.departs = None
+        if self.following:
+            self.before, self.moves = [], []
         with contextlib.ExitStack() as stack:
             for context in rerun.throughout:
                 stack.enter_context(context)
@@ -150,6 +158,8 @@ class PastBench(Bench):
                 for begins in rerun.before_step:
                     begins()
                 run.run(until=self.before_update(segment) if segment is segments[-1] else None)
+                if self.departs is None and not self.as_recorded(run, segment):
+                    self.departs = segment.first_step
                 self.course += [float(v.detach()) for v in run.losses.values() if v.numel() == 1]
                 if segment is not segments[-1]:
                     self.moved()
@@ -171,6 +181,13 @@ class PastBench(Bench):
             self.moved()
             score.finite_update = all_finite(parameters)
             score.probe_loss = self.probed(rerun)
+
+    def as_recorded(self, run: Changed, segment: Segment) -> bool:
+        """The loss of a step is the one that was recorded, but for rounding; so is what no one can tell. Syncs the host."""
+        loss, then = self.last_loss(run, segment), segment.losses[-1][0] if segment.losses else None
+        if loss is None or then is None or loss.numel() != 1 or then.numel() != 1:
+            return True
+        return math.isclose(float(loss.detach()), float(then), rel_tol=SAME, abs_tol=SAME)
 
     def moved(self) -> None:
         """How far each parameter went in the update that has just been replayed."""
