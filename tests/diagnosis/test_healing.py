@@ -39,3 +39,8 @@ def test_too_few_steps_to_compare_with():
 
 def test_the_band_of_losses_that_are_negative():
     assert band([-3.0, -2.0, -2.5]) == -2.5 + 2 * 2.5
+
+
+def test_a_finite_loss_far_beyond_the_last_ones_is_not_healthy():
+    assert not is_healed(Score(loss=4.7e11, grad_l2=1.0), RECENT)
+    assert is_healed(Score(loss=20.0, grad_l2=1.0), RECENT)

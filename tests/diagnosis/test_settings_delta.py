@@ -44,3 +44,9 @@ def test_settings_that_are_no_numbers_are_left_out():
         "betas[0]": 0.5,
         "betas[1]": 0.75,
     }
+
+
+def test_a_schedule_that_compounds_is_told_as_a_whole():
+    (found,) = deltas(a_past(*([{"lr": 0.1 * 1.1**n}] for n in range(10))))
+    assert (found.since, found.step) == (40, 49)
+    assert found.told == "lr of group 0 went from 0.1 to 0.235795 between steps 40 and 49"

@@ -130,8 +130,14 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
     evidence += [lies] if lies else []
     against = list(best.signs.against) if best is not None else []
     if best is not None:
-        against += [f"{t.note}: {outcome(t)}" for t in series.trials if t.outcome == "not healed" and t.intervention.partition("=")[0] in best.cause.proved_by]
-        against += [f"{t.note}: {outcome(t)}" for t in healed if t.intervention.partition("=")[0] in best.cause.refuted_by]
+        against += [
+            f"{t.intervention} would heal this cause and did not"
+            for t in series.trials
+            if t.outcome == "not healed" and t.intervention.partition("=")[0] in best.cause.proved_by
+        ]
+        against += [
+            f"{t.intervention} healed the step and would not heal this cause" for t in healed if t.intervention.partition("=")[0] in best.cause.refuted_by
+        ]
     return msgspec.structs.replace(
         verdict,
         remedy=verdict.remedy + slower(facts, best, series),
@@ -148,7 +154,7 @@ def narrowness(trial: Trial) -> int:
 
 
 def outcome(trial: Trial) -> str:
-    """`loss 2.31, gradients finite, a healthy batch 2.4 after the update`."""
+    """`loss 2.31, gradients finite, a healthy batch after the update: 2.4`."""
     if trial.outcome == "could not run":
         return f"could not run ({trial.note})"
     parts = []
@@ -160,7 +166,7 @@ def outcome(trial: Trial) -> str:
     elif trial.outcome == "not healed" and trial.loss is not None and abs(as_float(trial.loss)) < float("inf"):
         parts.append("still not healthy")
     if trial.probe_loss is not None:
-        parts.append(f"a healthy batch {as_float(trial.probe_loss):.4g} after the update")
+        parts.append(f"a healthy batch after the update: {as_float(trial.probe_loss):.4g}")
     return ", ".join(parts) or ("all finite" if trial.outcome == "healed" else "still not finite")
 
 

@@ -21,10 +21,12 @@ def is_healed(score: Score, recent: Mapping[str, Sequence[float]]) -> bool:
     if score.grad_l2 is not None and len(norms) >= 3 and score.grad_l2 > TIMES * max(norms):
         return False
     losses = [v for v in recent.get(LOSS, ()) if math.isfinite(v)]
+    if score.loss is not None and len(losses) >= 3 and score.loss > band(losses, TIMES):
+        return False
     return score.probe_loss is None or len(losses) < 3 or score.probe_loss <= band(losses)
 
 
-def band(losses: Sequence[float]) -> float:
-    """The largest loss that still counts as healthy: twice the worst of the last ones above their median, also where losses are negative."""
+def band(losses: Sequence[float], times: float = PROBE_TIMES) -> float:
+    """The largest loss that still counts as healthy: so many times the worst of the last ones above their median, also where losses are negative."""
     middle, worst = statistics.median(losses), max(losses)
-    return middle + PROBE_TIMES * max(worst - middle, abs(middle), 1e-6)
+    return middle + times * max(worst - middle, abs(middle), 1e-6)

@@ -35,6 +35,7 @@ SETTLED = 0.3  # share of the jump that may be left in a healed step (ours)
 HYPOTHESES = ("data-hard-samples", "data-label-noise", "lr-too-high", "adam-instability", "exploding-gradients", "fp16-overflow")
 KINDS = {"data-label-noise": "data_label_noise"}  # a class of our own, without a cause file
 RAISED = 3.0  # times the learning rate of the snapshot: evidence for it (as optimizer/lr-jump)
+MOST_BITS = 3.0  # that a raised learning rate is worth before any trial: twice its doublings (ours)
 TOLD = 2.0  # bits that the class of the finding is worth before any trial (ours)
 
 
@@ -91,7 +92,9 @@ def repeat(series: Series, bench: PastBench, jump: Jump) -> bool:
     series.tried.add("unchanged")
     if bench.departs not in (None, bench.last.first_step):
         raise ReplayRefused(f"they lead away from the recorded losses at step {bench.departs}: something outside the recorded calls changes the state")
-    again = not jump.heals(score)
+    again = bench.reproduced_bits or not jump.heals(score)
+    if again and jump.heals(score):
+        raise ReplayRefused("the last step that is kept is healthy by itself")
     series.note(unchanged, score, "reproduced" if again else "not reproduced")
     return again
 
@@ -107,8 +110,7 @@ def believe(series: Series, bench: PastBench, changed: list[Delta], told: str | 
     elif bench.row_losses is not None and not bench.whole_batch:
         bits["data-hard-samples"] -= 1.0
     bits |= {slug: bits[slug] + TOLD for slug in bits if slug.replace("-", "_") == told}
-    if any(d.name == "lr" and d.times >= RAISED for d in changed):
-        bits["lr-too-high"] += 3.0
+    bits["lr-too-high"] += max((min(MOST_BITS, 2 * math.log2(d.times)) for d in changed if d.name == "lr" and d.times > 1), default=0.0)
     if not any("exp_avg_sq" in state for o in bench.optimizers for state in o.state.values()):
         bits["adam-instability"] -= 4.0
     series.belief.bits |= bits

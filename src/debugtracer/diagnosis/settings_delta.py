@@ -9,6 +9,8 @@ from torch import Tensor
 
 from debugtracer.recorder.ring import Past
 
+GROWN = 1.5  # times as large in the steps that are kept, though never by a fifth at once (ours: a warm-up that lasts doubles in its first steps only)
+
 
 @dataclass(frozen=True)
 class Delta:
@@ -19,6 +21,8 @@ class Delta:
     after: float
     step: int
     group: int
+    since: int | None = None
+    """First step, where it changed little by little."""
 
     @property
     def times(self) -> float:
@@ -28,12 +32,14 @@ class Delta:
     @property
     def told(self) -> str:
         """`lr went from 0.001 to 0.03 (30 times) at step 498`."""
-        return f"{self.name} of group {self.group} went from {self.before:g} to {self.after:g} at step {self.step}"
+        when = f"at step {self.step}" if self.since is None else f"between steps {self.since} and {self.step}"
+        return f"{self.name} of group {self.group} went from {self.before:g} to {self.after:g} {when}"
 
 
 def deltas(past: Past, least: float = 1.2) -> list[Delta]:
     """Settings that changed by more than a fifth from one update to the next; a schedule's small steps are no news."""
     found: list[Delta] = []
+    begin: dict[tuple[int, int, str], tuple[float, int]] = {}
     last: dict[tuple[int, int, str], float] = {}
     for segment in past.segments:
         for number, entry in enumerate(e for e in segment.entries if e.kind == "step"):
@@ -44,7 +50,17 @@ def deltas(past: Past, least: float = 1.2) -> list[Delta]:
                     if before is not None and value != before and (before == 0 or not 1 / least <= value / before <= least):
                         found.append(Delta(name, before, value, segment.first_step, group))
                     last[key] = value
-    return found
+                    begin.setdefault(key, (value, segment.first_step))
+    return found + grown(begin, last, {(d.group, d.name) for d in found}, past.segments[-1].first_step)
+
+
+def grown(begin: dict[tuple[int, int, str], tuple[float, int]], last: dict[tuple[int, int, str], float], told: set[tuple[int, str]], step: int) -> list[Delta]:
+    """Settings that went far in small steps (a schedule that compounds)."""
+    return [
+        Delta(name, before, last[number, group, name], step, group, since)
+        for (number, group, name), (before, since) in begin.items()
+        if (group, name) not in told and before > 0 and last[number, group, name] >= GROWN * before
+    ]
 
 
 def numbers(settings: dict[str, Any]) -> dict[str, float]:
