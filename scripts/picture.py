@@ -17,12 +17,13 @@ from debugtracer.views.view import views
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "verdict.svg"
 BEGIN, END = "<!-- picture:begin -->", "<!-- picture:end -->"
-WIDTH, LAST = 100, "\n\x1b[1mFindings"
+WIDTH = 100
+AFTER = re.compile(r"\n\x1b\[1m(?:Further findings|Findings|What debug-tracer did|Layers)")
 
 
 def svg(run: Path) -> str:
     """The terminal's verdict of a run as SVG, down to where to look closer; it loads no font from the network. Raises TraceError."""
-    told, _, _ = views()["terminal"].render(open_trace(run), color=True, width=WIDTH).partition(LAST)
+    told = AFTER.split(views()["terminal"].render(open_trace(run), color=True, width=WIDTH))[0]
     console = Console(record=True, width=WIDTH + 4, file=io.StringIO())
     console.print(Text.from_ansi(told))
     drawn = console.export_svg(title=f"debug-tracer run demo/{run.name}.py", unique_id="verdict")

@@ -13,7 +13,7 @@ def test_the_verdict_has_its_headings_and_tables(tmp_path):
     facts = a_masked_row()
     text = Markdown().render(open_trace(a_trace(tmp_path, an_incident(facts, rank(facts)), Found(at=AT, finding=a_finding()))))
     headings = [line for line in text.splitlines() if line.startswith("#")]
-    assert headings == ["# debug-tracer: the loss is not finite at step 48, rank 0", "## What was seen", "## What to do", "## Findings", "## Layers"]
+    assert headings == ["# debug-tracer: the loss is not finite at step 48, rank 0", "## What was seen", "## What to do", "## Layers"]
     assert "| sample | row 31 of the batch = dataset index 931<br>from Reviews of 4000 samples" in text
 
 

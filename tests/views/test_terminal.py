@@ -89,11 +89,13 @@ def test_a_report_holds_verdict_findings_and_what_was_done(tmp_path):
         tmp_path,
         an_incident(facts, rank(facts)),
         Found(at=AT, finding=a_finding()),
+        Found(at=AT, finding=a_finding("data/range-extreme", "note", message="step 48, rank 0: batch[0] reaches 117")),
         Acted(at=AT + 6, action="stop", iteration=48, step=48, reason="mode dev stops at an error"),
     )
     text = Terminal().render(open_trace(run))
     assert text.startswith("debug-tracer: the loss is not finite at step 48, rank 0\n")
-    assert "  error    numerics/nan-loss: step 48, rank 0: the loss is nan\n" in text
+    assert "Further findings\n  note     data/range-extreme: step 48, rank 0: batch[0] reaches 117\n" in text
+    assert "numerics/nan-loss" not in text  # the verdict is its answer
     assert "  stop    step 48, rank 0: mode dev stops at an error\n" in text
     assert f"{run}/incidents/step-000048-rank0\n" in text
 

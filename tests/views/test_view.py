@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.diagnosis.rank import rank
-from debugtracer.testing import AT, a_birth, a_finding, a_tensor, a_trace, an_incident, some_facts
+from debugtracer.testing import AT, a_birth, a_finding, a_masked_row, a_tensor, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
+from debugtracer.trace.lead import lead
 from debugtracer.trace.reader import open_trace
-from debugtracer.views.view import answered, findings, incidents, own_birth, views
+from debugtracer.views.view import answered, findings, further, incidents, own_birth, views
 
 LOG = a_birth("aten::log", a_tensor(0.0))
 
@@ -41,3 +44,16 @@ def test_a_question_that_was_answered_is_left_out_for_people():
     assert answered([question, answer]) == [answer]
     assert answered([question, left]) == [left]
     assert answered([question, other]) == [question, other]
+
+
+def test_what_the_verdict_tells_is_no_further_finding():
+    alarm, later, note = a_finding(), a_finding(step=60), a_finding("data/range-extreme", "note")
+    verdict = rank(a_masked_row())
+    assert further([alarm, later, note], verdict) == [later, note]
+    assert further([alarm, later, note], None) == [alarm, later, note]
+
+
+def test_the_finding_that_a_verdict_comes_from_is_no_further_one():
+    first = msgspec.structs.replace(a_finding("optimizer/zero-grad-misplaced"), kind="gradients_cleared")
+    other = a_finding("data/range-extreme", "note")
+    assert further([other, first], lead([other, first])) == [other]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.diagnosis.rank import rank
-from debugtracer.testing import TRAIN, a_birth, a_tensor, some_facts
+from debugtracer.testing import TRAIN, a_birth, a_masked_row, a_tensor, some_facts
 from debugtracer.trace.birth import ChainLink, Frame
 from debugtracer.trace.events import Acted
 from debugtracer.trace.incident import OptimizerFacts
@@ -65,6 +65,13 @@ def test_a_fault_in_the_update_shows_the_settings_of_the_optimizer():
 def test_an_action_says_where_once():
     said = Acted(at=0, action="stop", iteration=48, step=48, reason="step 48, rank 0: the loss is not finite")
     assert wording.action(said) == "step 48, rank 0: the loss is not finite"
+    assert wording.action(said, rank(a_masked_row())) == "step 48, rank 0: the loss is not finite"
+
+
+def test_an_action_does_not_repeat_the_verdict_above():
+    above = rank(a_masked_row())
+    said = Acted(at=0, action="stop", iteration=48, step=48, reason=above.summary)
+    assert wording.action(said, above) == "step 48, rank 0: for the verdict above"
 
 
 def test_no_named_row_is_said():

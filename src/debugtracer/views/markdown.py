@@ -13,7 +13,7 @@ from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import leading, log_read, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, diagnosed, findings, incidents
+from debugtracer.views.view import View, answered, diagnosed, findings, further, incidents
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,12 @@ class Markdown(View):
             parts = led(leader, found)
         else:
             parts = [f"# {wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
-        parts += section("Findings", [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in answered(found)])
+        above = told[0].verdict if told else leader
+        others = [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in further(answered(found), above)]
+        parts += section("Findings" if above is None else "Further findings", others)
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
         actions = [e for e in trace.events() if isinstance(e, Acted)]
-        parts += section("What debug-tracer did", [f"**{a.action}** {escape(wording.action(a))}" for a in actions])
+        parts += section("What debug-tracer did", [f"**{a.action}** {escape(wording.action(a, above))}" for a in actions])
         log = log_read.log_read(trace)
         parts += section("Log", [f"**{label}** {escape(text)}" for label, text, _ in log_read.rows(log)] if log is not None else [])
         parts += ["## Layers", table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state"))]
@@ -72,10 +74,10 @@ def tried(told: Verdict) -> list[str]:
 
 
 def to_do(told: Verdict) -> list[str]:
-    """The remedies, the first one as a change of the user's line where it is one."""
-    parts = ["## What to do", "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
-    change = trials.change(told)
-    return [*parts, "```diff\n" + "\n".join(change) + "\n```"] if change else parts
+    """The change of the user's line with what the step did with it, where there is one, and the remedies."""
+    edit, tested = trials.change(told), trials.tested(told)
+    parts = ["## What to do", *(["```diff\n" + "\n".join(edit) + "\n```"] if edit else []), *([escape(tested)] if tested else [])]
+    return [*parts, "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
 
 
 def merged(rows: list[wording.Row]) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import leading, log_read, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, diagnosed, findings, incidents
+from debugtracer.views.view import View, answered, diagnosed, findings, further, incidents
 
 Row = tuple[str, str, str]  # label, text, style
 
@@ -43,7 +43,7 @@ class Terminal(View):
             page.verdict(first.facts, first.verdict, trace.path, folder_of(trace, first))
         elif verdict is not None:
             page.leading(verdict, found, trace.path)
-        page.rest(trace, told, found, verdict is not None)
+        page.rest(trace, told, found, told[0].verdict if told else verdict)
         return page.text()
 
 
@@ -138,16 +138,18 @@ class Page:
             self.rows(trials.rows(verdict), label_width=trials.width(verdict))
         sides = trials.sides(verdict)
         if sides:
-            self.rows([(label, text, "") for label, text in sides], label_width=8)
+            self.rows([(label, text, "") for label, text in sides], label_width=trials.LABELS)
 
     def remedies(self, verdict: Verdict, run: Path, incident: Path | None) -> None:
-        """What to do, in order; the first as a change of the user's own line where it is one."""
-        first, *rest = [(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 1)] or [("", "", "")]
-        self.rows([first], label_width=4)
-        for line in trials.change(verdict):
-            self.console.print(Text(f"        {line}", style="red" if line.startswith("-") else "green" if line.startswith("+") else "dim"), soft_wrap=True)
-        if rest:
-            self.rows(rest, label_width=4)
+        """What to do, in order: first the change of the user's own line, where there is one, with what the step did with it."""
+        edit = trials.change(verdict)
+        if edit:
+            self.rows([("1.", f"change {edit[0]}:", "")], label_width=4)
+            for line in edit[1:]:
+                self.console.print(Text(f"        {line}", style="red" if line.startswith("-") else "green"), soft_wrap=True)
+        told = [(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 2 if edit else 1)]
+        outcome = [("", trials.tested(verdict), "dim")] if trials.tested(verdict) else []
+        self.rows([*outcome, *told] if edit else [*told[:1], *outcome, *told[1:]], label_width=4)
 
     def leading(self, verdict: Verdict, found: list[Finding], run: Path) -> None:
         """A verdict that comes from a finding."""
@@ -163,19 +165,19 @@ class Page:
         self.command(f"debug-tracer checks {check}", "what this check measures and when it stays silent")
         self.command(f"debug-tracer report {wording.path(run)}", "all findings and the state of the seven layers")
 
-    def rest(self, trace: Trace, told: list[Incident], found: list[Finding], led: bool = False) -> None:
+    def rest(self, trace: Trace, told: list[Incident], found: list[Finding], verdict: Verdict | None) -> None:
         """Further incidents, findings, crashes, actions, the state of the layers, what it cost."""
         known, events = report(trace), trace.events()
         crashes = [e for e in events if isinstance(e, Crashed)]
         loud = [f for f in found if f.severity != "note"]
-        if not told and not led:
+        if verdict is None:
             self.console.print(Text(wording.quiet(known, bool(crashes), loud), style="bold green" if not crashes and not loud else "bold"))
         if len(told) > 1:
             self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
             self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])
-        shown = answered(found)
+        shown = further(answered(found), verdict)
         if shown:
-            self.heading("Findings")
+            self.heading("Findings" if verdict is None else "Further findings")
             self.rows(
                 [(f.severity, f"{f.check}: {f.message}", "") for f in shown[:12]] + ([("", f"and {len(shown) - 12} more", "dim")] if len(shown) > 12 else []),
                 label_width=9,
@@ -186,7 +188,7 @@ class Page:
         actions = [e for e in events if isinstance(e, Acted)]
         if actions:
             self.heading("What debug-tracer did")
-            self.rows([(a.action, wording.action(a), "") for a in actions[:8]])
+            self.rows([(a.action, wording.action(a, verdict), "") for a in actions[:8]])
         if trace.problems:
             self.heading("Skipped while reading")
             self.rows([("", problem, "") for problem in trace.problems[:8]])

@@ -11,28 +11,59 @@ from debugtracer.views.wording import Row
 
 FACTS = 5  # sentences of evidence shown beside the one that the verdict leads with (ours)
 SHOWN = 4  # trials that could not run are told up to this many (ours)
+LABELS = 9  # columns of "against"
 STYLES = {"healed": "green", "not healed": "", "could not run": "dim", "reproduced": "", "not reproduced": "bold"}
+ORDER = ("reproduced", "not reproduced", "healed", "not healed")
+NOT_TO_BLAME = {
+    "other-batch": "this batch is",
+    "sanitised-batch": "extreme values of the batch are",
+    "without-sample": "that row is",
+    "older-weights": "the last updates are",
+    "full-precision": "half precision is",
+    "reference-device": "neither the device nor its rounding is",
+    "lower-lr": "the learning rate is",
+    "fresh-moments": "the optimizer's moments are",
+    "other-optimizer": "the kind of optimizer is",
+    "clipped-gradient": "the size of the gradient is",
+    "larger-eps": "eps is",
+    "reseeded": "the random numbers drawn are",
+}
+"""What a trial that did not heal takes the blame from."""
 
 
 def rows(verdict: Verdict) -> list[Row]:
-    """One row a trial: its name, what came of it. Those that could not run come last and shortly."""
-    ran = [t for t in verdict.trials if t.outcome != "could not run"]
+    """One row a trial: the control, what healed (the trial that proves the cause first), what did not; in a last row what could not run."""
+    ran = sorted((t for t in verdict.trials if t.outcome != "could not run"), key=lambda t: (ORDER.index(t.outcome), not is_proof(t, verdict)))
     idle = [t for t in verdict.trials if t.outcome == "could not run" and t.note]
     told: list[Row] = [(t.intervention, said(t), STYLES[t.outcome]) for t in ran]
-    return told + [(t.intervention, f"not tried: {t.note}", "dim") for t in idle[:SHOWN]]
+    more = f"; and {len(idle) - SHOWN} more" if len(idle) > SHOWN else ""
+    return told + ([("not tried", "; ".join(f"{t.intervention} ({t.note})" for t in idle[:SHOWN]) + more, "dim")] if idle else [])
+
+
+def is_proof(trial: Trial, verdict: Verdict) -> bool:
+    """It is the trial whose outcome stands beside the change."""
+    return bool(trial.note) and verdict.tested.startswith(f"with {trial.note}:")
 
 
 def width(verdict: Verdict) -> int:
     """Columns of the names."""
-    return min(28, 4 + max(len(t.intervention) for t in verdict.trials))
+    return min(28, 4 + max(len(name) for name, _, _ in rows(verdict)))
 
 
 def said(trial: Trial) -> str:
-    """`healed: clamp_min(1e-06) before the logarithm at train.py:82; loss 4.086, gradients finite`."""
-    if trial.intervention == "unchanged":
+    """`healed: clamp_min(1e-06) before the logarithm at train.py:82; loss 4.086, gradients finite`; of one that did not heal also what it clears."""
+    slug = trial.intervention.partition("=")[0]
+    if slug == "unchanged":
         times = f" ({trial.repeats} times)" if trial.repeats > 1 else ""
         return f"the fault {'came again' if trial.outcome == 'reproduced' else 'did not come again'}{times}{after(numbers(trial))}"
-    return f"{trial.outcome}: {trial.note}{after(numbers(trial))}"
+    cleared = f"; so {clears(slug)}" if trial.outcome == "not healed" and slug in NOT_TO_BLAME else ""
+    return f"{trial.outcome}: {trial.note}{after(numbers(trial))}{cleared}"
+
+
+def clears(slug: str) -> str:
+    """`this batch is not to blame`."""
+    words = NOT_TO_BLAME[slug]
+    return f"{words} to blame" if words.startswith("neither") else f"{words} not to blame"
 
 
 def after(text: str) -> str:
@@ -46,14 +77,14 @@ def numbers(trial: Trial) -> str:
     if trial.grad_l2 is not None:
         parts.append("gradients finite" if math.isfinite(as_float(trial.grad_l2)) else "gradients not finite")
     if trial.probe_loss is not None:
-        parts.append(f"a healthy batch {wording.number(trial.probe_loss)} after the update")
+        parts.append(f"a healthy batch after the update: {wording.number(trial.probe_loss)}")
     return ", ".join(parts)
 
 
 def sides(verdict: Verdict) -> list[tuple[str, str]]:
     """What else speaks for the cause and against it, which other classes the trials cannot tell from it, what the team knows."""
     facts = [text for text in verdict.evidence if text not in verdict.summary]
-    told = [("because" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
+    told = [("for" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
     told += [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
     if verdict.equivalents:
         told.append(("also", f"as true of this step: {', '.join(verdict.equivalents)}"))
@@ -63,9 +94,14 @@ def sides(verdict: Verdict) -> list[tuple[str, str]]:
 
 
 def change(verdict: Verdict) -> list[str]:
-    """The change of the user's line as a small diff, and what the step did with it; empty where there is none."""
+    """The change of the user's line as a small diff; empty where there is none."""
     edit = verdict.change
-    told = []
-    if edit is not None:
-        told = [f"{wording.path(edit.file)}:{edit.line}", f"- {edit.before}", *(f"+ {line}" for line in edit.after)]
-    return [*told, f"tested: {verdict.tested}"] if verdict.tested and verdict.status in ("confirmed", "likely") else told
+    return [f"{wording.path(edit.file)}:{edit.line}", f"- {edit.before}", *(f"+ {line}" for line in edit.after)] if edit is not None else []
+
+
+def tested(verdict: Verdict) -> str:
+    """What came of it, of a change or a fix of one line; empty where neither is proposed, or the cause is a guess."""
+    fixed = any(t.intervention == "one-line-fix" for t in verdict.trials)
+    if not verdict.tested or verdict.status not in ("confirmed", "likely") or (verdict.change is None and not fixed):
+        return ""
+    return f"tried {verdict.tested}" if fixed else f"tried on this step {verdict.tested}"

@@ -10,9 +10,11 @@ from debugtracer.plugins import members
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.events import Diagnosed, Found, Incident
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.lead import ranked
 from debugtracer.trace.reader import Trace
 from debugtracer.trace.verdict import Verdict
 
+ALARMS = frozenset({"nan_loss", "inf_grad", "nan_output", "bad_update"})
 PROVISIONAL = "is known in"  # in the message of a note that is told before it is known what becomes of it
 
 
@@ -60,6 +62,20 @@ def diagnosed(trace: Trace) -> list[Verdict]:
 def answered(found: list[Finding]) -> list[Finding]:
     """Findings for people: a note that says "known in so many steps" is left out when what became known follows."""
     return [one for one in found if not (one.severity == "note" and PROVISIONAL in one.message and any(settles(other, one) for other in found))]
+
+
+def further(found: list[Finding], verdict: Verdict | None) -> list[Finding]:
+    """What the verdict above does not tell: neither the alarm that opened its incident, nor the finding that it comes from."""
+    if verdict is None:
+        return found
+    first = None if verdict.symptom in ALARMS else next(iter(ranked(found)), None)
+    return [f for f in found if f is not first and not is_alarm(f, verdict)]
+
+
+def is_alarm(finding: Finding, verdict: Verdict) -> bool:
+    """The check of numbers that saw the symptom of this verdict at its step, and has no diagnosis of its own."""
+    same = (finding.step, finding.rank) == (verdict.step, verdict.rank) and verdict.symptom in ALARMS
+    return same and finding.layer == "numerics" and finding.severity == "error" and finding.kind is None
 
 
 def settles(later: Finding, note: Finding) -> bool:

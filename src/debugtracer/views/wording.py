@@ -201,7 +201,7 @@ def replayed(facts: IncidentFacts) -> list[Row]:
     known = facts.replay
     if known is None:
         return [("replay", "the step was not executed again", "")]
-    slow = f", traced step {known.traced_slowdown:.3g}x" if known.traced_slowdown is not None else ""
+    slow = f"; traced, the step took {known.traced_slowdown:.3g}x as long" if known.traced_slowdown is not None else ""
     rows = [("replay", f"{MECHANISMS[known.mechanism]}: {known.parity}; verdict {known.alarm_to_verdict_s:.2g} s after the alarm{slow}", "")]
     rows += [("", f"not used: {why}", "dim") for why in known.refused]
     return rows + ([("note", facts.note, "")] if facts.note else [])
@@ -213,10 +213,10 @@ def crash(event: Crashed) -> str:
     return f"{event.error}: {event.message.splitlines()[0] if event.message else ''}{at}, step {event.step}, backward call {event.iteration}"
 
 
-def action(event: Acted) -> str:
-    """Where, and why; a reason that already says where is not told twice."""
+def action(event: Acted, above: Verdict | None = None) -> str:
+    """Where, and why; what the verdict above says, and a reason that already says where, are not told twice."""
     where = f"step {event.step}, rank {event.rank}: "
-    return where + event.reason.removeprefix(where)
+    return where + ("for the verdict above" if above is not None and event.reason == above.summary else event.reason.removeprefix(where))
 
 
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
