@@ -70,4 +70,4 @@ def test_sides_name_what_else_is_true_and_what_the_team_knows():
     told = trials.sides(
         a_verdict(summary="the loss because p is 0", evidence=("p is 0", "lr went up"), against=("c",), equivalents=("zero_division",), known="seen in run 7")
     )
-    assert told == [("for", "lr went up"), ("against", "c"), ("also", "as true of this step: zero_division"), ("known", "seen in run 7")]
+    assert told == [("shown", "lr went up"), ("against", "c"), ("also", "as true of this step: zero_division"), ("known", "seen in run 7")]

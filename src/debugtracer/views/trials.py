@@ -84,7 +84,7 @@ def numbers(trial: Trial) -> str:
 def sides(verdict: Verdict) -> list[tuple[str, str]]:
     """What else speaks for the cause and against it, which other classes the trials cannot tell from it, what the team knows."""
     facts = [text for text in verdict.evidence if text not in verdict.summary]
-    told = [("for" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
+    told = [("shown" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
     told += [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
     if verdict.equivalents:
         told.append(("also", f"as true of this step: {', '.join(verdict.equivalents)}"))

@@ -1,0 +1,91 @@
+"""The verdict of real faults, word for word: what a person reads at 80 columns, trials and change of the line included.
+
+python tests/end_to_end/test_verdict_texts.py --write [LAYER/FAULT ...]   renews the texts, all of them or these
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = Path(__file__).with_name("texts")
+FAULTS = (
+    "numerics/sqrt0_norm",
+    "numerics/log0_entropy",
+    "numerics/masked_attention",
+    "numerics/layer_norm_no_eps",
+    "numerics/fp16_scores",
+    "numerics/half_model",
+    "numerics/where_unselected_sqrt",
+    "numerics/acos_identical",
+    "numerics/closing_case",
+    "data/inplace_standardise",
+    "data/unlabelled_batch",
+    "data/missing_cell_workers",
+    "data/foreign_batch",
+    "optimizer/bike_hire",
+    "optimizer/half_adam_default_eps",
+    "device/flipped_exponent",
+)
+SETTINGS = {
+    "COLUMNS": "80",
+    "OMP_NUM_THREADS": "1",  # another number of threads rounds other bits
+    "DEBUG_TRACER_TRIALS_S": "300",  # a busy machine tries as many things as an idle one
+}
+TIMES = re.compile(r"verdict\s+\S+\s+s\s+after\s+the\s+alarm(;\s+traced,\s+the\s+step\s+took\s+\S+\s+as\s+long)?")
+LAYERS = "\nLayers\n"  # what follows is the state of all checks and the cost
+
+
+def told(fault: str, folder: Path) -> str:
+    """What `report` says of a real run of the fault, without what differs from machine to machine."""
+    shutil.copy(ROOT / "faults" / fault / "train.py", folder)
+    tool, env = [sys.executable, "-m", "debugtracer"], os.environ | SETTINGS
+    watched = [*tool, "run", "--out", "runs", "--name", "run", "train.py"]
+    subprocess.run(watched, cwd=folder, env=env, capture_output=True, timeout=400, check=False)  # its status is that of the fault
+    shown = subprocess.run([*tool, "report", "runs/run"], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
+    return normalised(shown.stdout) or shown.stderr
+
+
+def normalised(text: str) -> str:
+    """Without durations and slowdowns, however they are wrapped, and without the state of the layers."""
+    return TIMES.sub("verdict TIME after the alarm", text).split(LAYERS)[0]
+
+
+def path(fault: str) -> Path:
+    """Where its text is kept."""
+    return TEXTS / f"{fault.partition('/')[2]}.txt"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_verdict_reads_word_for_word(fault: str, tmp_path: Path) -> None:
+    assert told(fault, tmp_path) == path(fault).read_text(), f"meant? python tests/end_to_end/test_verdict_texts.py --write {fault}"
+
+
+def test_only_what_differs_between_machines_is_taken_out() -> None:
+    wrapped = "in place: bitwise; verdict 0.042\n     s after the alarm; traced, the step took\n     2.04x as long\nrest\n\nLayers\n  data  silent"
+    assert normalised(wrapped) == "in place: bitwise; verdict TIME after the alarm\nrest\n"
+    assert normalised("verdict 5 s after the alarm") == "verdict TIME after the alarm"
+    assert normalised("loss 4.086 at train.py:82") == "loss 4.086 at train.py:82"
+
+
+def write(faults: list[str]) -> None:
+    """Run these faults and keep what is said."""
+    TEXTS.mkdir(exist_ok=True)
+    for fault in faults or FAULTS:
+        with tempfile.TemporaryDirectory() as folder:
+            path(fault).write_text(told(fault, Path(folder)))
+            print(f"wrote {path(fault).relative_to(ROOT)}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] != ["--write"]:
+        sys.exit(f"{__doc__}")
+    write(sys.argv[2:])
