@@ -12,7 +12,7 @@ def born_in_backward(op, **more):
 def test_fires_on_sqrt_at_zero_and_says_where_the_derivative_is_infinite():
     signs = signs_of("backward-nan-op", born_in_backward("aten::sqrt"))
     assert signs is not None
-    assert signs.because == "the value of sqrt is finite but its derivative is not in div: sqrt has an infinite derivative at 0"
+    assert signs.because == "the value of sqrt is finite but its derivative (computed by div) is not: sqrt has an infinite derivative at 0"
     assert signs.remedies[0].startswith("add eps inside: torch.sqrt(x + 1e-12)")
 
 

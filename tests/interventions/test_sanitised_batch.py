@@ -11,7 +11,7 @@ from tests.interventions.parts import HandNorm, Odd
 def test_what_is_not_finite_or_out_of_range_is_replaced(monkeypatch, tmp_path):
     for value in (math.nan, math.inf, 1e30):
         score = trial(monkeypatch, tmp_path / str(value), lambda value=value: fit(Chain(HandNorm()), data(value=value)), "sanitised-batch")
-        assert (score.finite, score.change) == (True, "4 values of the batch repaired"), score
+        assert (score.finite, score.change) == (True, "4 values of the batch repaired (NaN to 0, others into the range of the last healthy batch)"), score
 
 
 def test_a_batch_like_the_last_one_is_refused(monkeypatch, tmp_path):

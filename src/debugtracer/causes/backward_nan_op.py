@@ -44,10 +44,10 @@ class BackwardNanOp(Cause):
         why, remedy = EDGES.get(
             name, (f"the derivative of {name} is not finite here", "keep its argument away from the point where its derivative is infinite")
         )
-        ran = f" in {base(seen.birth.backward_op)}" if base(seen.birth.backward_op) not in ("", name) else ""
+        ran = f" (computed by {base(seen.birth.backward_op)})" if base(seen.birth.backward_op) not in ("", name) else ""
         return Signs(
             confidence=0.92 if name in EDGES else 0.75,
-            because=f"the value of {seen.op} is finite but its derivative is not{ran}: {why}",
+            because=f"the value of {seen.op} is finite but its derivative{ran} is not: {why}",
             remedies=(
                 remedy,
                 self.remedies[1],

@@ -62,4 +62,4 @@ class LogDomain(Cause):
         code = seen.birth.frame.code if seen.birth.frame else ""
         if negative:
             return Signs(confidence=confidence, because=because, remedies=NEGATIVE)
-        return Signs(confidence=confidence, because=because, remedies=self.remedies[::-1] if "*" in code else self.remedies)
+        return Signs(confidence=confidence, because=because, remedies=self.remedies[2::-2] if "*" in code else self.remedies[:2])

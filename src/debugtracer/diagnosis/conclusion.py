@@ -142,7 +142,7 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
         verdict,
         remedy=verdict.remedy + slower(facts, best, series),
         trials=tuple(series.trials),
-        tested=f"with {shown.note}: {outcome(shown)}" if shown is not None else "",
+        tested=f"with {shown.note}: {outcome(shown, facts.symptom)}" if shown is not None else "",
         evidence=tuple(evidence),
         against=tuple(against),
     )
@@ -153,14 +153,16 @@ def narrowness(trial: Trial) -> int:
     return NARROW.index(interventions()[trial.intervention.partition("=")[0]].scope)
 
 
-def outcome(trial: Trial) -> str:
+def outcome(trial: Trial, symptom: str = "") -> str:
     """`loss 2.31, gradients finite, a healthy batch after the update: 2.4`."""
     if trial.outcome == "could not run":
         return f"could not run ({trial.note})"
     parts = []
     if trial.loss is not None:
         parts.append(f"loss {as_float(trial.loss):.4g}")
-    if trial.grad_l2 is not None:
+    if symptom == "bad_update" and trial.outcome == "healed":
+        parts.append("parameters finite after the update")
+    elif trial.grad_l2 is not None:
         finite = abs(as_float(trial.grad_l2)) < float("inf")
         parts.append("gradients finite" if finite else "gradients not finite")
     elif trial.outcome == "not healed" and trial.loss is not None and abs(as_float(trial.loss)) < float("inf"):

@@ -33,7 +33,7 @@ class SanitisedBatch(Intervention):
                 rerun.inputs[id(leaf)] = after
         if not repaired:
             raise ReplayRefused("nothing of the batch is non-finite or outside the range of the last healthy one")
-        return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired"
+        return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired (NaN to 0, others into the range of the last healthy batch)"
 
     def offline(self, tape: OfflineRerun) -> str:
         """The same without a healthy batch beside it: NaN becomes 0, Inf the nearest end of the range of its own input."""

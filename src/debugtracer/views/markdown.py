@@ -67,7 +67,7 @@ def tried(told: Verdict) -> list[str]:
     if not told.trials:
         return []
     return [
-        "## What was tried",
+        f"## {trials.heading(told)}",
         table([(row[0], row[1]) for row in trials.rows(told)], ("", "")),
         *([table(trials.sides(told), ("", ""))] if trials.sides(told) else []),
     ]

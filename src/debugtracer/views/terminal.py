@@ -134,7 +134,7 @@ class Page:
     def proof(self, verdict: Verdict) -> None:
         """What was tried on the failing step, and what speaks for and against the cause."""
         if verdict.trials:
-            self.heading("What was tried on this step")
+            self.heading(trials.heading(verdict))
             self.rows(trials.rows(verdict), label_width=trials.width(verdict))
         sides = trials.sides(verdict)
         if sides:

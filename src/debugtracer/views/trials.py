@@ -35,7 +35,7 @@ def rows(verdict: Verdict) -> list[Row]:
     """One row a trial: the control, what healed (the trial that proves the cause first), what did not; in a last row what could not run."""
     ran = sorted((t for t in verdict.trials if t.outcome != "could not run"), key=lambda t: (ORDER.index(t.outcome), not is_proof(t, verdict)))
     idle = [t for t in verdict.trials if t.outcome == "could not run" and t.note]
-    told: list[Row] = [(t.intervention, said(t), STYLES[t.outcome]) for t in ran]
+    told: list[Row] = [(t.intervention, said(t, verdict.symptom), STYLES[t.outcome]) for t in ran]
     more = f"; and {len(idle) - SHOWN} more" if len(idle) > SHOWN else ""
     return told + ([("not tried", "; ".join(f"{t.intervention} ({t.note})" for t in idle[:SHOWN]) + more, "dim")] if idle else [])
 
@@ -50,14 +50,14 @@ def width(verdict: Verdict) -> int:
     return min(28, 4 + max(len(name) for name, _, _ in rows(verdict)))
 
 
-def said(trial: Trial) -> str:
+def said(trial: Trial, symptom: str = "") -> str:
     """`healed: clamp_min(1e-06) before the logarithm at train.py:82; loss 4.086, gradients finite`; of one that did not heal also what it clears."""
     slug = trial.intervention.partition("=")[0]
     if slug == "unchanged":
         times = f" ({trial.repeats} times)" if trial.repeats > 1 else ""
-        return f"the fault {'came again' if trial.outcome == 'reproduced' else 'did not come again'}{times}{after(numbers(trial))}"
+        return f"the fault {'came again' if trial.outcome == 'reproduced' else 'did not come again'}{times}{after(numbers(trial, symptom))}"
     cleared = f"; so {clears(slug)}" if trial.outcome == "not healed" and slug in NOT_TO_BLAME else ""
-    return f"{trial.outcome}: {trial.note}{after(numbers(trial))}{cleared}"
+    return f"{trial.outcome}: {trial.note}{after(numbers(trial, symptom))}{cleared}"
 
 
 def clears(slug: str) -> str:
@@ -71,14 +71,22 @@ def after(text: str) -> str:
     return f"; {text}" if text else ""
 
 
-def numbers(trial: Trial) -> str:
-    """The scores."""
+def numbers(trial: Trial, symptom: str = "") -> str:
+    """The scores; what went wrong, or is well again, stands beside the loss."""
+    well = trial.outcome == "healed"
     parts = [f"loss {wording.number(trial.loss)}"] if trial.loss is not None else []
-    if trial.grad_l2 is not None:
-        parts.append("gradients finite" if math.isfinite(as_float(trial.grad_l2)) else "gradients not finite")
+    if symptom == "bad_update":
+        parts.append(f"parameters {'finite' if well else 'not finite'} after the update")
+    elif trial.grad_l2 is not None and (well or not math.isfinite(as_float(trial.grad_l2))):
+        parts.append("gradients finite" if well else "gradients not finite")
     if trial.probe_loss is not None:
         parts.append(f"a healthy batch after the update: {wording.number(trial.probe_loss)}")
     return ", ".join(parts)
+
+
+def heading(verdict: Verdict) -> str:
+    """What the rows are about: one step, or several that are kept."""
+    return "What was tried on the last steps" if any(t.intervention == "one-line-fix" for t in verdict.trials) else "What was tried on this step"
 
 
 def sides(verdict: Verdict) -> list[tuple[str, str]]:

@@ -65,11 +65,11 @@ def answered(found: list[Finding]) -> list[Finding]:
 
 
 def further(found: list[Finding], verdict: Verdict | None) -> list[Finding]:
-    """What the verdict above does not tell: neither the alarm that opened its incident, nor the finding that it comes from."""
+    """What the verdict above does not tell: neither the alarm that opened its incident, nor the findings that it comes from and shows."""
     if verdict is None:
         return found
     first = None if verdict.symptom in ALARMS else next(iter(ranked(found)), None)
-    return [f for f in found if f is not first and not is_alarm(f, verdict)]
+    return [f for f in found if f is not first and f.message not in verdict.evidence and not is_alarm(f, verdict)]
 
 
 def is_alarm(finding: Finding, verdict: Verdict) -> bool:
