@@ -1,170 +1,330 @@
-"""The ring of snapshots: reach, pins, budgets, and that it keeps nothing of the user's alive."""
+"""The snapshot ring: how far it reaches, what it keeps and lets go, what it costs."""
+
+from __future__ import annotations
 
 import gc
+import itertools
+import os
 import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from debugtracer.recorder.entry import Entry, Leaf
-from debugtracer.recorder.ring import EVERY, MOST_ENTRIES, REACH, SLOTS, Ring, batch_bytes, device_s
-from debugtracer.recorder.tape import Segment
-
-
-def parameters(optimizer):
-    return [p for g in optimizer.param_groups for p in g["params"]]
-
-
-def a_ring(max_bytes=1 << 30, model=None):
-    model = model if model is not None else nn.Linear(3, 2)
-    return Ring(parameters, lambda: [model], max_bytes), torch.optim.Adam(model.parameters()), model
+from debugtracer import session
+from debugtracer.probes.optimizer import parameters
+from debugtracer.recorder import ring as ring_of
+from debugtracer.recorder.copies import UpdateCopy
+from debugtracer.recorder.ring import EVERY, RAREST, REACH, SHARE, SLOTS, STALE, TAPES, Ring, Snapshot
+from tests.watching import same_bits, under_watch
 
 
-def a_segment(number, leaves=0):
-    segment = Segment(number)
-    segment.first_step = number
-    for _ in range(leaves):
-        leaf = Leaf(torch.zeros(10))
-        segment.leaves[id(leaf)] = leaf
-    return segment
+@pytest.fixture(autouse=True)
+def _left_alone():
+    yield
+    session.stop()
 
 
-def steps(ring, optimizer, count, begin=0, step_s=10.0):
-    for number in range(begin, begin + count):
-        ring.segment(a_segment(number))
-        ring.consider(number + 1, number + 1, [optimizer], step_s)
+class Training:
+    """A loop that can be told to go on, watched, with a ring that time has no say in."""
+
+    def __init__(self, out: Path, make: Callable[[Any], torch.optim.Optimizer] = lambda p: torch.optim.Adam(p, lr=1e-2), **settings: Any) -> None:
+        self.watch = under_watch(out, **settings)
+        self.session = self.watch.__enter__()
+        self.ring = self.session.ring
+        self.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        torch.manual_seed(1)
+        self.model: Any = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
+        self.optimizer = make(self.model.parameters())
+        self.clears = True
+
+    def go(self, steps: int) -> None:
+        for _ in range(steps):
+            if self.clears:
+                self.optimizer.zero_grad()
+            self.model(torch.randn(5, 4)).square().mean().backward()
+            self.optimizer.step()
+
+    def state(self) -> list[Tensor]:
+        moments = [v for s in self.optimizer.state.values() for v in s.values()]
+        return [t.detach().clone() for t in (*self.model.parameters(), *self.model.buffers(), *moments)]
 
 
-def test_a_snapshot_lies_some_updates_before_a_step():
-    ring, optimizer, _ = a_ring()
-    steps(ring, optimizer, 3 * EVERY)
-    past = ring.past(2 * EVERY + 5)
-    assert past is not None
-    assert past.steps >= REACH
-    assert [s.number for s in past.segments] == list(range(past.snapshot.number, 2 * EVERY + 6))
+@pytest.fixture
+def training(tmp_path):
+    made: list[Training] = []
+
+    def make(**more: Any) -> Training:
+        made.append(Training(tmp_path, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.watch.__exit__(None, None, None)
 
 
-def test_nothing_is_known_of_a_step_that_is_too_old_or_to_come():
-    ring, optimizer, _ = a_ring()
-    steps(ring, optimizer, 6 * EVERY)
-    assert ring.past(2) is None
-    assert ring.past(10_000) is None
+def test_the_past_of_a_step_begins_some_updates_before_and_ends_with_it(training):
+    one = training()
+    for step in range(3 * EVERY + 3):
+        one.go(1)
+        past = one.ring.past(step)
+        if step < 3:
+            assert past is None
+            continue
+        assert past is not None
+        assert past.segments[0].number == past.snapshot.number
+        assert [s.first_step for s in past.segments] == list(range(past.snapshot.step, step + 1))
+        assert past.steps >= 2
+        assert past.steps >= min(REACH, step - 1)
+    assert one.ring.past(3 * EVERY + 3) is None, "a step that is still to come"
 
 
-def test_the_newest_snapshots_are_held_and_no_more():
-    ring, optimizer, _ = a_ring()
-    steps(ring, optimizer, 10 * EVERY)
-    assert len(ring.held) == SLOTS
-    longest = ring.longest()
+def test_a_bounded_number_of_snapshots_and_tapes_is_held(training):
+    one = training()
+    one.go(80)
+    assert len(one.ring.held) == SLOTS
+    assert len(one.ring.tapes) == len(one.ring.bytes) == TAPES
+    steps = [s.step for s in one.ring.held]
+    assert [b - a for a, b in itertools.pairwise(steps)] == [EVERY] * (SLOTS - 1)
+    longest = one.ring.longest()
     assert longest is not None
-    assert longest.segments[-1].number == 10 * EVERY - 1
+    assert longest.snapshot is one.ring.held[0]
+    assert longest.segments[-1] is one.ring.tapes[-1]
 
 
-def test_a_pinned_past_outlives_the_ring():
-    ring, optimizer, model = a_ring()
-    steps(ring, optimizer, 2 * EVERY)
-    ring.pin(2 * EVERY - 1)
-    assert ring.pinned is not None
-    kept = ring.pinned.snapshot.copies[0].values[0].clone()
-    with torch.no_grad():
-        model.weight.add_(1.0)
-    steps(ring, optimizer, 5 * EVERY, begin=2 * EVERY)
-    past = ring.take_pinned(2 * EVERY - 1)
+def test_a_snapshot_gives_back_weights_moments_and_buffers(training):
+    one = training()
+    one.go(EVERY + 1)
+    before, at = one.state(), one.ring.held[-1].step
+    assert at == EVERY + 1
+    one.go(4)
+    assert not all(map(same_bits, one.state(), before))
+    one.ring.held[-1].restore()
+    assert all(map(same_bits, one.state(), before))
+    held = sum(t.nbytes for t in before)
+    assert one.ring.held[-1].nbytes == held
+
+
+def test_what_is_pinned_stays_although_training_goes_on(training):
+    one = training()
+    one.go(20)
+    one.ring.pin(19, 1.0)
+    pinned = one.ring.pinned
+    kept = [v.clone() for c in pinned.snapshot.copies for v in c.values]
+    one.go(60)
+    assert one.ring.past(19) is None
+    assert all(map(same_bits, (v for c in pinned.snapshot.copies for v in c.values), kept))
+    assert one.ring.take_pinned(19) is pinned
+    assert one.ring.pinned is None
+    assert one.ring.take_pinned(19) is None
+
+
+def test_a_loss_that_stood_out_further_takes_the_place_of_one_that_nobody_asked_for(training):
+    one = training()
+    one.go(20)
+    one.ring.pin(19, 1.0)
+    one.go(20)
+    one.ring.pin(38, 0.5)
+    assert one.ring.pinned.segments[-1].first_step == 19
+    one.ring.pin(39, 2.0)
+    assert one.ring.pinned.segments[-1].first_step == 39
+    one.ring.pinned.segments[-1].first_step -= STALE + 5
+    one.ring.pin(37, 0.1)
+    assert one.ring.pinned.segments[-1].first_step == 37
+
+
+def test_an_optimizer_that_was_built_since_is_not_in_the_snapshot(training):
+    one = training()
+    one.go(2 * EVERY)
+    one.optimizer = torch.optim.SGD(one.model.parameters(), lr=0.1)
+    one.go(2)
+    assert one.ring.past(2 * EVERY + 1) is None
+    assert one.ring.longest() is None
+    one.go(2 * EVERY)
+    past = one.ring.longest()
     assert past is not None
-    assert torch.equal(past.snapshot.copies[0].values[0], kept)
-    assert ring.pinned is None
+    assert past.snapshot.step > 2 * EVERY
 
 
-def test_a_snapshot_comes_back_bit_for_bit():
-    ring, optimizer, model = a_ring(model=nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)))
-    model(torch.randn(8, 3)).sum().backward()
-    optimizer.step()
-    steps(ring, optimizer, 1)
-    before = [t.detach().clone() for t in (*model.parameters(), *model.buffers())]
-    moments = [s["exp_avg"].clone() for s in optimizer.state.values()]
-    model(torch.randn(8, 3)).sum().backward()
-    optimizer.step()
-    ring.held[-1].restore()
-    assert all(torch.equal(a, b) for a, b in zip(before, (*model.parameters(), *model.buffers()), strict=True))
-    assert all(torch.equal(a, s["exp_avg"]) for a, s in zip(moments, optimizer.state.values(), strict=True))
+def test_parameters_that_joined_a_group_since_are_not_in_the_snapshot(training):
+    one = training()
+    one.go(2 * EVERY)
+    one.model.append(nn.Linear(1, 1))
+    one.optimizer.add_param_group({"params": one.model[-1].parameters()})
+    one.go(2)
+    assert one.ring.past(2 * EVERY + 1) is None
+    one.go(2 * EVERY)
+    past = one.ring.longest()
+    assert past is not None
+    assert sum(len(c.parameters) for c in past.snapshot.copies) == len(list(one.model.parameters()))
 
 
-def test_the_budget_of_bytes_switches_it_off_with_a_sentence():
-    ring, optimizer, _ = a_ring(max_bytes=10)
-    ring.segment(a_segment(0))
-    assert ring.consider(1, 1, [optimizer], 1.0) == "3 snapshots of parameters, moments and gradients need about 384 bytes, more than ring_bytes (10)"
-    assert not ring.held
-    ring.segment(a_segment(1))
-    assert not ring.tapes
+def test_an_optimizer_built_before_we_came_is_kept_as_well(tmp_path):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path) as watching:
+        watching.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        for _ in range(8):
+            optimizer.zero_grad()
+            model(torch.randn(5, 4)).square().mean().backward()
+            optimizer.step()
+        assert watching.ring.past(7) is not None
 
 
-def test_a_snapshot_that_is_dear_becomes_rare_and_then_ends():
-    ring, _, _ = a_ring()
-    assert ring.judge(0.01, 1.0) is None
-    assert ring.every == EVERY
-    assert ring.judge(0.1, 1.0) is None or ring.every > EVERY
-    for _ in range(8):
-        said = ring.judge(10.0, 1.0)
-    assert said is not None
-    assert "only every 2500th step could be kept" in said
+def test_gradients_are_kept_only_where_updates_add_to_them(training):
+    one = training()
+    one.go(3 * EVERY)
+    assert one.ring.held[-1].gradients is None
+    one.clears = False
+    one.go(2 * EVERY)
+    assert len(one.ring.held[-1].gradients) == len(list(one.model.parameters()))
+    past = one.ring.past(5 * EVERY - 1)
+    assert past is not None
+    assert past.snapshot.gradients is not None
 
 
-def test_a_cheap_snapshot_is_never_given_up():
-    ring, _, _ = a_ring()
-    for _ in range(9):
-        assert ring.judge(1e-4, 1e-5) is None
-    assert ring.every == EVERY
+def test_gradients_come_back_as_tensors_of_our_own(training):
+    one = training()
+    one.clears = False
+    one.go(2 * EVERY)
+    snapshot, users = one.ring.held[-1], [p.grad for p in one.model.parameters()]
+    values = [g.clone() for g in users]
+    snapshot.restore_gradients()
+    for parameter, (_, kept) in zip(one.model.parameters(), snapshot.gradients, strict=True):
+        assert same_bits(parameter.grad, kept)
+        parameter.grad.zero_()
+        assert kept.abs().sum() > 0
+    assert all(map(same_bits, users, values))
 
 
-def test_batches_that_are_large_shorten_the_past(monkeypatch):
-    monkeypatch.setattr("debugtracer.recorder.ring.TAPE_BYTES", 100)
-    ring, _, _ = a_ring()
-    for number in range(5):
-        ring.segment(a_segment(number, leaves=1))  # 40 bytes each
-    assert [s.number for s in ring.tapes] == [3, 4]
+def test_no_graph_of_the_users_is_kept_alive(training):
+    one = training()
+    alive: list[weakref.ref[Any]] = []
 
+    class Mark:
+        """Dies with the node of the graph that carries it."""
 
-def test_parameters_count_for_nothing_in_a_tape():
-    segment = a_segment(0, leaves=2)
-    weight = nn.Parameter(torch.zeros(1000))
-    segment.leaves[0] = Leaf(weight)
-    assert batch_bytes(segment) == 80
-
-
-def test_a_step_of_thousands_of_calls_is_not_kept():
-    ring, _, _ = a_ring()
-    segment = a_segment(0)
-    segment.entries = [Entry("fn", None, (), {}, ())] * (MOST_ENTRIES + 1)
-    ring.segment(segment)
-    assert ring.off == f"a step makes more than {MOST_ENTRIES} torch calls outside modules"
-
-
-def test_no_graph_of_the_users_is_kept_alive():
-    """A carried hidden state enters the next step with its graph; two steps later nobody but us would hold it."""
-    ring, _, _ = a_ring()
-    weight = torch.randn(3, requires_grad=True)
-    activation = weight * 2
-    carried = activation.pow(2)  # its graph keeps the activation
-    alive = weakref.ref(activation)
-    del activation
-    segment = a_segment(0)
-    segment.leaves[0] = Leaf(carried)
-    ring.segment(segment)
-    assert alive() is not None
-    ring.segment(a_segment(1))
-    del carried
+    carried = torch.zeros(5, 4)
+    for _ in range(12):
+        one.optimizer.zero_grad()
+        hidden = torch.tanh(one.model[0](torch.randn(5, 4)) + carried)
+        carried = hidden * 0.5  # goes on into the next step with its graph, cut there
+        mark = Mark()
+        hidden.grad_fn.metadata["mark"] = mark
+        alive.append(weakref.ref(mark))
+        (one.model[3](hidden).square().mean() + carried.mean() * 0).backward()
+        carried = carried.detach()
+        one.optimizer.step()
+        del hidden, mark
     gc.collect()
-    assert alive() is None
+    assert len(one.ring.tapes) == 12
+    assert sum(m() is not None for m in alive) <= 1
 
 
-def test_a_fork_starts_from_nothing():
-    ring, optimizer, _ = a_ring()
-    steps(ring, optimizer, 2 * EVERY)
-    ring.pin(2 * EVERY - 1)
-    ring.forget()
-    assert (list(ring.held), list(ring.tapes), ring.pinned) == ([], [], None)
+def test_a_fake_reused_in_the_next_update_lets_its_graph_go_afterwards(training):
+    one = training()
+    critic = nn.Linear(1, 1)
+    second = torch.optim.SGD(critic.parameters(), lr=0.1)
+
+    def both() -> weakref.ref[Tensor]:
+        fake = one.model(torch.randn(5, 4))
+        critic(fake.detach()).mean().backward()
+        second.step()
+        critic(fake).mean().backward()
+        one.optimizer.step()
+        return weakref.ref(fake)
+
+    nodes = [both() for _ in range(8)]
+    gc.collect()
+    held = [leaf.tensor for tape in list(one.ring.tapes)[:-1] for leaf in tape.leaves.values()]
+    assert held
+    assert all(t.grad_fn is None for t in held)
+    assert [n() is not None for n in nodes] == [False] * 7 + [True]
 
 
-def test_the_host_does_not_wait_for_a_copy_on_the_cpu():
-    _, optimizer, _ = a_ring()
-    assert device_s([optimizer], parameters) == 0.0
+def test_too_many_bytes_switch_it_off_with_a_reason(training):
+    one = training(ring_bytes=1000)
+    one.go(EVERY + 2)
+    size = sum(p.nbytes for p in one.model.parameters()) * 4 * SLOTS
+    assert one.ring.off == f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes (1000)"
+    assert not one.ring.held
+    assert not one.ring.tapes
+    assert one.ring.past(EVERY) is None
+
+
+def test_steps_of_very_many_calls_switch_it_off(training, monkeypatch):
+    monkeypatch.setattr(ring_of, "MOST_ENTRIES", 4)
+    one = training()
+    one.go(3)
+    assert one.ring.off == "a step makes more than 4 torch calls outside modules"
+
+
+def test_the_oldest_tapes_go_when_their_batches_take_too_much(training, monkeypatch):
+    monkeypatch.setattr(ring_of, "TAPE_BYTES", 10 * 5 * 4 * 4)
+    one = training()
+    given = [torch.randn(5, 4) for _ in range(20)]
+    for x in given:
+        one.optimizer.zero_grad()
+        one.model(x).square().mean().backward()
+        one.optimizer.step()
+    assert list(one.ring.bytes) == [80] * 10
+    assert [t.first_step for t in one.ring.tapes] == list(range(10, 20))
+
+
+def alone(max_bytes: int = 2**30) -> tuple[Ring, torch.optim.Optimizer]:
+    model = nn.Linear(2, 1)
+    return Ring(parameters, lambda: [model], max_bytes), torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def test_snapshots_are_as_rare_as_their_cost_asks_for():
+    ring, _ = alone()
+    assert ring.judge(2e-4, 1e-3) is None
+    assert ring.every == EVERY, "what costs next to nothing is always worth it"
+    ring, _ = alone()
+    assert ring.judge(0.01, 0.1) is None
+    assert ring.every == pytest.approx(0.01 / (SHARE * 0.1), abs=1)
+    for _ in range(9):
+        ring.judge(0.001, 0.1)
+    assert ring.every == EVERY, "a first one that was slow does not count for ever"
+
+
+def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
+    ring, optimizer = alone()
+    ring.consider(0, 0, [optimizer], 1.0)
+    answers = [ring.judge(0.1, 0.1) for _ in range(3)]
+    every = round(0.1 / (SHARE * 0.1))
+    assert every > RAREST
+    assert answers[-1] == ring.off == f"a snapshot takes 100.0 ms, a step 100.0 ms: only every {every}th step could be kept"
+    assert not ring.held
+    assert ring.consider(1, 1, [optimizer], 1.0) is None
+
+
+def test_nothing_is_taken_without_parameters_to_take():
+    ring, _ = alone()
+    assert ring.consider(0, 0, [], 1.0) is None
+    assert not ring.held
+
+
+def test_bytes_of_a_snapshot_are_counted():
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    copy = UpdateCopy(optimizer, list(model.parameters()))
+    copy.take()
+    assert Snapshot(copies=[copy], gradients=[(model.weight, torch.zeros(2))]).nbytes == 3 * 4 + 2 * 4
+
+
+def test_a_forked_child_starts_from_nothing(training):
+    one = training()
+    one.go(20)
+    one.ring.pin(19)
+    child = os.fork()
+    if child == 0:
+        ring = one.ring
+        empty = not ring.held and not ring.tapes and not ring.bytes and ring.pinned is None and ring.since == EVERY
+        os._exit(0 if empty else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert one.ring.pinned is not None
+    assert len(one.ring.held) == SLOTS

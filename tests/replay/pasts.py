@@ -35,6 +35,8 @@ class Loop:
         self.clear: Callable[[], None] = lambda: self.optimizer.zero_grad()
         self.at: dict[int, Callable[[], None]] = {}
         """Done before that step."""
+        self.over: Callable[[], None] = lambda: None
+        """Done when all steps are over."""
 
     def train(self) -> None:
         """All steps."""
@@ -46,6 +48,7 @@ class Loop:
             loss.backward()
             self.optimizer.step()
             self.losses.append(loss.item())
+        self.over()
 
     def by_hand(self, start: int, order: list[int], change: Callable[[torch.optim.Optimizer], None] = lambda o: None) -> list[float]:
         """Losses of these batches from the state before step `start` on, gradients cleared before each."""

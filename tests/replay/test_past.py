@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import pytest
@@ -40,7 +39,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_unchanged_steps_give_the_recorded_loss_and_leave_the_world_as_it_was(tmp_path, name):
+def test_unchanged_steps_give_every_recorded_loss_to_the_bit(tmp_path, name):
     loop = LOOPS[name]()
     with looked_into(tmp_path, loop) as bench:
         score = tried(bench, "unchanged")
@@ -50,29 +49,24 @@ def test_unchanged_steps_give_the_recorded_loss_and_leave_the_world_as_it_was(tm
         assert bench.course == loop.losses[-len(bench.course) :]
         assert len(bench.course) == bench.past.steps + 1 >= 5
         assert score.probe_loss is not None
-        before = bits(loop)
-        for slug in ("lower-lr", "fresh-moments", "older-weights", "other-batch"):
-            bench.run(interventions()[slug])
-    assert all(map(same_bits, bits(loop), before[: len(bits(loop))])) or "the world is restored when the bench closes"
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_nothing_is_left_of_the_trials(tmp_path, name):
     loop = LOOPS[name]()
     groups: list[Any] = []
-    with contextlib.ExitStack() as stack:
-        original = loop.train
+    before: list[torch.Tensor] = []
 
-        def train() -> None:
-            original()
-            groups.append([dict(g) for g in loop.optimizer.param_groups])
-            before.extend(bits(loop))
+    def trained() -> None:
+        groups.append([dict(g) for g in loop.optimizer.param_groups])
+        before.extend(bits(loop))
 
-        before: list[torch.Tensor] = []
-        loop.train = train  # type: ignore[method-assign]
-        bench = stack.enter_context(looked_into(tmp_path, loop))
+    loop.over = trained
+    with looked_into(tmp_path, loop) as bench:
         for slug in interventions():
             bench.run(interventions()[slug])
+        tried(bench, "lower-lr")
+        assert not all(map(same_bits, bits(loop), before)), "the trials have changed nothing"
     assert all(map(same_bits, bits(loop), before))
     assert len(bits(loop)) == len(before)
     assert all(a["lr"] is b["lr"] for a, b in zip(loop.optimizer.param_groups, groups[0], strict=True))
@@ -153,7 +147,7 @@ def test_rows_that_stand_out_beside_the_batch_before_are_guilty_and_can_be_left_
         assert bench.row_losses.mean().item() == pytest.approx(whole.loss, rel=1e-6)
         healed = tried(bench, "without-sample")
         assert healed.loss < whole.loss / 100
-        assert healed.change.startswith("rows 3 and 6") or "3, 6" in healed.change
+        assert healed.change.startswith("rows 3, 6 replaced by row ")
 
 
 def test_a_batch_whose_every_row_stands_out_has_no_guilty_row(tmp_path):
@@ -179,14 +173,14 @@ def test_moves_are_those_of_one_run_and_the_largest_is_where_the_rate_rose(tmp_p
 
 def test_a_weight_changed_outside_the_recorded_calls_is_where_the_replay_departs(tmp_path):
     loop = Loop(sgd)
-    loop.at[STEPS - 1] = lambda: loop.model[2].bias.data.fill_(30.0)
+    loop.at[STEPS - 1] = lambda: loop.model[2].bias.detach().numpy().fill(30.0)
     with looked_into(tmp_path, loop) as bench:
         tried(bench, "unchanged")
         assert bench.departs == STEPS - 1
         assert not bench.reproduced_bits
 
 
-def test_gradients_cleared_by_hand_are_seen_to_depart(tmp_path):
+def test_gradients_cleared_by_hand_are_cleared_again(tmp_path):
     loop = Loop(sgd)
 
     def by_hand() -> None:
@@ -196,5 +190,4 @@ def test_gradients_cleared_by_hand_are_seen_to_depart(tmp_path):
     loop.clear = by_hand
     with looked_into(tmp_path, loop) as bench:
         tried(bench, "unchanged")
-        assert bench.departs is not None
-        assert bench.departs < STEPS - 1
+        assert bench.course == loop.losses[-len(bench.course) :]
