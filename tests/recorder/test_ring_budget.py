@@ -1,0 +1,67 @@
+"""What the ring costs: time and bytes, and when it is not worth either."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.probes.optimizer import parameters
+from debugtracer.recorder.copies import UpdateCopy
+from debugtracer.recorder.entry import Leaf
+from debugtracer.recorder.ring import EVERY, RAREST, SHARE, Ring, Snapshot, batch_bytes, device_s
+from debugtracer.recorder.tape import Segment
+
+
+def alone(max_bytes: int = 2**30) -> tuple[Ring, torch.optim.Optimizer]:
+    model = nn.Linear(2, 1)
+    return Ring(parameters, lambda: [model], max_bytes), torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def test_snapshots_are_as_rare_as_their_cost_asks_for():
+    ring, _ = alone()
+    assert ring.judge(2e-4, 1e-3) is None
+    assert ring.every == EVERY, "what costs next to nothing is always worth it"
+    ring, _ = alone()
+    assert ring.judge(0.01, 0.1) is None
+    assert ring.every == pytest.approx(0.01 / (SHARE * 0.1), abs=1)
+    for _ in range(9):
+        ring.judge(0.001, 0.1)
+    assert ring.every == EVERY, "a first one that was slow does not count for ever"
+
+
+def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
+    ring, optimizer = alone()
+    ring.consider(0, 0, [optimizer], 1.0)
+    answers = [ring.judge(0.1, 0.1) for _ in range(3)]
+    every = round(0.1 / (SHARE * 0.1))
+    assert every > RAREST
+    assert answers[-1] == ring.off == f"a snapshot takes 100.0 ms, a step 100.0 ms: only every {every}th step could be kept"
+    assert not ring.held
+    assert ring.consider(1, 1, [optimizer], 1.0) is None
+
+
+def test_nothing_is_taken_without_parameters_to_take():
+    ring, _ = alone()
+    assert ring.consider(0, 0, [], 1.0) is None
+    assert not ring.held
+
+
+def test_bytes_of_a_snapshot_are_counted():
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    copy = UpdateCopy(optimizer, list(model.parameters()))
+    copy.take()
+    assert Snapshot(copies=[copy], gradients=[(model.weight, torch.zeros(2))]).nbytes == 3 * 4 + 2 * 4
+
+
+def test_parameters_count_for_nothing_in_a_tape():
+    segment = Segment(0)
+    for number, tensor in enumerate((torch.zeros(10), torch.zeros(10), nn.Parameter(torch.zeros(1000)))):
+        segment.leaves[number] = Leaf(tensor)
+    assert batch_bytes(segment) == 80
+
+
+def test_the_host_does_not_wait_for_a_copy_on_the_cpu():
+    _, optimizer = alone()
+    assert device_s([optimizer], parameters) == 0.0
