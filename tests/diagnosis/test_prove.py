@@ -1,0 +1,67 @@
+"""Incidents put to trials in a real loop under watch."""
+
+import torch
+from torch import nn
+
+from tests.watching import LogHead, batches, incidents, only, train, under_watch
+
+
+def test_a_log_of_a_negative_number_is_tried_and_told(tmp_path):
+    torch.manual_seed(0)
+    with under_watch(tmp_path):
+        train(LogHead(), batches(12, bad=9))
+    verdict = incidents(tmp_path)[0].verdict
+    assert verdict.kind == "log_domain"
+    assert verdict.trials[0].intervention == "unchanged"
+    assert verdict.trials[0].outcome == "reproduced"
+    healed = {t.intervention.partition("=")[0] for t in verdict.trials if t.outcome == "healed"}
+    assert healed & {"stable-op", "other-batch", "without-sample"}
+    assert verdict.tested
+    assert verdict.seconds > 0
+
+
+def test_no_trials_when_none_are_allowed(tmp_path):
+    torch.manual_seed(0)
+    with under_watch(tmp_path, trials=0):
+        train(LogHead(), batches(12, bad=9))
+    verdict = incidents(tmp_path)[0].verdict
+    assert verdict.kind == "log_domain"
+    assert verdict.trials == ()
+
+
+def test_bad_weights_are_healed_by_older_ones_and_by_no_other_batch(tmp_path):
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    memory = model.weight.detach().numpy()  # written past torch, as failing hardware does
+    with under_watch(tmp_path):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step, x in enumerate(batches(24)):
+            if step == 20:
+                memory[0, 1] = float("nan")
+            optimizer.zero_grad()
+            model(x).pow(2).mean().backward()
+            optimizer.step()
+    verdict = incidents(tmp_path)[0].verdict
+    outcomes = {t.intervention.partition("=")[0]: t.outcome for t in verdict.trials}
+    assert outcomes["older-weights"] == "healed"
+    assert outcomes.get("other-batch", "not healed") == "not healed"
+    assert verdict.kind in ("silent_data_corruption", "weights_nonfinite")
+
+
+def test_generators_weights_and_flags_are_as_before(tmp_path):
+    torch.manual_seed(0)
+    model = nn.Sequential(LogHead(), nn.Dropout(0.2))
+    flags = torch.are_deterministic_algorithms_enabled()
+    with under_watch(tmp_path):
+        train(model, batches(6, bad=None))
+        torch.manual_seed(4)
+        state = torch.get_rng_state()
+        weights = [p.detach().clone() for p in model.parameters()]
+        loss = model(batches(1, bad=0)[0]).pow(2).mean()
+        drawn = torch.get_rng_state()
+        loss.backward()
+        assert torch.equal(torch.get_rng_state(), drawn)
+        assert not torch.equal(state, drawn)
+        assert all(torch.equal(a, b) for a, b in zip(weights, model.parameters(), strict=True))
+    assert only(tmp_path).verdict.trials
+    assert torch.are_deterministic_algorithms_enabled() == flags

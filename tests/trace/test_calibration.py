@@ -1,0 +1,23 @@
+"""The confidence that is said."""
+
+import pytest
+
+from debugtracer.trace import calibration
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    monkeypatch.setattr(calibration, "frequencies", lambda: {"confirmed-proved": 0.99, "likely": 0.8})
+
+
+def test_what_was_measured_is_said_and_never_more_than_the_ceiling(measured):
+    assert calibration.calibrated("likely", False, 0.95) == 0.8
+    assert calibration.calibrated("confirmed", True, 0.5) == calibration.MOST
+
+
+def test_a_kind_never_seen_keeps_its_belief(measured):
+    assert calibration.calibrated("possible", False, 0.4567) == 0.457
+
+
+def test_the_file_holds_shares():
+    assert all(0 < share < 1 for share in calibration.frequencies().values())
