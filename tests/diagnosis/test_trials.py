@@ -61,6 +61,21 @@ def test_the_budget_ends_it():
     assert none == []
 
 
+def test_a_ladder_ends_with_the_budget_too():
+    series, ran = a_series(budget=Budget(trials=1), named=frozenset({"stable-op"}))
+    series.go()
+    assert ran == ["stable-op=1e-06"]
+
+
+def test_a_rung_that_cannot_run_does_not_hide_the_one_before():
+    series, _ = a_series(named=frozenset({"stable-op"}))
+    run = series.run
+    series.run = lambda i: Score(refused="too large") if i.size > 1e-5 else run(i)
+    series.go()
+    assert [t.outcome for t in series.trials] == ["not healed", "could not run"]
+    assert series.done == {"stable-op": False}
+
+
 def test_what_acts_after_the_fault_is_not_tried():
     series, ran = a_series(too_late=frozenset({"update"}), confidences={})
     series.go()
@@ -96,4 +111,15 @@ def test_a_failed_alternative_refutes():
     series, _ = a_series({"stable-op"}, too_late=frozenset({"update"}))
     assert not series.refuted
     series.go()
+    assert series.refuted
+
+
+def test_a_proof_that_failed_refutes_no_alternative():
+    series, _ = a_series({"stable-op"})
+    for slug in ("stable-op", "other-batch"):
+        series.attempt(interventions()[slug])
+    assert series.leader == "log-domain"
+    assert series.done == {"stable-op": True, "other-batch": False}
+    assert not series.refuted
+    series.attempt(interventions()["full-precision"])
     assert series.refuted

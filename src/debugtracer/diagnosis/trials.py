@@ -51,17 +51,25 @@ class Series:
     done: dict[str, bool] = field(default_factory=dict)
     """Slug -> whether any of its values healed; trials that could not run are not here."""
     tried: set[str] = field(default_factory=set)
+    began: float | None = None
+    """When the first was chosen, on the clock of time.perf_counter; None before."""
     scores: dict[str, Score] = field(default_factory=dict)
     """Name of a trial -> its score."""
 
     def go(self) -> None:
         """Run until nothing is left to learn, or the budget is spent."""
-        begin = time.perf_counter()
-        while len([t for t in self.trials if t.outcome != "could not run"]) < self.budget.trials and time.perf_counter() - begin < self.budget.seconds:
+        self.began = time.perf_counter()
+        while not self.spent:
             chosen = self.next()
             if chosen is None:
                 return
             self.attempt(chosen)
+
+    @property
+    def spent(self) -> bool:
+        """The budget is used up; what could not run costs nothing."""
+        ran = len([t for t in self.trials if t.outcome != "could not run"])
+        return ran >= self.budget.trials or (self.began is not None and time.perf_counter() - self.began >= self.budget.seconds)
 
     def next(self) -> Intervention | None:
         """The best trial not yet run; None when none is worth it."""
@@ -105,23 +113,27 @@ class Series:
 
     @property
     def refuted(self) -> bool:
-        """Some alternative was tried and did not heal."""
-        return any(not healed for healed in self.done.values())
+        """Something that would not heal the leader was tried and did not heal; a proof of its own that failed is no alternative."""
+        own = self.proofs(self.leader) if self.leader is not None else []
+        return any(not healed for slug, healed in self.done.items() if slug not in own)
 
     def attempt(self, intervention: Intervention) -> None:
-        """One intervention, up its ladder while it does not heal."""
+        """One intervention, up its ladder while it does not heal and the budget lasts."""
         self.tried.add(intervention.slug)
-        healed = False
+        ran = healed = finite = False
         ladder = intervention.ladder if self.leader is not None and intervention.slug in self.proofs(self.leader) else ()
         for value in (None, *ladder):
+            if ran and self.spent:
+                break
             one = type(intervention)(value)
             score = self.run(one)
             healed = not score.refused and self.heals(score)
+            ran, finite = ran or not score.refused, not score.refused and score.finite
             self.note(one, score, "could not run" if score.refused else "healed" if healed else "not healed")
             if healed or score.refused:
                 break
-        if not score.refused:
-            gone = healed or (intervention.scope == "precision" and score.finite)  # what the range made is gone, healthy or not
+        if ran:
+            gone = healed or (intervention.scope == "precision" and finite)  # what the range made is gone, healthy or not
             self.done[intervention.slug] = gone
             self.belief.observe(intervention.slug, gone)
 
