@@ -13,8 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from debugtracer.interventions.intervention import interventions
+from debugtracer.recorder.ring import Past
 from debugtracer.replay.past import PastBench
+from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score
+from debugtracer.session import Session
 from tests.watching import under_watch
 
 STEPS = 14
@@ -68,17 +71,23 @@ class Loop:
 
 
 @contextlib.contextmanager
-def looked_into(out: Path, loop: Loop, following: bool = False) -> Iterator[PastBench]:
-    """The bench of the last step of a loop, its snapshots taken as often as can be."""
-    with under_watch(out) as session:
+def trained(out: Path, loop: Loop, **settings: Any) -> Iterator[tuple[Session, Past, Scene]]:
+    """A loop that was watched, its snapshots taken as often as can be, and the past of its last step."""
+    with under_watch(out, **settings) as session:
         session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]  # the machine of a test has no say in how often
         loop.train()
         past, scene = session.ring.past(STEPS - 1), session.incidents.scene
         assert past is not None
         assert scene is not None
-        with session.recorder.paused(), PastBench(past, scene, None) as bench:
-            bench.following = following
-            yield bench
+        yield session, past, scene
+
+
+@contextlib.contextmanager
+def looked_into(out: Path, loop: Loop, following: bool = False) -> Iterator[PastBench]:
+    """The bench of the last step of a loop."""
+    with trained(out, loop) as (session, past, scene), session.recorder.paused(), PastBench(past, scene, None) as bench:
+        bench.following = following
+        yield bench
 
 
 def tried(bench: PastBench, slug: str, value: float | None = None) -> Score:

@@ -27,6 +27,7 @@ from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score, all_finite, norm
 
 OUTLYING = 10.0  # median absolute deviations above the median of a healthy batch: a row that far out is guilty (ours, as data/outlier-sample)
+SLIGHT = 0.01  # of the furthest row's excess: what lies below it cannot have made the loss jump (ours)
 SAME = 0.01  # by this share two executions of one step may differ where kernels are not deterministic (ours)
 BEYOND = 1.25  # times the largest row of a healthy batch (ours, as for losses that stand out)
 
@@ -234,11 +235,12 @@ class PastBench(Bench):
             self.usual_rows = rows_of(loss, self.rows)
 
     def outlying(self, values: list[float]) -> None:
-        """Rows beyond everything the healthy batch before had; where that is not known, beyond the others of their own batch."""
+        """Rows beyond everything the healthy batch before had; where that is not known, beyond the others of their own batch; none that is slight beside the furthest."""
         usual = self.usual_rows.tolist() if self.usual_rows is not None else values
         middle = statistics.median(usual)
         spread = statistics.median(abs(v - middle) for v in usual) or abs(middle) * 0.1 or 1e-9
         top = BEYOND * max(usual) if self.usual_rows is not None else -math.inf
+        top = max(top, middle + SLIGHT * (max(values) - middle))
         guilty = tuple(n for n, v in enumerate(values) if v - middle > OUTLYING * spread and v > top)
         self.whole_batch = len(guilty) == len(values)
         self.guilty_rows = guilty if guilty and not self.whole_batch else None
