@@ -235,7 +235,10 @@ class PastBench(Bench):
             self.usual_rows = rows_of(loss, self.rows)
 
     def outlying(self, values: list[float]) -> None:
-        """Rows beyond everything the healthy batch before had; where that is not known, beyond the others of their own batch; none that is slight beside the furthest."""
+        """Rows beyond everything the healthy batch before had; where that is not known, beyond the others of their own batch.
+
+        None that is slight beside the furthest: it cannot have made the loss jump.
+        """
         usual = self.usual_rows.tolist() if self.usual_rows is not None else values
         middle = statistics.median(usual)
         spread = statistics.median(abs(v - middle) for v in usual) or abs(middle) * 0.1 or 1e-9
