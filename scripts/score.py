@@ -28,7 +28,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
 from board import board, figures, overview
-from marks import SCORER, Row, judge, load_scorer, parallel, with_settings, told
+from marks import SCORER, Row, judge, load_scorer, parallel, told, with_settings
 from results import FULL, VARIANTS, Rows, dated, merged, read, write
 from row_tables import between, catalogue, summary
 from truths import FAULTS, HELD_OUT, LEARNT, NAMES, PLANTED, ROOT, SHARED_CASES, Script, is_wanted, of_group
