@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from debugtracer import session
-from debugtracer.diagnosis.jumps import FIX_STEPS, LEAST, MOST, STAYS, Jumps
+from debugtracer.diagnosis.jumps import FIX_STEPS, LEAST, MOST, STAYS, Jumps, level
 from debugtracer.session import Session
 from debugtracer.trace.events import Diagnosed, Noted
 from debugtracer.trace.finding import Finding
@@ -206,6 +206,10 @@ def test_steps_that_would_take_too_long_are_noted_with_the_numbers(tmp_path):
         loop.jumps.look()
         assert not loop.jumps.verdicts
     assert notes(tmp_path) == [f"step {AT}: {past.steps + 1} steps of 7 s executed 3 times take longer than trials_s (1)"]
+
+
+def test_a_level_that_was_left_knows_what_was_expected():
+    assert level(a_finding(evidence={"expected": 0.7, "loss": 2.4}), [0.8]) == (0.7, 2.4, [0.7, 0.8])
 
 
 def test_a_forked_child_starts_from_nothing(jumps):
