@@ -191,8 +191,13 @@ def settings(optimizer: Optimizer) -> list[dict[str, Any]]:
     """The settings of each group; many groups (one for each parameter) keep their learning rates alone."""
     groups = optimizer.param_groups
     if len(groups) > MOST_GROUPS:
-        return [{"lr": group.get("lr")} for group in groups]
-    return [{k: v.clone() if isinstance(v, torch.Tensor) else v for k, v in group.items() if k != "params"} for group in groups]
+        return [{"lr": valued(group.get("lr"))} for group in groups]
+    return [{k: valued(v) for k, v in group.items() if k != "params"} for group in groups]
+
+
+def valued(setting: Any) -> Any:
+    """A setting as it is now: a schedule changes tensors in place."""
+    return setting.clone() if isinstance(setting, torch.Tensor) else setting
 
 
 def decides_itself(optimizer: Optimizer) -> bool:

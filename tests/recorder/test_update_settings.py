@@ -1,0 +1,79 @@
+"""What the tape keeps of an update besides its gradients: the settings of its time, and when it was closed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.recorder.updates import MOST_GROUPS, settings
+from tests.recorder.watched import Watched
+
+
+def groups(number: int, lr: Any) -> torch.optim.Optimizer:
+    return torch.optim.AdamW([{"params": [nn.Parameter(torch.zeros(1))]} for _ in range(number)], lr=lr, weight_decay=0.02)
+
+
+def test_every_setting_of_each_group_but_its_parameters() -> None:
+    (kept,) = settings(groups(1, 0.1))
+    assert kept["lr"] == 0.1
+    assert kept["weight_decay"] == 0.02
+    assert kept["betas"] == (0.9, 0.999)
+    assert "params" not in kept
+
+
+def test_very_many_groups_keep_their_rates_alone() -> None:
+    kept = settings(groups(MOST_GROUPS + 1, 0.1))
+    assert kept == [{"lr": 0.1}] * (MOST_GROUPS + 1)
+
+
+@pytest.mark.parametrize("number", [1, MOST_GROUPS + 1])
+def test_a_rate_that_is_a_tensor_is_kept_as_it_was(number: int) -> None:
+    optimizer = groups(number, torch.tensor(0.1))
+    kept = settings(optimizer)
+    for group in optimizer.param_groups:
+        group["lr"].fill_(7.0)
+    assert all(k["lr"].item() == pytest.approx(0.1) for k in kept)
+
+
+def test_each_update_on_the_tape_has_the_settings_of_its_time() -> None:
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    seen = []
+    with Watched() as watched:
+        for lr in (0.1, 0.3, 0.2):
+            optimizer.param_groups[0]["lr"] = lr
+            model(torch.randn(2, 3)).mean().backward()
+            optimizer.step()
+            assert watched.tape.previous is not None
+            seen += [e.settings[0]["lr"] for e in watched.tape.previous.entries if e.kind == "step"]
+    assert seen == [0.1, 0.3, 0.2]
+
+
+def test_the_ring_is_told_of_each_step_once_its_segment_is_closed() -> None:
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    told: list[tuple[int, int, bool]] = []
+    with Watched() as watched:
+        watched.updates.closed = lambda step_s: told.append((watched.tape.current.number, watched.recorder.step, step_s > 0))
+        for _ in range(3):
+            model(torch.randn(2, 3)).mean().backward()
+            optimizer.step()
+    assert told == [(1, 1, True), (2, 2, True), (3, 3, True)]
+
+
+def test_a_step_that_a_scaler_skips_is_closed_as_well() -> None:
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    told: list[int] = []
+    with Watched() as watched:
+        watched.updates.closed = lambda step_s: told.append(watched.recorder.step)
+        for scale in (1.0, float("inf"), 1.0):
+            optimizer.zero_grad()
+            scaler.scale(model(torch.randn(2, 3)).mean() * scale).backward()
+            watched.updates.scaler_step(scaler, type(scaler).step, (optimizer,), {}, 1.0)
+            scaler.update()
+    assert told == [1, 2, 3]
