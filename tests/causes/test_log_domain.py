@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
+import torch
+
 from debugtracer.causes.cause import causes
 from debugtracer.causes.reading import Reading
 from debugtracer.testing import TRAIN, a_birth, a_tensor, signs_of, some_facts
@@ -39,6 +41,21 @@ def test_the_remedy_for_p_log_p_clamps_inside_first():
     signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), code="entropy = -(p * p.log()).sum()")))
     assert signs is not None
     assert "p * p.clamp_min(1e-8).log()" in signs.remedies[0]
+
+
+def test_an_exact_zero_of_a_softmax_says_how_far_the_scores_lie_apart():
+    softmax, sigmoid = (signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, made_by=f"aten::{op}")))) for op in ("_softmax", "sigmoid"))
+    assert softmax is not None
+    assert sigmoid is not None
+    assert softmax.remedies[-1].startswith("softmax gives 0 where a score lies 104 or more below the largest of its row")
+    assert not any("learning rate" in text for text in sigmoid.remedies)
+
+
+def test_softmax_is_zero_from_there_on_in_torch():
+    for dtype, distance in ((torch.float16, 17.4), (torch.float32, 104.0), (torch.float64, 745.2)):
+        low = torch.softmax(torch.tensor([0.0, -distance], dtype=dtype), 0)[1]
+        assert low == 0, dtype
+    assert torch.softmax(torch.tensor([0.0, -103.0]), 0)[1] > 0
 
 
 def test_stays_silent_in_backward_and_on_zero_times_plus_inf():

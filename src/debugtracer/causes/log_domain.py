@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Signs
 from debugtracer.causes.hearing import Hearing
-from debugtracer.causes.reading import Reading, values
+from debugtracer.causes.reading import SMALLEST, Reading, values
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.verdict import Change
 
@@ -62,4 +63,17 @@ class LogDomain(Cause):
         code = seen.birth.frame.code if seen.birth.frame else ""
         if negative:
             return Signs(confidence=confidence, because=because, remedies=NEGATIVE)
-        return Signs(confidence=confidence, because=because, remedies=self.remedies[2::-2] if "*" in code else self.remedies[:2])
+        remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
+        return Signs(confidence=confidence, because=because, remedies=remedies + apart(seen))
+
+
+def apart(seen: Reading) -> tuple[str, ...]:
+    """What an exact 0 of a softmax says of the scores: they lie further apart than the dtype's exponential reaches."""
+    known = seen.facts.optimizer
+    if not seen.made_by(0, "softmax") or seen.dtype not in SMALLEST:
+        return ()
+    at = f" (lr {float(known.lr):g} at {Path(known.frame.file).name}:{known.frame.line})" if known and known.lr is not None and known.frame else ""
+    return (
+        f"softmax gives 0 where a score lies {math.log(2 / SMALLEST[seen.dtype]):.0f} or more below the largest of its row: if no mask did that, the updates "
+        f"are too large; divide the learning rate by 10{at} and clip the gradient: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) before step()",
+    )

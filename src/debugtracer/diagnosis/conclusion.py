@@ -98,7 +98,8 @@ def seen_to_heal(best: Ranked, series: Series, seen: Reading) -> float | None:
 def slower(facts: IncidentFacts, best: Ranked | None, series: Series) -> tuple[str, ...]:
     """What to do next where older weights heal the step: making the op safe leaves the updates that led here as they are."""
     known = facts.optimizer
-    if best is None or best.cause.edit == "optimizer" or not series.done.get(STATE) or known is None or known.lr is None:
+    said = any("learning rate" in text for text in best.signs.remedies) if best is not None else True
+    if best is None or said or best.cause.edit == "optimizer" or not series.done.get(STATE) or known is None or known.lr is None:
         return ()
     at = f" at {Path(known.frame.file).name}:{known.frame.line}" if known.frame is not None else ""
     return (
