@@ -228,7 +228,7 @@ class Session:
         """A segment is over: its tape goes to the ring, and perhaps the state after it."""
         tape = self.tape
         if tape.previous is not None:
-            self.ring.segment(tape.previous)
+            self.ring.segment(tape.previous, self.recorder.states.get(tape.previous.number, ()))
         why = self.ring.consider(tape.current.number, self.recorder.step, list(self.gates.built), step_s)
         if why:
             self.output.note("ring-off", why)

@@ -6,8 +6,6 @@ import gc
 import itertools
 import os
 import weakref
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,38 +15,14 @@ from torch import Tensor, nn
 from debugtracer import session
 from debugtracer.recorder import ring as ring_of
 from debugtracer.recorder.ring import EVERY, REACH, SLOTS, STALE, TAPES
-from tests.watching import same_bits, under_watch
+from tests.recorder.ringed import Training
+from tests.watching import same_bits
 
 
 @pytest.fixture(autouse=True)
 def _left_alone():
     yield
     session.stop()
-
-
-class Training:
-    """A loop that can be told to go on, watched, with a ring that time has no say in."""
-
-    def __init__(self, out: Path, make: Callable[[Any], torch.optim.Optimizer] = lambda p: torch.optim.Adam(p, lr=1e-2), **settings: Any) -> None:
-        self.watch = under_watch(out, **settings)
-        self.session = self.watch.__enter__()
-        self.ring = self.session.ring
-        self.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
-        torch.manual_seed(1)
-        self.model: Any = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
-        self.optimizer = make(self.model.parameters())
-        self.clears = True
-
-    def go(self, steps: int) -> None:
-        for _ in range(steps):
-            if self.clears:
-                self.optimizer.zero_grad()
-            self.model(torch.randn(5, 4)).square().mean().backward()
-            self.optimizer.step()
-
-    def state(self) -> list[Tensor]:
-        moments = [v for s in self.optimizer.state.values() for v in s.values()]
-        return [t.detach().clone() for t in (*self.model.parameters(), *self.model.buffers(), *moments)]
 
 
 @pytest.fixture
@@ -132,70 +106,6 @@ def test_a_loss_that_stood_out_further_takes_the_place_of_one_that_nobody_asked_
     one.ring.pinned.segments[-1].first_step -= STALE + 5
     one.ring.pin(37, 0.1)
     assert one.ring.pinned.segments[-1].first_step == 37
-
-
-def test_an_optimizer_that_was_built_since_is_not_in_the_snapshot(training):
-    one = training()
-    one.go(2 * EVERY)
-    one.optimizer = torch.optim.SGD(one.model.parameters(), lr=0.1)
-    one.go(2)
-    assert one.ring.past(2 * EVERY + 1) is None
-    assert one.ring.longest() is None
-    one.go(2 * EVERY)
-    past = one.ring.longest()
-    assert past is not None
-    assert past.snapshot.step > 2 * EVERY
-
-
-def test_parameters_that_joined_a_group_since_are_not_in_the_snapshot(training):
-    one = training()
-    one.go(2 * EVERY)
-    one.model.append(nn.Linear(1, 1))
-    one.optimizer.add_param_group({"params": one.model[-1].parameters()})
-    one.go(2)
-    assert one.ring.past(2 * EVERY + 1) is None
-    one.go(2 * EVERY)
-    past = one.ring.longest()
-    assert past is not None
-    assert sum(len(c.parameters) for c in past.snapshot.copies) == len(list(one.model.parameters()))
-
-
-def test_an_optimizer_built_before_we_came_is_kept_as_well(tmp_path):
-    model = nn.Linear(4, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with under_watch(tmp_path) as watching:
-        watching.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
-        for _ in range(8):
-            optimizer.zero_grad()
-            model(torch.randn(5, 4)).square().mean().backward()
-            optimizer.step()
-        assert watching.ring.past(7) is not None
-
-
-def test_gradients_are_kept_only_where_updates_add_to_them(training):
-    one = training()
-    one.go(3 * EVERY)
-    assert one.ring.held[-1].gradients is None
-    one.clears = False
-    one.go(2 * EVERY)
-    assert len(one.ring.held[-1].gradients) == len(list(one.model.parameters()))
-    past = one.ring.past(5 * EVERY - 1)
-    assert past is not None
-    assert past.snapshot.gradients is not None
-
-
-def test_gradients_come_back_as_tensors_of_our_own(training):
-    one = training()
-    one.clears = False
-    one.go(2 * EVERY)
-    snapshot, users = one.ring.held[-1], [p.grad for p in one.model.parameters()]
-    values = [g.clone() for g in users]
-    snapshot.restore_gradients()
-    for parameter, (_, kept) in zip(one.model.parameters(), snapshot.gradients, strict=True):
-        assert same_bits(parameter.grad, kept)
-        parameter.grad.zero_()
-        assert kept.abs().sum() > 0
-    assert all(map(same_bits, users, values))
 
 
 def test_no_graph_of_the_users_is_kept_alive(training):

@@ -191,3 +191,29 @@ def test_gradients_cleared_by_hand_are_cleared_again(tmp_path):
     with looked_into(tmp_path, loop) as bench:
         tried(bench, "unchanged")
         assert bench.course == loop.losses[-len(bench.course) :]
+
+
+class Carrying(nn.Module):
+    """A hidden state goes on from batch to batch in an attribute, beside a counter that the output depends on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell, self.head, self.hidden, self.calls = nn.RNNCell(4, 5), nn.Linear(5, 1), torch.zeros(8, 5), 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        hidden = self.cell(x, self.hidden)
+        self.hidden = hidden.detach()
+        return self.head(hidden) * (1 + 0.1 * self.calls)
+
+
+def test_what_modules_carry_in_attributes_is_that_of_the_snapshot(tmp_path):
+    loop = Loop(sgd, net=Carrying)
+    carried: list[Any] = []
+    loop.over = lambda: carried.append(loop.model.hidden)
+    with looked_into(tmp_path, loop) as bench:
+        tried(bench, "unchanged")
+        assert bench.course == loop.losses[-len(bench.course) :]
+        assert loop.model.hidden is not carried[0]
+    assert loop.model.hidden is carried[0]
+    assert loop.model.calls == STEPS

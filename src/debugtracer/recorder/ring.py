@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.recorder.attributes import Kept
 from debugtracer.recorder.copies import UpdateCopy, same
-from debugtracer.recorder.entry import Leaf
+from debugtracer.recorder.entry import Leaf, tensors
+from debugtracer.recorder.roots import RootState
 from debugtracer.recorder.tape import Segment
 
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
@@ -42,6 +44,9 @@ class Snapshot:
     buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
     gradients: list[tuple[Tensor, Tensor]] | None = None
     """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears its own first."""
+
+    roots: list[RootState] = field(default_factory=list)
+    """Counters, caches and carried tensors that the modules held in plain attributes."""
 
     def restore(self) -> None:
         """Values back in place."""
@@ -93,8 +98,8 @@ class Ring:
         """Why no snapshots are taken; empty while they are."""
         self.cost_s: list[float] = []
 
-    def segment(self, closed: Segment) -> None:
-        """A step was closed: its tape is kept while its batches fit."""
+    def segment(self, closed: Segment, states: Iterable[RootState] = ()) -> None:
+        """A step was closed: its tape is kept while its batches fit; `states` are those its roots began with."""
         if self.off:
             return
         if self.tapes:
@@ -102,6 +107,8 @@ class Ring:
         if len(closed.entries) > MOST_ENTRIES:
             self.stop(f"a step makes more than {MOST_ENTRIES} torch calls outside modules")
             return
+        if self.held and self.held[-1].number == closed.number:
+            self.held[-1].roots = [without_carried_graphs(state) for state in states]
         self.tapes.append(closed)
         self.bytes.append(batch_bytes(closed))
         while len(self.tapes) > max(TAPES, SLOTS * self.every + 2) or sum(self.bytes) > TAPE_BYTES:
@@ -126,7 +133,7 @@ class Ring:
             copy.take()
         snapshot.gradients = self.carried(live)
         snapshot.buffers = [(weakref.ref(m), [(b, b.detach().clone()) for b in m.buffers()]) for m in self.roots()]
-        snapshot.number, snapshot.step, self.since = begins, step, 0
+        snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
         cost_s = min(time.perf_counter() - begin, THREADS * (time.thread_time() - used))  # what other programs take from the machine is no cost of ours
         return self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
@@ -145,9 +152,9 @@ class Ring:
         return all(o is not None and same(c.parameters, self.parameters(o)) for c, o in alive)
 
     def carried(self, live: list[Optimizer]) -> list[tuple[Tensor, Tensor]] | None:
-        """The gradients of now, where the next update may add to them; None where each update of late has cleared its own first."""
+        """The gradients of now, where a later update may use them; None where the segments of late, from whichever on, have cleared their own first."""
         held = [(p, p.grad) for o in live for p in self.parameters(o) if p.grad is not None]
-        if held and len(self.tapes) >= HABIT and cleared(list(self.tapes)[-HABIT:]):
+        if held and len(self.tapes) >= HABIT and all(cleared(list(self.tapes)[-n:]) for n in range(1, HABIT + 1)):
             return None
         return [(p, g.detach().clone()) for p, g in held]
 
@@ -251,6 +258,13 @@ def without_graphs(segment: Segment) -> None:
     for leaf in segment.leaves.values():
         if leaf.tensor.grad_fn is not None:
             leaf.tensor = leaf.tensor.detach()
+
+
+def without_carried_graphs(state: RootState) -> RootState:
+    """The same state but for attributes that hold a graph of the user's."""
+    plain = Kept([])
+    plain.values = [kept for kept in state.attributes.values if all(t.grad_fn is None for t in tensors(kept[2:]))]
+    return RootState(state.root, {}, plain)
 
 
 def batch_bytes(segment: Segment) -> int:

@@ -81,6 +81,7 @@ class PastBench(Bench):
         roots = self.roots()
         held += [p for m in roots for p in m.parameters()]
         states = [s for number in self.scene.states for s in self.scene.states[number]]
+        states += self.past.snapshot.roots  # the last to be put back: those of now are only saved
         self.world = World(held, states, [], self.past.snapshot.copies)
         self.world.buffers += [(b, b.detach().clone()) for m in roots for b in m.buffers()]
         self.rng = RngState()
