@@ -40,7 +40,7 @@ def test_a_row_ends_with_the_birth_of_what_is_left() -> None:
     assert said(CONTROL) == "the fault came again; loss 2.5, gradients not finite; born in aten::sqrt (backward) at model.py:88"
     assert said(tried("stable-op=1e-06", "healed")) == "healed: something changed; loss 2.5, gradients finite"
     far = said(tried("stable-op=1e-06", "not healed"))
-    assert far == "not healed: something changed; loss 2.5, gradients finite; finite, but far outside of what the last steps had"
+    assert far == "not healed: something changed; loss 2.5; finite, but far outside of what the last steps had"
     assert place(Birth(op=None, direction="input", kind="input", input_name="batch[0]")) == "batch[0]"
 
 

@@ -13,7 +13,7 @@ class AmpClipScaledGrads(Cause):
 
     kind: ClassVar[str] = "amp_clip_scaled_grads"
     layer: ClassVar[Layer] = "optimizer"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "full-precision")
+    proved_by: ClassVar[tuple[str, ...]] = ("full-precision", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/clip-share", "optimizer/loss-plateau")
     remedies: ClassVar[tuple[str, ...]] = ("scaler.unscale_(optimizer) before clip_grad_norm_",)

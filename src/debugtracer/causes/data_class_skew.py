@@ -14,7 +14,7 @@ class DataClassSkew(Cause):
     kind: ClassVar[str] = "data_class_skew"
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
-    proved_by: ClassVar[tuple[str, ...]] = ("reordered-batches", "other-batch")
+    proved_by: ClassVar[tuple[str, ...]] = ("other-batch", "reordered-batches")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("data/epoch-order", "optimizer/loss-spike")
     rewrites: ClassVar[tuple[str, ...]] = ("shuffle",)

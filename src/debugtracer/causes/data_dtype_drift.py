@@ -14,7 +14,7 @@ class DataDtypeDrift(Cause):
     kind: ClassVar[str] = "data_dtype_drift"
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "other-batch")
+    proved_by: ClassVar[tuple[str, ...]] = ("other-batch", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("numerics/dtype-mismatch",)
     remedies: ClassVar[tuple[str, ...]] = (

@@ -14,7 +14,7 @@ class DataUnnormalised(Cause):
     kind: ClassVar[str] = "data_unnormalised"
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "lower-lr")
+    proved_by: ClassVar[tuple[str, ...]] = ("lower-lr", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("fresh-moments",)
     supports: ClassVar[tuple[str, ...]] = ("model/saturated-activation", "optimizer/loss-oscillation")
     contradicts: ClassVar[tuple[str, ...]] = ("data/scale-drift",)

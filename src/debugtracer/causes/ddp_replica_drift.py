@@ -13,7 +13,7 @@ class DdpReplicaDrift(Cause):
 
     kind: ClassVar[str] = "ddp_replica_drift"
     layer: ClassVar[Layer] = "device"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "one-rank-alone")
+    proved_by: ClassVar[tuple[str, ...]] = ("one-rank-alone", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("device/rank-skew",)
     remedies: ClassVar[tuple[str, ...]] = (

@@ -13,7 +13,7 @@ class DdpUnusedParams(Cause):
 
     kind: ClassVar[str] = "ddp_unused_params"
     layer: ClassVar[Layer] = "device"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "one-rank-alone")
+    proved_by: ClassVar[tuple[str, ...]] = ("one-rank-alone", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("model/unused-param",)
     rewrites: ClassVar[tuple[str, ...]] = ("find-unused",)

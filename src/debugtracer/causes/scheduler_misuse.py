@@ -14,7 +14,7 @@ class SchedulerMisuse(Cause):
     kind: ClassVar[str] = "scheduler_misuse"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "lower-lr")
+    proved_by: ClassVar[tuple[str, ...]] = ("lower-lr", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/lr-jump", "optimizer/no-update", "optimizer/loss-plateau")
     remedies: ClassVar[tuple[str, ...]] = (

@@ -13,7 +13,7 @@ class ShapeMismatch(Cause):
 
     kind: ClassVar[str] = "shape_mismatch"
     layer: ClassVar[Layer] = "model"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "other-batch")
+    proved_by: ClassVar[tuple[str, ...]] = ("other-batch", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("data/shape-drift", "data/ragged-samples")
     remedies: ClassVar[tuple[str, ...]] = (

@@ -14,7 +14,7 @@ class WeightDecayOnNorms(Cause):
     kind: ClassVar[str] = "weight_decay_on_norms"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "other-optimizer")
+    proved_by: ClassVar[tuple[str, ...]] = ("other-optimizer", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "other-batch", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("model/vanishing-gradient", "optimizer/loss-plateau")
     remedies: ClassVar[tuple[str, ...]] = ("put gains and biases (parameters with one dimension) into a group with weight_decay=0",)

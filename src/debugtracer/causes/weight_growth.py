@@ -14,7 +14,7 @@ class WeightGrowth(Cause):
     kind: ClassVar[str] = "weight_growth"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
-    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix", "lower-lr")
+    proved_by: ClassVar[tuple[str, ...]] = ("lower-lr", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "full-precision")
     supports: ClassVar[tuple[str, ...]] = ("model/logit-divergence", "model/activation-growth")
     remedies: ClassVar[tuple[str, ...]] = ("decay the matrices: AdamW(..., weight_decay=0.1)", "check the sign of each term of the loss")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,8 @@ def heals(score: Score, recent: Mapping[str, Sequence[float]]) -> bool:
     """As live; where the capsule holds no gradient a finite loss far outside of the last ones is not taken for health."""
     losses = [abs(v) for v in recent.get(LOSS, ()) if math.isfinite(v)]
     far = score.grad_l2 is None and score.loss is not None and len(losses) >= 3 and abs(score.loss) > TIMES * max(losses)
-    return is_healed(score, recent) and not far
+    unscaled = dataclasses.replace(score, loss=None) if score.finite else score  # the loss of a capsule may be one that a GradScaler has multiplied
+    return is_healed(unscaled, recent) and not far
 
 
 def is_scaled(score: Score, recorded: float | None) -> bool:
