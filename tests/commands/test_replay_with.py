@@ -101,7 +101,8 @@ def test_all_tries_what_can_be_tried_and_says_why_the_rest_cannot(incident: Call
     for words in (
         "stable-op=1e-06 healed: clamp_min(1e-12) before the root at train.py:80; loss 4.317, gradients finite",
         "without-sample healed: row 3 replaced by row 0; loss 4.32, gradients finite",
-        "reference-device not healed: the whole step on the CPU in float64; loss 4.317, gradients not finite; so neither the device nor its rounding is to blame; born in aten::sqrt (backward) at train.py:80",
+        "reference-device not healed: the whole step on the CPU in float64; loss 4.317, gradients not finite; "
+        "so neither the device nor its rounding is to blame; born in aten::sqrt (backward) at train.py:80",
         "full-precision not tried: nothing of the step is in half precision",
         "lower-lr=10 not tried: the capsule holds no update: the step stopped before it",
         "older-weights=1 not tried: no older state of the weights is kept in a capsule",
