@@ -142,3 +142,33 @@ def test_two_optimizers_are_told_apart(tmp_path):
                 optimizer.step()
     told = facts(tmp_path, GraphReach)
     assert {(r.number, r.lost) for r in told} == {(0, ()), (1, ())}
+
+
+class Cell(nn.Module):
+    def __init__(self, hidden):
+        super().__init__()
+        self.entry, self.hidden = nn.Linear(4, 16), [nn.Linear(16, 16)]
+        self.places = hidden
+
+    def forward(self, x):
+        return self.hidden[0](torch.tanh(self.entry(x)) + (0.0 if self.places is None else self.places[0]))
+
+
+def test_one_new_layer_in_a_list_that_nobody_updates_is_a_warning(tmp_path):
+    run(tmp_path, Cell(None), steps=5)
+    last = findings(tmp_path, "unregistered")[-1]
+    assert (last.severity, last.exact) == ("warning", False)
+    assert "and keep the values a new layer is drawn with; expected them in parameters()" in last.message
+
+
+def test_a_plain_tensor_drawn_as_weights_is_a_warning(tmp_path):
+    torch.manual_seed(0)
+    run(tmp_path, Cell((0.02 * torch.randn(8, 16)).requires_grad_()), steps=5)
+    (finding,) = [f for f in findings(tmp_path, "unregistered") if "plain tensor" in f.message]
+    assert (finding.severity, finding.place.param) == ("warning", "places")
+    assert "(self.places = hidden), asks for gradients and receives them" in finding.message
+
+
+def test_coordinates_that_ask_for_a_gradient_are_none(tmp_path):
+    run(tmp_path, Cell(torch.linspace(0, 1, 8 * 16).reshape(8, 16).requires_grad_()), steps=5)
+    assert not [f for f in findings(tmp_path, "unregistered") if "plain tensor" in f.message]

@@ -70,3 +70,41 @@ def test_master_copies_that_have_gradients_are_in_use(tmp_path):
                 for mine, theirs in zip(masters, model.parameters(), strict=True):
                     theirs.copy_(mine)
     assert not [finding for finding in findings(tmp_path, "missing-params") if finding.severity == "error"]
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.head = nn.Linear(4, 16), nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.trunk(x)))
+
+
+def test_a_new_head_that_nobody_updates_is_a_warning(tmp_path):
+    model = Two()
+    run(tmp_path, model, torch.optim.SGD(model.trunk.parameters(), lr=0.1), steps=4)
+    finding = findings(tmp_path, "missing-params")[-1]
+    assert (finding.severity, finding.place.param) == ("warning", "head.weight")
+    assert "receive gradients and no optimizer holds them, and they still have the values a new layer is drawn with; expected" in finding.message
+
+
+def test_a_trained_part_left_out_on_purpose_is_a_note(tmp_path):
+    model = Two()
+    with torch.no_grad():
+        model.trunk.weight.mul_(1.5)
+    run(tmp_path, model, torch.optim.SGD(model.head.parameters(), lr=0.1), steps=4)
+    assert {finding.severity for finding in findings(tmp_path, "missing-params")} == {"note"}
+
+
+def test_what_a_hand_written_update_changes_is_a_note(tmp_path):
+    model = Two()
+    optimizer = torch.optim.SGD(model.trunk.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(5):
+            model.zero_grad()
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+            for p in model.head.parameters():
+                p.data -= 0.1 * p.grad
+    assert {finding.severity for finding in findings(tmp_path, "missing-params")} == {"note"}

@@ -78,11 +78,12 @@ class Check:
         kind: str | None = None,
         confidence: float | None = None,
         remedies: tuple[str, ...] = (),
+        exact: bool | None = None,
         **evidence: float,
     ) -> Finding:
         """A finding of this check at the window's place, or at `ref` when it began earlier; the place is put before the message.
 
-        `kind`, `confidence` and `remedies` replace those of the class where one check can tell several faults apart.
+        `kind`, `confidence`, `remedies` and `exact` replace those of the class where one check can tell several faults apart.
         """
         ref = window.ref if ref is None else ref
         return Finding(
@@ -96,7 +97,7 @@ class Check:
             evidence={name: number(value) for name, value in evidence.items()},
             kind=self.kind if kind is None else kind,
             symptom=self.symptom,
-            exact=self.exact,
+            exact=self.exact if exact is None else exact,
             confidence=self.confidence if confidence is None else confidence,
             place=place or Place(),
             remedy=remedies or self.remedies,

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.probes.drawn import Drawn
 from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.graph_walk import leaves
 from debugtracer.probes.optimizer import parameters
@@ -20,6 +21,7 @@ from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGrap
 
 NAMED = 32  # names kept as evidence
 MOST_CUTS = 16  # calls of one step that end a graph (ours)
+MOST_LEAVES = 256  # plain leaves of one step's graphs that are looked for in modules (ours)
 MOST_CUT_NODES = 5000  # nodes walked for one of them (ours)
 NUMBERS = frozenset({"item", "tolist", "__float__", "__int__", "numpy", "__array__"})
 SIGHTS = frozenset({"size", "__len__", "dim", "numel", "__repr__", "__format__", "isnan", "isfinite", "stride", "is_contiguous", "data_ptr", "__hash__"})
@@ -44,6 +46,7 @@ class GraphReachTaker(Taker):
         self.lasting: dict[int, tuple[frozenset[int], int]] = {}
         self.looks: dict[int, int] = {}
         self.loose_at: set[RawFrames] = set()
+        self.drawn = Drawn()
         self.inside = False
         """A root call runs: what fills, copies or logs parameters outside is no use of them."""
 
@@ -108,7 +111,7 @@ class GraphReachTaker(Taker):
             self.loose(losses)
         for key, leaf in found.items():
             self.hit[key] = self.desk.iteration
-            if isinstance(leaf, nn.Parameter):
+            if isinstance(leaf, nn.Parameter) or len(self.free) < MOST_LEAVES:
                 self.free[key] = weakref.ref(leaf), self.used[key][1] if key in self.used else ()
 
     def trains(self, found: dict[int, Tensor]) -> bool:
@@ -205,16 +208,23 @@ class GraphReachTaker(Taker):
         held = {id(p) for one in [*self.desk.built, closing] for p in parameters(one)}
         alive = {key: (leaf, raw) for key, (reference, raw) in self.free.items() if (leaf := reference()) is not None}
         unknown = {key: value for key, value in alive.items() if key not in names and key not in held}
-        before, self.strange = self.strange, frozenset(unknown)
-        if not unknown:
+        places = hidden(self.desk.modules(), set(unknown)) if unknown else {}
+        known = {key: value for key, value in unknown.items() if isinstance(value[0], nn.Parameter) or self.forgotten(key, value[0], places)}
+        before, self.strange = self.strange, frozenset(known)
+        if not known:
             return {}
-        places = hidden(self.desk.modules(), set(unknown))
         found = []
-        for key, (leaf, raw) in list(unknown.items())[:NAMED]:
+        for key, (leaf, raw) in list(known.items())[:NAMED]:
             path, owner, members, frame = places.get(key, (None, None, 0, None))
             used = next(iter(frames_of(raw)), None)
-            found.append(Stranger(path=path, owner=owner, members=members, shape=tuple(leaf.shape), frame=frame or used))
-        return {"strangers": tuple(found), "fresh": bool(before) and not before & self.strange}
+            plain = not isinstance(leaf, nn.Parameter)
+            found.append(Stranger(path=path, owner=owner, members=members, shape=tuple(leaf.shape), frame=frame or used, plain=plain))
+        drawn = self.drawn.untouched([leaf for leaf, _ in known.values()], self.desk.iteration)
+        return {"strangers": tuple(found), "fresh": bool(before) and not before & self.strange, "drawn": drawn}
+
+    def forgotten(self, key: int, leaf: Tensor, places: dict[int, Any]) -> bool:
+        """A plain tensor that a module keeps, drawn as weights are, and that nobody updates; coordinates and images are no weights."""
+        return key in places and self.drawn.untouched([leaf], self.desk.iteration)
 
 
 def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:

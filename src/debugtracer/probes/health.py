@@ -72,6 +72,8 @@ class HealthTaker(Taker):
         path = self.inside[-1] if self.inside else ""
         frame = self.desk.here()
         name = f"{path}:{word}" if path else f"{word} at line {frame.line}" if frame else word
+        if frame and name in self.activations and self.activations[name].frame not in (None, frame):
+            name = f"{name} at line {frame.line}"  # relu is written twice in one forward: neither call hides the other
         score = args[0] if args and isinstance(args[0], Tensor) else None
         self.look_at(name, output, word, score)
 

@@ -1,4 +1,4 @@
-"""Finds where a Parameter hangs that its module has not registered: in a list, a dict or a tuple, and the line that put it there."""
+"""Finds where a Parameter hangs that its module has not registered: in a list, a dict or a tuple, or as a plain tensor; and the line that put it there."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ def hidden(roots: Iterable[nn.Module], wanted: set[int]) -> dict[int, tuple[str,
     for root in roots:
         for path, module in root.named_modules():
             for name, value in vars(module).items():
+                if isinstance(value, Tensor) and id(value) in wanted:
+                    owner = plain_path(f"{path}.{name}".strip("."))
+                    found[id(value)] = owner, owner, 0, assigned(type(module), name)
                 if name in OWN or not isinstance(value, (list, tuple, dict, set)):
                     continue
                 held = list(members(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch.optim import Optimizer
 
+from debugtracer.probes.drawn import Drawn
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
@@ -12,7 +13,11 @@ SHAPES = 4  # shapes of foreign parameters kept as evidence
 
 
 class WiringTaker(Taker):
-    """Identity only: no value is read, so nothing waits for a device."""
+    """Identity only, so nothing waits for a device; values are read where gradients go to parameters that nobody holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn = Drawn()
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Parameters by identity, over all optimizers that are alive."""
@@ -25,8 +30,17 @@ class WiringTaker(Taker):
                 counts[id(p)] = counts.get(id(p), 0) + 1
         named = {id(p): (name, p) for module in self.desk.modules() for name, p in module.named_parameters()}
         names = self.desk.names()
+        lost = [p for key, (_, p) in named.items() if p.requires_grad and p.grad is not None and key not in counts]
+        drawn = self.drawn.untouched(lost, self.desk.iteration)
         wired = tuple(
-            ParamWiring(name=names.get(key, name), numel=p.numel(), trainable=p.requires_grad, held=counts.get(key, 0), has_grad=p.grad is not None)
+            ParamWiring(
+                name=names.get(key, name),
+                numel=p.numel(),
+                trainable=p.requires_grad,
+                held=counts.get(key, 0),
+                has_grad=p.grad is not None,
+                drawn=drawn and key not in counts,
+            )
             for key, (name, p) in named.items()
         )
         self.desk.tell(

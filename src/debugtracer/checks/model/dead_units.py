@@ -71,7 +71,7 @@ class DeadUnits(Check):
             f"{self.dead if loud else self.half:.0%}. {f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
             ref=facts[0].ref,
             place=Place(
-                module=worst.split(":")[0] if ":" in worst else None,
+                module=sunk.name.rpartition(".")[0] if sunk else worst.split(":")[0] if ":" in worst else None,
                 frame=(filled_at(window, sunk.name) if sunk else None) or row.frame,
                 symptom_frame=row.frame,
                 op="aten::relu",

@@ -24,7 +24,8 @@ class UnregisteredParams(Check):
     How it decides
         Autograd's graph ends in an nn.Parameter that is in no called module's named_parameters and in no optimizer. It is an error when
         it hangs in a container of at least two modules of a registered module, or is another one in each step. A single
-        hidden module (a teacher kept out of the state on purpose) or a loose parameter is a note; learnable inputs are no Parameters.
+        hidden module (a teacher kept out of the state on purpose) or a loose parameter is a note, and a warning where its weights keep the values a new
+        layer is drawn with. So is a plain tensor that a module keeps, drawn as weights are; coordinates and images are not.
     What to do
         Use nn.ModuleList, nn.ModuleDict or nn.ParameterList; build layers in __init__.
     Example
@@ -47,7 +48,7 @@ class UnregisteredParams(Check):
             for stranger in fact.strangers:
                 groups.setdefault(stranger.owner, []).append(stranger)
             for owner, found in groups.items():
-                key = owner, fact.fresh
+                key = owner, fact.fresh, fact.drawn
                 if key not in window.memory(self):
                     window.memory(self)[key] = True
                     yield self.told(window, fact, found)
@@ -55,6 +56,8 @@ class UnregisteredParams(Check):
     def told(self, window: Window, fact: GraphReach, found: list[Stranger]) -> Finding:
         """Where they hang."""
         first, many = found[0], len(found)
+        if first.plain:
+            return self.plain(window, fact, found)
         more = f" and {many - 1} more" if many > 1 else ""
         fresh = first.owner is None and fact.fresh
         line = f", line {first.frame.line}" if first.frame else ""
@@ -64,11 +67,30 @@ class UnregisteredParams(Check):
             what, remedy = f"those of shape {first.shape}{more} are new in each step{line}", "Build the layer in __init__"
         else:
             what, remedy = f"one of shape {first.shape}{more} belongs to nothing{line}", "Register it, or hand it to an optimizer"
+        sure = fresh or first.members > 1
+        kept = ", and keep the values a new layer is drawn with" if fact.drawn and not fresh else ""
         return self.finding(
             window,
-            "error" if fresh or first.members > 1 else "note",
-            f"{many} parameters receive gradients and are registered in no module: {what}; expected them in parameters(). {remedy}.",
+            "error" if sure else "warning" if kept else "note",
+            f"{many} parameters receive gradients and are registered in no module: {what}{kept}; expected them in parameters(). {remedy}.",
             ref=fact.ref,
+            exact=sure,
             place=Place(module=first.owner, param=first.path, frame=first.frame),
             parameters=float(many),
+        )
+
+    def plain(self, window: Window, fact: GraphReach, found: list[Stranger]) -> Finding:
+        """A tensor that was meant as a Parameter."""
+        first = found[0]
+        line = f" ({first.frame.code})" if first.frame and first.frame.code else ""
+        return self.finding(
+            window,
+            "warning",
+            f"{first.path}, a plain tensor of shape {first.shape}{line}, asks for gradients and receives them, and neither an optimizer nor state_dict() holds it: "
+            "it keeps the values it was drawn with; expected an nn.Parameter. Wrap it: nn.Parameter(...).",
+            ref=fact.ref,
+            exact=False,
+            place=Place(module=(first.owner or "").rpartition(".")[0], param=first.path, frame=first.frame),
+            remedies=("wrap the tensor in nn.Parameter, so that parameters(), .to() and state_dict() see it", "or register_buffer, without requires_grad"),
+            parameters=float(len(found)),
         )

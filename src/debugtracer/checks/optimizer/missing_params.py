@@ -23,8 +23,8 @@ class MissingParams(Check):
         These parameters never change. The rest learns around them, so the loss looks plausible.
     How it decides
         By identity, over all live optimizers: a trainable parameter of a module the loop calls has a gradient when the step closes and
-        is in no parameter group. It is exact when an optimizer also holds parameters of no module that is called; without such strangers
-        a part may be left out on purpose, and it is a note.
+        is in no parameter group. It is exact when an optimizer also holds parameters of no module that is called. Without such strangers a
+        part may be left out on purpose: a warning where it keeps, over two steps, the values torch draws for a new layer, else a note.
     What to do
         Build the optimizer after the last change to the model, or add the parameters with `optimizer.add_param_group`.
     Example
@@ -57,12 +57,15 @@ class MissingParams(Check):
             shapes = ", ".join(str(s) for s in holders[0].stranger_shapes)
             instead = f"; {holders[0].kind} holds {holders[0].strangers} parameters of shape {shapes} that no module uses"
         frame = next((o.frame for o in [*holders, *fact.optimizers] if o.frame), None)
+        drawn = ", and they still have the values a new layer is drawn with" if lost[0].drawn and not holders else ""
         return self.finding(
             window,
-            "error" if holders else "note",
-            f"{lost[0].name}{more} of {trainable} trainable parameters receive gradients and no optimizer holds them{instead}; "
+            "error" if holders else "warning" if drawn else "note",
+            f"{lost[0].name}{more} of {trainable} trainable parameters receive gradients and no optimizer holds them{instead}{drawn}; "
             "expected each trainable parameter in one group. Build the optimizer after the last change to the model.",
             ref=fact.ref,
+            exact=bool(holders),
+            confidence=0.97 if holders else 0.9,
             place=Place(param=lost[0].name, module=lost[0].name.rpartition(".")[0], frame=frame),
             lost=len(lost),
             trainable=trainable,

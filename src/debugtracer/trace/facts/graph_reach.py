@@ -18,7 +18,7 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stranger(msgspec.Struct, frozen=True, kw_only=True):
-    """A Parameter in the graph that no called module has registered and no optimizer holds."""
+    """A Parameter in the graph that no called module has registered and no optimizer holds; or a plain tensor that is an attribute of a module."""
 
     path: str | None
     """Where it hangs: the attribute of a registered module, and the place in it; None if it was not found."""
@@ -29,6 +29,8 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     shape: tuple[int, ...]
     frame: Frame | None = None
     """The line that assigns the attribute, else the line that uses it."""
+    plain: bool = False
+    """No Parameter: a leaf tensor that asks for a gradient, is an attribute of a registered module and was not changed over steps."""
 
 
 class GraphReach(Fact, frozen=True, kw_only=True):
@@ -60,6 +62,8 @@ class GraphReach(Fact, frozen=True, kw_only=True):
     strangers: tuple[Stranger, ...] = ()
     fresh: bool = False
     """The strangers are other tensors than in the last step: made in each forward."""
+    drawn: bool = False
+    """Some weight of the strangers did not change over steps and has the values torch draws for a new layer."""
 
     def key(self) -> object:
         """One optimizer."""

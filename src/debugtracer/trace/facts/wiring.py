@@ -18,6 +18,8 @@ class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
     """How many optimizer groups hold it, over all live optimizers."""
     has_grad: bool
     """A gradient tensor is there when the step closes."""
+    drawn: bool = False
+    """Held by nobody, and some weight of these did not change over steps and has the values torch draws for a new layer."""
 
 
 class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
