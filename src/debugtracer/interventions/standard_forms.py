@@ -13,9 +13,7 @@ from torch.nn import functional as F
 
 from debugtracer.recorder.rng import RngState
 
-AGREE = (
-    1e-3  # root mean square of the difference, relative to that of the values, at which two functions count as the same (ours; eps of 1e-8 to 1e-5 lies within)
-)
+AGREE = 1e-3  # root mean square of the difference, relative to that of the values, at which two functions are the same (ours; eps of 1e-8 to 1e-5 lies within)
 Run = Callable[..., Tensor]
 
 

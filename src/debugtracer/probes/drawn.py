@@ -27,7 +27,8 @@ class Drawn:
         b = 1/sqrt(fan_in) and fills it, as Linear, convolutions (kaiming_uniform_ with a = sqrt(5)) and the hidden weights of recurrent cells do, or is
         drawn from N(0, s) with a small s, as people write it."""
         with torch.no_grad(), torch._C.DisableTorchFunction():
-            return any([self.kept(w.detach(), id(w), iteration) for w in weights if w.dim() >= 2 and w.numel() >= FEWEST and w.is_floating_point()])
+            large = [w for w in weights if w.dim() >= 2 and w.numel() >= FEWEST and w.is_floating_point()]
+            return sum(self.kept(w.detach(), id(w), iteration) for w in large) > 0  # all of them are remembered
 
     def kept(self, weight: Tensor, key: int, iteration: int) -> bool:
         """One weight; each is looked at, so that all are remembered."""
@@ -42,6 +43,8 @@ class Drawn:
 def is_uniform(weight: Tensor) -> bool:
     """Its values fill the uniform draw of its fan-in."""
     bound = 1 / math.sqrt(weight[0].numel())
+    largest: float
+    spread: float
     largest, spread = torch.stack([weight.abs().max().double(), weight.double().std()]).tolist()
     return NEAR * bound <= largest <= bound * (1 + 1e-6) and abs(spread * math.sqrt(3) / bound - 1) <= SPREAD
 
@@ -49,5 +52,8 @@ def is_uniform(weight: Tensor) -> bool:
 def is_small_normal(weight: Tensor) -> bool:
     """Mean 0 within four standard errors, a small spread, and the fourth moment of a normal within four standard errors."""
     values, n = weight.double(), weight.numel()
+    mean: float
+    spread: float
+    fourth: float
     mean, spread, fourth = torch.stack([values.mean(), values.std(), values.pow(4).mean()]).tolist()
     return 0 < spread <= SMALL and abs(mean) <= 4 * spread / math.sqrt(n) and abs(fourth / spread**4 - 3) <= 4 * math.sqrt(96 / n)

@@ -22,6 +22,7 @@ from debugtracer.trace.number import number
 
 MOST_BYTES = 256 * 1024**2  # copied at most (ours); above it parameters alone, above that nothing
 SHARE = 0.004  # of the time of a step that the comparison may cost (ours, a fifth of PERFORMANCE 7); dearer ones are made rarely
+GROWN = 8.0  # times the largest value before, from which several changed elements are a corruption and no clamp, average or new start (ours)
 FREE_S = 3e-4  # seconds a step that are never too dear (ours, as the copy before the update; a comparison of small tensors takes 6e-5 on a quiet machine)
 
 
@@ -89,13 +90,20 @@ class WeightsAtRestTaker(Taker):
         self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
 
     def look(self, kept: Kept) -> None:
-        """One tensor changed: in one element?"""
+        """One tensor changed: in one element, or in several that are far larger now?"""
         now, owner = kept.tensor(), kept.owner()
         if now is None or owner is None or now.numel() < 2:
             return
         where = (bits(now) != bits(kept.copy)).nonzero()
-        if len(where) != 1:
-            return
+        rms = float(kept.copy.detach().abs().double().pow(2).mean().sqrt().item())
+        if len(where) > 1:
+            sizes = now.detach().abs().double().nan_to_num(math.inf)
+            if not float(sizes.max().item()) > GROWN * max(float(kept.copy.detach().abs().max().item()), rms) > 0:
+                return
+            where = (sizes == sizes.max()).nonzero()[:1]
+            count = int((now.detach() != kept.copy).sum().item())
+        else:
+            count = 1
         index = tuple(where[0].tolist())[: now.dim()]
         old, new = (int(bits(t)[tuple(where[0].tolist())].item()) for t in (kept.copy, now))
         width = 8 * now.element_size()
@@ -105,7 +113,7 @@ class WeightsAtRestTaker(Taker):
         self.desk.tell(
             ValueChanged(
                 ref=self.desk.ref("update", self.desk.iteration - 1), param=self.desk.names().get(id(owner), ""), what=kept.what, index=index,
-                before=real[0], after=real[1], rms=number(float(kept.copy.detach().abs().double().pow(2).mean().sqrt().item())),
+                before=real[0], after=real[1], rms=number(rms), count=count,
                 bits=flipped.bit_count(), bit=flipped.bit_length() - 1, width=width, written=now._version != kept.version,
                 frame=element_written_at(now, sys._getframe(1)),
             )

@@ -71,7 +71,7 @@ class DeadUnits(Check):
             f"{self.dead if loud else self.half:.0%}. {f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
             ref=facts[0].ref,
             place=Place(
-                module=sunk.name.rpartition(".")[0] if sunk else worst.split(":")[0] if ":" in worst else None,
+                module=narrowed(worst.split(":")[0], sunk) if ":" in worst else None,
                 frame=(filled_at(window, sunk.name) if sunk else None) or row.frame,
                 symptom_frame=row.frame,
                 op="aten::relu",
@@ -90,6 +90,11 @@ class DeadUnits(Check):
         if row is None or row.dead_units is None or math.prod(row.shape) < self.rows * units(row):
             return 0.0
         return row.dead_units
+
+
+def narrowed(module: str, sunk: TensorHealth | None) -> str:
+    """The ReLU's module; where relu is a function called inside a larger module, the layer in it whose bias is to blame."""
+    return sunk.name.rpartition(".")[0] if sunk and sunk.name.startswith(f"{module}.") else module
 
 
 def units(row: TensorHealth) -> int:

@@ -86,8 +86,8 @@ class UnregisteredParams(Check):
         return self.finding(
             window,
             "warning",
-            f"{first.path}, a plain tensor of shape {first.shape}{line}, asks for gradients and receives them, and neither an optimizer nor state_dict() holds it: "
-            "it keeps the values it was drawn with; expected an nn.Parameter. Wrap it: nn.Parameter(...).",
+            f"{first.path}, a plain tensor of shape {first.shape}{line}, asks for gradients and receives them, and neither an optimizer nor state_dict() "
+            "holds it: it keeps the values it was drawn with; expected an nn.Parameter. Wrap it: nn.Parameter(...).",
             ref=fact.ref,
             exact=False,
             place=Place(module=(first.owner or "").rpartition(".")[0], param=first.path, frame=first.frame),
