@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
+from debugtracer import errors
+from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.rank import rank
 from debugtracer.testing import TRAIN, a_birth, a_masked_row, a_tensor, some_facts
 from debugtracer.trace.birth import Frame
@@ -98,3 +100,17 @@ def test_a_division_in_an_optimizer_that_the_user_wrote_points_at_its_own_line()
 
 def test_a_note_of_the_facts_is_the_reason_of_not_knowing():
     assert rank(some_facts(None, note="the bad value came from another rank")).summary.endswith("the cause is unknown: the bad value came from another rank")
+
+
+def test_a_cause_that_fails_is_counted_and_the_others_are_asked(monkeypatch):
+    class Broken(Cause):
+        kind = "full_moon"
+
+        def signs(self, seen):
+            raise KeyError("tide")
+
+    monkeypatch.delenv("DEBUG_TRACER_STRICT")
+    monkeypatch.setattr(errors, "failures", {})
+    monkeypatch.setattr("debugtracer.diagnosis.rank.causes", lambda: {"broken": Broken(), **causes()})
+    assert rank(a_masked_row()).kind == "masked_softmax_all_masked"
+    assert list(errors.failures) == ["cause broken"]

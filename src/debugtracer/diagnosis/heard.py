@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.hearing import Hearing
+from debugtracer.errors import guarded
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead, ranked
 from debugtracer.trace.verdict import Verdict
@@ -20,7 +21,7 @@ def heard(found: Sequence[Finding], tried: Sequence[Verdict]) -> tuple[str, Verd
         return None
     first = ranked(found)[0]
     cause = cause_of(verdict)
-    signs = cause.heard(Hearing(tuple(found))) if cause is not None else None
+    signs = guarded(f"cause {cause.slug}")(cause.heard)(Hearing(tuple(found))) if cause is not None else None
     if cause is None or signs is None:
         return first.check, verdict
     frame = first.place.frame

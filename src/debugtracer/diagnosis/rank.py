@@ -9,6 +9,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, Signs, causes
 from debugtracer.causes.reading import Reading
+from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
@@ -45,7 +46,7 @@ def rank(facts: IncidentFacts) -> Verdict:
 def suspects(facts: IncidentFacts) -> list[Ranked]:
     """All causes that the facts speak for, likeliest first; of one class only the likeliest."""
     seen = Reading(facts)
-    answers = [(cause, cause.signs(seen)) for cause in causes().values()]
+    answers = [(cause, guarded(f"cause {cause.slug}")(cause.signs)(seen)) for cause in causes().values()]  # one that a team brought may fail alone
     ranked = [Ranked(cause, signs) for cause, signs in answers if signs is not None]
     if any(not r.cause.fallback and r.signs.confidence >= POSSIBLE for r in ranked):
         ranked = [r for r in ranked if not r.cause.fallback]

@@ -50,7 +50,9 @@ class ClippedGradient(Intervention):
 
 
 def clip(gradients: list[Tensor], limit: float) -> float:
-    """All of them together scaled down to an L2 norm, in place; the norm before. Syncs the host."""
+    """All of them together scaled down to an L2 norm, in place; the norm before, 0 where there is none. Syncs the host."""
+    if not gradients:
+        return 0.0
     norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in gradients]))
     scale = (limit / (norm + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
