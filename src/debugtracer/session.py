@@ -105,7 +105,7 @@ class Session:
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         self.canaries = Canaries(self.recorder, parameters, is_bad, worst_of, self.publish, mode=settings.mode.value, gate=settings.gate.value)
         self.updates = Updates(self.recorder, self.copies, self.canaries)
-        self.ring = Ring(parameters, self.recorder.roots.alive, settings.ring_bytes if settings.capture is Capture.STEP else 0)
+        self.ring = Ring(parameters, self.recorder.roots.alive, settings.ring_bytes if settings.capture is Capture.STEP else 0, settings.ring_place)
         self.free = FreeCalls(self.tape, self.recorder.on_peek)
         self.loader = LoaderProbe(self.batches, self.recorder.paused)
         self.relay = relay = Relay(self.recorder, self.free, self.canaries)

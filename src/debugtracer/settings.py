@@ -65,6 +65,7 @@ class Settings:
     run_bytes: int = 2 * 1024**3  # bytes of series kept per run and rank; older rows are thinned above it
     copy_bytes: int = 4 * 1024**3  # bytes of parameters and optimizer state copied per step in dev at most
     ring_bytes: int = 1024**3  # bytes of snapshots of parameters and moments kept at most, for spikes of the loss; 0: none
+    ring_place: str = "auto"  # auto, device, host: snapshots beside the parameters or in pinned host memory; auto: host where the device lacks room
     capsule_bytes: int = 2 * 1024**3  # bytes of inputs a capsule may hold; a larger step is not saved, and the verdict says so
     own_share: float = 0.02  # share of step time the per-step copy may cost before it backs off (PERFORMANCE 7)
     gate: Gate = Gate.AUTO  # auto, sync, device, late: how the canary is read before the update (DESIGN 2.3)
@@ -121,7 +122,7 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
 def check_range(name: str, value: object) -> None:
     """Words that are no enum, and numbers below 0. Raises UsageError."""
     field = name.removeprefix(PREFIX).lower()
-    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS)}.get(field, (value,))
+    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS), "ring_place": ("auto", "device", "host")}.get(field, (value,))
     if value not in words:
         raise UsageError(f"{name} is {value!r}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:

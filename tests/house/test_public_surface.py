@@ -15,7 +15,7 @@ NAMES = {
 }  # fmt: skip
 SETTINGS = {
     "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes", "capsule_bytes", "own_share", "gate",
-    "incidents", "preset", "inspect_steps", "function_tests", "trials", "trials_s", "trial_order", "ring_bytes", "library",
+    "incidents", "preset", "inspect_steps", "function_tests", "trials", "trials_s", "trial_order", "ring_bytes", "ring_place", "library",
 }  # fmt: skip
 OPTIONS = {
     "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--trials", "--help"},

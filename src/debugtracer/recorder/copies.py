@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.recorder.host_copy import host_copy
 from debugtracer.recorder.identity import ById
 
 ALWAYS_S = 3e-4  # a copy below this many seconds is never worth switching off (ours)
@@ -19,23 +20,25 @@ HALVES = (torch.float16, torch.bfloat16)
 class UpdateCopy:
     """One optimizer's parameters, state and group settings at one moment."""
 
-    def __init__(self, optimizer: Optimizer, parameters: list[Tensor]) -> None:
+    def __init__(self, optimizer: Optimizer, parameters: list[Tensor], on_host: bool = False) -> None:
         self.optimizer = weakref.ref(optimizer)
         self.parameters = parameters
+        self.on_host = on_host
+        """The values lie in pinned host memory instead of beside the parameters."""
         self.values: list[Tensor] = []
         self.state: dict[Tensor, dict[str, Any]] = {}
         self.groups: list[dict[str, Any]] = []
 
     def take(self) -> None:
-        """Copy into the buffers of last time where they fit. Device-side; no host sync."""
+        """Copy into the buffers of last time where they fit, in the order of the stream; no host sync."""
         optimizer = self.optimizer()
         if optimizer is None:
             return
         live = [p.detach() for p in self.parameters]
         if len(self.values) == len(live):
-            torch._foreach_copy_(self.values, live)
+            self.fill(self.values, live)
         else:
-            self.values = [p.clone() for p in live]
+            self.values = [self.copied(p) for p in live]
         self.take_state(optimizer)
         self.groups = [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups]
 
@@ -54,11 +57,23 @@ class UpdateCopy:
                     targets.append(buffer)
                     kept[key] = buffer
                 else:
-                    kept[key] = value.detach().clone() if isinstance(value, Tensor) else value
+                    kept[key] = self.copied(value.detach()) if isinstance(value, Tensor) else value
             fresh[parameter] = kept
         if targets:
-            torch._foreach_copy_(targets, sources)
+            self.fill(targets, sources)
         self.state = fresh
+
+    def copied(self, value: Tensor) -> Tensor:
+        """A new buffer with this value."""
+        return host_copy(value) if self.on_host else value.clone()
+
+    def fill(self, buffers: list[Tensor], values: list[Tensor]) -> None:
+        """All at once on one device; one by one where they change it, for a foreach copy would wait for each."""
+        if not self.on_host:
+            torch._foreach_copy_(buffers, values)
+            return
+        for buffer, value in zip(buffers, values, strict=True):
+            buffer.copy_(value, non_blocking=True)
 
     def restore(self) -> None:
         """Values back in place, state that did not exist deleted."""

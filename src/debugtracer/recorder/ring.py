@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.attributes import Kept
 from debugtracer.recorder.copies import UpdateCopy, same
+from debugtracer.recorder.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.entry import Leaf, tensors
 from debugtracer.recorder.roots import RootState
 from debugtracer.recorder.tape import Segment
@@ -59,7 +60,7 @@ class Snapshot:
     def restore_gradients(self) -> None:
         """Gradients as new tensors: those of now belong to the user."""
         for parameter, value in self.gradients or ():
-            parameter.grad = value.clone()
+            parameter.grad = value.clone() if value.device == parameter.device else value.to(parameter.device)
 
     @property
     def nbytes(self) -> int:
@@ -84,8 +85,10 @@ class Past:
 class Ring:
     """Held by the session; told each closed step."""
 
-    def __init__(self, parameters: Callable[[Optimizer], list[Tensor]], roots: Callable[[], Iterable[nn.Module]], max_bytes: int) -> None:
-        self.parameters, self.roots, self.max_bytes = parameters, roots, max_bytes
+    def __init__(self, parameters: Callable[[Optimizer], list[Tensor]], roots: Callable[[], Iterable[nn.Module]], max_bytes: int, place: str = "auto") -> None:
+        self.parameters, self.roots, self.max_bytes, self.place = parameters, roots, max_bytes, place
+        self.on_host: bool | None = None
+        """Snapshots lie in pinned host memory; None until the first one."""
         self.held: deque[Snapshot] = deque()
         self.tapes: deque[Segment] = deque()
         self.bytes: deque[int] = deque()
@@ -125,14 +128,17 @@ class Ring:
         if not live:
             return None
         begin, used = time.perf_counter(), time.thread_time()
+        held = [p for o in live for p in self.parameters(o)]
+        size = sum(p.nbytes for p in held) * 4 * SLOTS
+        if self.on_host is None:
+            self.on_host = goes_to_host(self.place, held, size)
         snapshot = self.slot(live)
-        size = sum(p.nbytes for o in live for p in self.parameters(o)) * 4 * SLOTS
         if size > self.max_bytes:
             return self.stop(f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes ({self.max_bytes})")
         for copy in snapshot.copies:
             copy.take()
         snapshot.gradients = self.carried(live)
-        snapshot.buffers = [(weakref.ref(m), [(b, b.detach().clone()) for b in m.buffers()]) for m in self.roots()]
+        snapshot.buffers = [(weakref.ref(m), [(b, self.copied(b.detach())) for b in m.buffers()]) for m in self.roots()]
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
         cost_s = min(time.perf_counter() - begin, THREADS * (time.thread_time() - used))  # what other programs take from the machine is no cost of ours
@@ -144,7 +150,11 @@ class Ring:
             oldest = self.held.popleft()
             if (self.pinned is None or self.pinned.snapshot is not oldest) and [c.optimizer() for c in oldest.copies] == live and self.fits(oldest):
                 return oldest
-        return Snapshot(copies=[UpdateCopy(o, self.parameters(o)) for o in live])
+        return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
+
+    def copied(self, value: Tensor) -> Tensor:
+        """A copy where the snapshots lie."""
+        return host_copy(value) if self.on_host else value.clone()
 
     def fits(self, snapshot: Snapshot) -> bool:
         """Its optimizers still hold the parameters they held then."""
@@ -156,7 +166,7 @@ class Ring:
         held = [(p, p.grad) for o in live for p in self.parameters(o) if p.grad is not None]
         if held and len(self.tapes) >= HABIT and all(cleared(list(self.tapes)[-n:]) for n in range(1, HABIT + 1)):
             return None
-        return [(p, g.detach().clone()) for p, g in held]
+        return [(p, self.copied(g.detach())) for p, g in held]
 
     def judge(self, cost_s: float, step_s: float) -> str | None:
         """As rare as its cost asks for."""
