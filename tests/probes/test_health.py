@@ -64,6 +64,28 @@ def test_weights_gradients_and_leaf_activations_are_there_by_their_paths(tmp_pat
     assert 0 <= activations["act:relu"].dead_units < 1
 
 
+def test_of_two_relus_in_one_forward_neither_hides_the_other(tmp_path):
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 6), nn.Linear(4, 3)
+
+        def forward(self, x):
+            for _ in range(2):
+                x = torch.relu(self.first(x))[:, :4]
+            return torch.relu(self.second(x) - 100)
+
+    model = nn.Sequential(Twice())
+    with under_watch(tmp_path / "runs"):
+        optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+        model(torch.rand(8, 4)).sum().backward()
+        optimizer.step()
+    rows = {name: row for name, row in snapshots(tmp_path / "runs")[0].of("activation").items() if "relu" in name}
+    assert len(rows) == 2, list(rows)  # one line of a loop is one row, another line another
+    first, last = rows.values()
+    assert (first.dead_units < 1, last.dead_units) == (True, 1.0)
+
+
 def test_what_the_update_did_is_measured(tmp_path):
     trained(tmp_path / "runs")
     rows = {one.name: one for one in snapshots(tmp_path / "runs")[0].params}

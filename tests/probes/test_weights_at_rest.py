@@ -51,6 +51,25 @@ def test_a_flipped_bit_in_a_moment(tmp_path):
     assert (fact.param, fact.what, fact.index, fact.bit) == ("0.weight", "exp_avg_sq", (0, 1), 30)
 
 
+def block(step, model, optimizer):
+    if step == 2:
+        model[0].weight.data[:2] = 30.0
+
+
+def restart(step, model, optimizer):
+    if step == 2:
+        model[0].weight.data.uniform_(-0.5, 0.5)
+
+
+def test_a_block_that_is_far_larger_now_is_told_with_its_largest_element(tmp_path):
+    (fact,) = observed(tmp_path, lambda: train(block), ValueChanged)
+    assert (fact.param, fact.index, fact.count, fact.after, fact.written) == ("0.weight", (0, 0), 8, 30.0, False)
+
+
+def test_a_tensor_that_starts_anew_is_the_programs(tmp_path):
+    assert observed(tmp_path, lambda: train(restart), ValueChanged) == []
+
+
 def test_two_changes_at_once_are_the_programs(tmp_path):
     assert observed(tmp_path, lambda: train(write), ValueChanged) == []
 

@@ -36,6 +36,10 @@ class Kept:
     version: int
     copy: Tensor
 
+    def holds(self, tensor: Tensor) -> bool:
+        """The copy can take this tensor again."""
+        return self.tensor() is tensor and self.copy.shape == tensor.shape and self.copy.dtype == tensor.dtype and self.copy.device == tensor.device
+
 
 class WeightsAtRestTaker(Taker):
     """On the CPU as often as it is cheap; on a device in inspected steps only, for comparing waits for it."""
@@ -43,19 +47,22 @@ class WeightsAtRestTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.kept: dict[int, list[Kept]] = {}
+        self.due: set[int] = set()
+        """Optimizers whose copies are of the update before."""
         self.cost = self.pace = self.last = 0.0
         self.wait = 0
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
         self.kept.clear()
+        self.due.clear()
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """What the update left."""
         now, begin = time.perf_counter(), time.thread_time()  # what other programs take from the machine is no cost of ours
         self.pace = 0.9 * self.pace + 0.1 * (now - self.last) if self.last else 0.0
         self.last = now
-        self.kept.pop(id(optimizer), None)
+        self.due.discard(id(optimizer))
         self.wait -= 1
         held = parameters(optimizer)
         if not held or (held[0].device.type != "cpu" and not self.desk.inspecting) or (self.wait > 0 and not self.desk.inspecting):
@@ -67,18 +74,30 @@ class WeightsAtRestTaker(Taker):
         elif sum(p.nbytes for p in held) > MOST_BYTES:
             return
         plain = [(owner, what, t) for owner, what, t in tensors if t.layout == torch.strided and not t.is_quantized and not t.is_meta]
-        self.kept[id(optimizer)] = [
-            Kept(weakref.ref(t), weakref.ref(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
-        ]
+        self.keep(id(optimizer), plain)
         self.spent(time.thread_time() - begin)
+
+    def keep(self, key: int, plain: list[tuple[Tensor, str, Tensor]]) -> None:
+        """Copies of all; into the memory of the last ones, for that is one call where new ones are hundreds."""
+        last = self.kept.get(key, [])
+        if len(last) == len(plain) and all(k.holds(t) for k, (_, _, t) in zip(last, plain, strict=True)):
+            with torch.no_grad():
+                torch._foreach_copy_([k.copy for k in last], [t.detach() for _, _, t in plain])
+            for k, (_, _, t) in zip(last, plain, strict=True):
+                k.version = t._version
+        else:
+            self.kept[key] = [
+                Kept(weakref.ref(t), weakref.ref(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
+            ]
+        self.due.add(key)
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """The same, just before the next update."""
-        kept = self.kept.pop(id(optimizer), None)
-        if kept is None:
+        if id(optimizer) not in self.due:
             return
+        self.due.discard(id(optimizer))
         begin = time.thread_time()
-        changed = [k for k in kept if (now := k.tensor()) is not None and now.shape == k.copy.shape and not bits(now).equal(bits(k.copy))]
+        changed = [k for k in self.kept[id(optimizer)] if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)]
         if len(changed) == 1:
             self.look(changed[0])
         self.spent(time.thread_time() - begin)
@@ -118,3 +137,8 @@ class WeightsAtRestTaker(Taker):
                 frame=element_written_at(now, sys._getframe(1)),
             )
         )  # fmt: skip
+
+
+def differ(now: Tensor, copy: Tensor) -> bool:
+    """Other bits; the quick comparison of numbers first, which NaN fails."""
+    return not torch.equal(now.detach(), copy) and not bits(now).equal(bits(copy))

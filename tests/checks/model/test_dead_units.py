@@ -37,3 +37,9 @@ def test_a_bias_far_below_zero_from_the_start_is_named():
     assert finding.message.endswith("expected below 90%. net.0.bias starts at -6: start it at 0.")
     (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in (100, 200, 300)))
     assert "Lower the learning rate" in finding.message
+
+
+def test_of_a_relu_written_in_a_larger_module_the_layer_with_the_sunk_bias_is_named():
+    low = a_row("net.first.bias", shape=(32,), low=-6.0, high=-6.0, mean=-6.0)
+    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net:relu", "relu", dead_units=1.0), low) for step in range(3)))
+    assert finding.place.module == "net.first"

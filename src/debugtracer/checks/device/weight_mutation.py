@@ -28,7 +28,8 @@ class WeightMutation(Check):
         Parameters and moments are compared bit by bit between the end of an update and the beginning of the next. A change of exactly one element of all of
         them, in one high bit (sign, exponent, the first bits of the mantissa), or to a value 100 times beyond the spread of its tensor, is
         a corruption; it is exact when no operator of torch wrote to the tensor and no line
-        of the running program assigns to its elements. Programs that write weights change many elements, or the same ones again and
+        of the running program assigns to its elements. Several changed elements of one tensor are one when the largest is now 8 times beyond all before
+        and no operator wrote a parameter, or 100 times in a moment: nothing but the optimizer makes a moment larger; never exact. Programs that write weights change many elements, or the same ones again and
         again, or by little (clamping): three such events are a habit of the program and silent from then on.
     What to do
         Go back to a checkpoint before that step; test the memory of the machine.
@@ -48,6 +49,7 @@ class WeightMutation(Check):
     proved_by: ClassVar[str] = "device/flipped_exponent"
 
     far: float = 100.0  # times the root mean square of the tensor (ours: no update and no clamp goes there in one element)
+    grown: float = 8.0  # times the largest of several elements of a parameter before, which the taker asks for too (ours)
     habit: int = 3  # events after which the program itself writes single elements (ours)
     high: int = 4  # leading bits of the mantissa that count as high (ours: a change of more than 6 %)
 
@@ -60,29 +62,37 @@ class WeightMutation(Check):
                 yield self.told(window, fact)
 
     def is_corrupt(self, fact: ValueChanged) -> bool:
-        """One high bit, or far out."""
+        """One high bit, or far out; several elements far out together."""
+        if fact.count > 1:
+            return self.is_overwritten(fact)
         mantissa = {16: 7, 32: 23, 64: 52}.get(fact.width, fact.width)
         flipped = fact.bits == 1 and fact.bit >= mantissa - self.high
         after, rms = as_float(fact.after), as_float(fact.rms)
         return flipped or not abs(after) <= self.far * max(rms, 1e-30)
 
+    def is_overwritten(self, fact: ValueChanged) -> bool:
+        """A moment that only the optimizer writes is far larger, or a parameter that no operator wrote is."""
+        grown = abs(as_float(fact.after)) / max(as_float(fact.rms), 1e-30)
+        return not grown <= self.far if fact.what != "parameter" else not fact.written and not grown <= self.grown
+
     def told(self, window: Window, fact: ValueChanged) -> Finding:
         """Which element, from what to what."""
         index = ", ".join(map(str, fact.index))
         what = fact.param if fact.what == "parameter" else f"{fact.what} of {fact.param}"
-        flips = f"1 bit, number {fact.bit} of {fact.width}" if fact.bits == 1 else f"{fact.bits} bits"
+        more = f" and {fact.count - 1} more elements" if fact.count > 1 else ""
+        flips = "the largest of them now" if fact.count > 1 else f"1 bit, number {fact.bit} of {fact.width}" if fact.bits == 1 else f"{fact.bits} bits"
         at = f" ({fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line} assigns to single elements of it)" if fact.frame is not None else ""
         wrote = f"an operator of the program wrote it{at}" if fact.written else f"no operator wrote it{at}"
         told = self.finding(
             window,
             "error",
-            f"{what}[{index}] changed from {as_float(fact.before):.4g} to {as_float(fact.after):.4g} between two updates ({flips}), and {wrote}; "
+            f"{what}[{index}]{more} changed from {as_float(fact.before):.4g} to {as_float(fact.after):.4g} between two updates ({flips}), and {wrote}; "
             "expected only the optimizer to change it. Restore a checkpoint from before this step and test the memory.",
             ref=fact.ref,
             place=Place(param=fact.param, module=fact.param.rpartition(".")[0], frame=fact.frame),
-            confidence=0.9,
+            confidence=0.9 if fact.count == 1 else 0.8,
             before=as_float(fact.before),
             after=as_float(fact.after),
             bits=fact.bits,
         )
-        return msgspec.structs.replace(told, exact=not fact.written and fact.frame is None)
+        return msgspec.structs.replace(told, exact=fact.count == 1 and not fact.written and fact.frame is None)

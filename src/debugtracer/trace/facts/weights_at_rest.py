@@ -8,7 +8,7 @@ from debugtracer.trace.number import Number
 
 
 class ValueChanged(Fact, frozen=True, kw_only=True):
-    """Exactly one element of all parameters and optimizer moments changed between two updates."""
+    """Exactly one of all parameters and optimizer moments changed between two updates: in one element, or in several that grew far beyond it."""
 
     KEEP = 32
 
@@ -16,10 +16,13 @@ class ValueChanged(Fact, frozen=True, kw_only=True):
     what: str
     """`parameter`, or the name of the optimizer's moment (`exp_avg_sq`)."""
     index: tuple[int, ...]
+    """Of the element that changed; of several, the one that is largest now."""
     before: Number
     after: Number
     rms: Number
     """Root mean square of the tensor before."""
+    count: int = 1
+    """Elements that changed."""
     bits: int
     """Bits that differ."""
     bit: int
