@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from debugtracer.checks.check import checks
+from debugtracer.diagnosis.blocking_child import raced
 from debugtracer.errors import CapsuleError, swallow
 from debugtracer.recorder.batch_table import batch_table, table_of
 from debugtracer.recorder.capsule import save_capsule
@@ -36,6 +37,8 @@ class Keeper:
         if folder is not None and folder.exists():
             name, folder = f"{name}-{count}", folder.with_name(f"{folder.name}-{count}")
         capsule = folder is not None and self.attempt(lambda: self.save_program(folder, result, facts, verdict))
+        if folder is not None and capsule:
+            verdict = raced(verdict, folder)
         batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
         trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
         for finding in findings_of(facts, recent, result.bad_names):

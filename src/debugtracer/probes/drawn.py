@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 FEWEST = 64  # values a weight must have; of so many drawn uniformly, the largest lies above 0.95 of the bound with 96 %
+MANY = 400  # values from which on the fourth moment tells a normal draw (3) from a uniform one (1.8): 4 standard errors are 0.98
 AFTER = 2  # steps without a change
 NEAR = 0.95  # of the bound that the largest value reaches
 SMALL = 0.2  # largest standard deviation of a normal draw that is meant as weights; inputs and noise have 1 (ours; GPT-2 0.02, xavier 0.01 to 0.2)
@@ -56,4 +57,4 @@ def is_small_normal(weight: Tensor) -> bool:
     spread: float
     fourth: float
     mean, spread, fourth = torch.stack([values.mean(), values.std(), values.pow(4).mean()]).tolist()
-    return 0 < spread <= SMALL and abs(mean) <= 4 * spread / math.sqrt(n) and abs(fourth / spread**4 - 3) <= 4 * math.sqrt(96 / n)
+    return n >= MANY and 0 < spread <= SMALL and abs(mean) <= 4 * spread / math.sqrt(n) and abs(fourth / spread**4 - 3) <= 4 * math.sqrt(24 / n)

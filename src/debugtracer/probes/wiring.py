@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from torch import nn
 from torch.optim import Optimizer
 
 from debugtracer.probes.drawn import Drawn
+from debugtracer.probes.follower import Follower
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
@@ -18,6 +22,16 @@ class WiringTaker(Taker):
     def __init__(self) -> None:
         super().__init__()
         self.drawn = Drawn()
+        self.follower = Follower()
+
+    def forget(self) -> None:
+        """A forked child starts from nothing."""
+        self.follower = Follower()
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Which models run in a step."""
+        if self.desk.inspecting:
+            self.follower.entered.add(id(module))
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Parameters by identity, over all optimizers that are alive."""
@@ -44,7 +58,12 @@ class WiringTaker(Taker):
             for key, (name, p) in named.items()
         )
         self.desk.tell(
-            Wiring(ref=self.desk.ref("update", self.desk.iteration - 1), params=wired, optimizers=tuple(self.described(o, named.keys()) for o in live))
+            Wiring(
+                ref=self.desk.ref("update", self.desk.iteration - 1),
+                params=wired,
+                optimizers=tuple(self.described(o, named.keys()) for o in live),
+                follower=self.follower.look(self.desk.modules(), counts),
+            )
         )
 
     def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:

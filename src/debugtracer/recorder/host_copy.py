@@ -11,7 +11,7 @@ ROOM = 0.1  # of the free memory of an accelerator that snapshots may take; abov
 
 
 def host_copy(value: Tensor) -> Tensor:
-    """The value in pinned memory of the host, queued behind what the device still computes; a plain clone of what lies on the host already. No host sync."""
+    """The value in pinned memory of the host, queued behind what the device still computes; a clone of what lies there already. No host sync."""
     if value.device.type == "cpu":
         return value.clone()
     kept = torch.empty_like(value, device="cpu", pin_memory=True)
@@ -19,7 +19,7 @@ def host_copy(value: Tensor) -> Tensor:
 
 
 def goes_to_host(place: str, tensors: Iterable[Tensor], wanted_bytes: int, free: Callable[[torch.device], int] | None = None) -> bool:
-    """Whether snapshots of these belong on the host (`place`: auto, device, host): when asked for, or where the device would give more than ROOM of what it has left.
+    """Whether snapshots of these belong on the host (`place`: auto, device, host): when asked for, or where the device has no ROOM for them.
 
     `free` tells the free bytes of a device; default: what torch says of it. A device that cannot be asked keeps its snapshots.
     """

@@ -14,8 +14,8 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.attributes import Kept
 from debugtracer.recorder.copies import UpdateCopy, same
-from debugtracer.recorder.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.entry import Leaf, tensors
+from debugtracer.recorder.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.roots import RootState
 from debugtracer.recorder.tape import Segment
 

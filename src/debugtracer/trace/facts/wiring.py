@@ -43,3 +43,5 @@ class Wiring(Fact, frozen=True, kw_only=True):
 
     params: tuple[ParamWiring, ...]
     optimizers: tuple[OptimizerWiring, ...]
+    follower: bool = False
+    """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a slow encoder."""
