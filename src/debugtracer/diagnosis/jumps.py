@@ -171,7 +171,9 @@ class Jumps:
 
 
 def is_worth(finding: Finding) -> bool:
-    """Loud, or the beginning of a spike that will be: a remark alone must not cost dozens of steps."""
+    """Loud, or the beginning of a spike that will be, which it is not where the target moves: a remark alone must not cost dozens of steps."""
+    if finding.evidence.get("moving"):
+        return False
     z, threshold = (as_float(finding.evidence.get(name, "NaN")) for name in ("z", "threshold"))
     return finding.severity != "note" or (finding.check == SPIKE and z >= STRONG * threshold)
 

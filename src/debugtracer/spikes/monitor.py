@@ -9,6 +9,7 @@ from debugtracer.spikes.average import Average
 from debugtracer.spikes.detector import Detector
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.level import Level
+from debugtracer.spikes.moving import exploded, moving
 from debugtracer.spikes.point import LEAST_Z
 from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
@@ -33,7 +34,7 @@ class Monitor:
     def begin(self, least_z: float) -> None:
         """Nothing is known of the run yet."""
         self.loss, self.grad = Detector(LOSS_RISE, least_z), Detector(0.0, least_z)
-        self.level, self.swings = Level(), Swings()
+        self.level, self.grad_level, self.swings = Level(), Level(), Swings()
         self.loss_record, self.grad_record = Record(), Record()
         self.grad_average = Average()
         self.lrs: deque[float] = deque(maxlen=WIDTH)
@@ -43,6 +44,8 @@ class Monitor:
         self.grad_news: list[Episode] = []
         self.swing: Swing | None = None
         self.new_block = False
+        self.moving = ""
+        """Why the loss may rise in health, once that is known."""
         self.loss_times = self.grad_times = self.param_times = 0.0
 
     def see(self, window: Window) -> None:
@@ -52,6 +55,7 @@ class Monitor:
         self.window = window
         if window.new(NewTraining):
             self.begin(self.least_z)
+        self.moving = self.moving or moving(window)
         self.see_loss(window)
         self.see_gradient(window)
         self.see_update(window)
@@ -78,6 +82,7 @@ class Monitor:
         self.see_scale(window)
         self.grad_times = self.grad_record.push(norm)
         self.grad_average.push(norm)
+        self.grad_level.push(norm)
         self.grad_news = self.grad.push(norm, window.ref)
 
     def see_scale(self, window: Window) -> None:
@@ -85,7 +90,7 @@ class Monitor:
         scale = window.now(SCALE)
         if scale is not None and self.scale is not None and scale != self.scale:
             self.grad.restart()
-            self.grad_record, self.grad_average = Record(), Average()
+            self.grad_record, self.grad_average, self.grad_level = Record(), Average(), Level()
         self.scale = scale if scale is not None else self.scale
 
     def see_update(self, window: Window) -> None:
@@ -96,6 +101,11 @@ class Monitor:
         self.param_times = size / self.param_l2 if size is not None and self.param_l2 else 0.0
         if size is not None:
             self.param_l2 = size
+
+    @property
+    def excused(self) -> str:
+        """Why a finite loss that rises is no news: it chases a moving target, and the gradient has not exploded."""
+        return "" if exploded(self.grad_level) else self.moving
 
     def lr_jump(self, ago: int = 1) -> float:
         """How many times the learning rate rose within LR_STEPS of the step `ago` values back (1: this one); 0 if less than LR_JUMP."""

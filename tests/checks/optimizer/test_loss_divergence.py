@@ -8,6 +8,7 @@ import pytest
 
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
 from debugtracer.diagnosis.judge import Judge
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from tests.spikes.series import falling, findings, loud, ref
 from tests.spikes.test_sparse import DIVERGED, healthy
@@ -91,3 +92,12 @@ def test_stays_silent_on_healthy_logs_of_few_rows():
 )
 def test_a_loss_that_chases_a_moving_target_gets_a_note(name, severity):
     assert [f.severity for f in logged(DIVERGED, **{name: 1.0})] == [severity]
+
+
+def test_a_rise_is_a_note_where_the_target_moves_unless_the_gradient_explodes():
+    follower = Wiring(ref=ref(0), params=(), optimizers=(), follower=True)
+    assert not loud(findings(LossDivergence(), stepped(2.5), [follower]))
+    assert not findings(LossDivergence(), [2.0 * 1.06**step for step in range(64)], [follower])
+    growing = [1.1 ** max(step - 300, 0) for step in range(400)]
+    losses = [v * g for v, g in zip(falling(400), growing, strict=True)]
+    assert loud(findings(LossDivergence(), losses, [follower], grad_l2=growing))

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_spike import LossSpike
-from tests.spikes.series import falling, findings, loud
+from debugtracer.trace.facts.wiring import Wiring
+from tests.spikes.series import falling, findings, loud, ref
 
 
 def with_spike(*heights: float, at: int = 200, count: int = 300) -> list[float]:
@@ -77,3 +78,12 @@ def test_the_rule_of_the_articles_can_be_asked_for():
     losses = with_spike(1.25)
     assert not loud(findings(LossSpike(), losses))
     assert "standard deviations above the mean of the last 100; expected at most 3." in loud(findings(LossSpike(sigma_max=3.0), losses))[-1].message
+
+
+def test_a_jump_is_a_note_where_the_target_moves_unless_the_gradient_explodes():
+    follower = Wiring(ref=ref(0), params=(), optimizers=(), follower=True)
+    found = findings(LossSpike(), with_spike(5.0, 5.0), [follower])
+    assert [f.severity for f in found] == ["note", "note"]
+    assert "a jump alone is no fault" in found[-1].message
+    exploded = [1.0] * 200 + [500.0] * 100
+    assert loud(findings(LossSpike(), with_spike(5.0, 5.0), [follower], grad_l2=exploded))

@@ -14,10 +14,15 @@ from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, Monitor, monitor
 from debugtracer.spikes.sparse import Departure, Sparse
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
 MOVING = re.compile(r"(?<![a-z])rew|return|episode|discriminator|generator|critic|loss_[dg]\b|\b[dg]_loss")  # logged by RL and GAN loops
+
+ADVICE = "Go back to a checkpoint before step {} with a tenth of the learning rate, or look at the data from there on."
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,9 @@ class LossDivergence(Check):
         first 16 and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the median of the last
         3 is more than 6 robust deviations of the differences above the best median of 3, and above the first 3 or 1.5 times the best; not while
         a learning rate that rose again explains it. Losses that take negative values must rise four times as far. A learning rate that rose
-        threefold in the 8 steps before is named as the cause. A log that also holds a reward or an opponent's loss gets a note.
+        threefold in the 8 steps before is named as the cause. A note where the target moves: a log that also holds a reward or an opponent's loss,
+        several optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient norm has risen a
+        hundredfold and stays there.
     What to do
         Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
     Example
@@ -49,7 +56,7 @@ class LossDivergence(Check):
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
-    needs: ClassVar[tuple[str, ...]] = (LOSS, GRAD_L2, LR)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
@@ -69,7 +76,7 @@ class LossDivergence(Check):
                 found = self.left(window, episode, seen)
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
                 yield found
-        if seen.new_block and self.above_start(seen) and "told" not in notebook:
+        if seen.new_block and not seen.excused and self.above_start(seen) and "told" not in notebook:
             notebook["told"] = notebook["loud"] = True
             yield self.risen(window, seen)
         yield from self.far_apart(window, notebook)
@@ -82,19 +89,19 @@ class LossDivergence(Check):
             series.push(window.ref, loss, window.now(LR))
         gone = series.departure(self.times_start) if window.ended and not notebook.get("loud", False) else None
         if gone is not None:
-            yield self.departed(window, gone)
+            yield self.departed(window, gone, monitor(window).excused)
 
     def left(self, window: Window, episode: Episode, seen: Monitor) -> Finding:
         """It is on another level."""
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
         jump = seen.lr_jump(ago=len(episode.values))
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
+        then = f"Nothing if it trains well: {seen.excused}." if seen.excused else ADVICE.format(episode.ref.step)
         return self.finding(
             window,
             "warning" if self.is_loud(episode, now, seen) else "note",
             f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after {len(episode.above)} steps: "
-            f"{episode.shape}){cause}; expected at most 3 MAD. "
-            f"Go back to a checkpoint before step {episode.ref.step} with a tenth of the learning rate, or look at the data from there on.",
+            f"{episode.shape}){cause}; expected at most 3 MAD. {then}",
             ref=episode.ref,
             place=lines(window, jump),
             kind="loss_spike" if episode.shape == "step change" and not jump else None,
@@ -105,11 +112,11 @@ class LossDivergence(Check):
             lr_jump=jump,
         )
 
-    def departed(self, window: Window, gone: Departure) -> Finding:
+    def departed(self, window: Window, gone: Departure, excused: str) -> Finding:
         """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a moving target and may rise."""
         return self.finding(
             window,
-            "note" if any(MOVING.search(name.lower()) for name in window.series) else "warning",
+            "note" if excused or any(MOVING.search(name.lower()) for name in window.series) else "warning",
             f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step {window.ref.step} (medians of 3 logged "
             f"values; {gone.deviations:.0f} deviations above); expected at most 6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
             "the learning rate, or look at the data from there on.",
@@ -121,6 +128,8 @@ class LossDivergence(Check):
 
     def is_loud(self, episode: Episode, now: float, seen: Monitor) -> bool:
         """Worth a warning: an outlier that stays and costs something, or any change that took back all that was learnt."""
+        if seen.excused:
+            return False
         start, expected = seen.loss.residuals.start, episode.first.expected
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
             return True

@@ -13,7 +13,10 @@ from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
@@ -34,7 +37,8 @@ class LossSpike(Check):
         deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps (at most 20, unless three were as large), and a rise of
         at least 2 % of the first losses. Silent for the first 64 values. A note at once; settled when 16 steps in a row were normal again. A
         warning if it reached twice the threshold (four times where losses are negative) and 5 % of the first losses, else it stays a note. If
-        the loss is back from one step to the next, the weights were sound and the batches were to blame.
+        the loss is back from one step to the next, the weights were sound and the batches were to blame. Where several optimizers learn from different
+        losses, or targets come from a copy of the model that moves, it stays a note unless the gradient norm rose a hundredfold and stays there.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -46,7 +50,7 @@ class LossSpike(Check):
     sigma_max: float = 0.0  # standard deviations above the last 100 losses, the rule of the articles (3); 0 is off
     least_share: float = 0.05  # rise that is loud, as a share of the first losses, ours
 
-    needs: ClassVar[tuple[str | type[OutlyingBatch], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, Wiring)
     at_end: ClassVar[bool] = True
     least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = "loss_spike"
@@ -100,6 +104,7 @@ class LossSpike(Check):
             expected=first.expected,
             z=first.z,
             threshold=episode.threshold,
+            moving=bool(monitor(window, self.z_max).excused),
         )
 
     def place(self, window: Window, episode: Episode) -> Place:
@@ -115,11 +120,13 @@ class LossSpike(Check):
         seen = monitor(window, self.z_max)
         many = episode.bad_steps > 1
         steps, where = (f"{episode.bad_steps} steps", f"steps {episode.ref.step} to {episode.last_bad}") if many else ("1 step", f"step {episode.ref.step}")
-        loud = episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
+        loud = not seen.excused and episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         jump = seen.lr_jump(ago=len(episode.values))
         how, then = f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}", "the learning rate and the update before it"
         if episode.abrupt:
             how, then = "back from one step to the next, so the weights were sound and the batches are to blame", f"the samples of {where}"
+        if seen.excused:
+            then += f"; {seen.excused}, so a jump alone is no fault"
         return self.finding(
             window,
             "warning" if loud else "note",

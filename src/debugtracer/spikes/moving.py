@@ -1,0 +1,39 @@
+"""Does the loss chase a target that training itself moves? Then it may rise in health, and only a gradient that explodes tells of divergence."""
+
+from __future__ import annotations
+
+from debugtracer.spikes.level import Level
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.wiring import Wiring
+from debugtracer.trace.window import Window
+
+EXPLODED = 100.0  # times the largest level of the gradient norm in the older half of the run (ours: an opponent that wins makes it some times larger)
+LEAST_BLOCKS = 4
+
+
+def moving(window: Window) -> str:
+    """Why the loss may rise by itself; empty for one objective on fixed targets."""
+    wiring = window.last(Wiring)
+    if wiring is not None and wiring.follower:
+        return "its targets come from a copy of the model that moves (a target network, a slow encoder)"
+    return "several optimizers learn from different losses, each moving what the other sees" if players(window) else ""
+
+
+def players(window: Window) -> bool:
+    """Two optimizers whose updates come from different backward calls; Muon beside AdamW share them all."""
+    lines = {order.optimizer: learnt(order) for order in window.seen(StepOrder)}
+    return len({where for where in lines.values() if where}) > 1
+
+
+def learnt(order: StepOrder) -> frozenset[object]:
+    """The lines of the backward calls whose gradients the update used: those after the last zero_grad."""
+    words = order.pattern()
+    begin = len(words) - 1 - words[::-1].index("zero_grad") if "zero_grad" in words else 0
+    used = order.calls[begin:] if any(c.word == "backward" for c in order.calls[begin:]) else order.calls
+    return frozenset((c.frame.file, c.frame.line) for c in used if c.word == "backward" and c.live and c.frame is not None)
+
+
+def exploded(gradient: Level) -> bool:
+    """The gradient norm has risen by orders of magnitude and stays there."""
+    levels = list(gradient.medians)
+    return len(levels) >= LEAST_BLOCKS and gradient.now > EXPLODED * max(levels[: len(levels) // 2])
