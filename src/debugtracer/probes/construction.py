@@ -9,6 +9,7 @@ import sysconfig
 from types import FrameType
 from typing import Any
 
+from debugtracer.probes.frame_locals import local
 from debugtracer.trace.birth import Frame
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -48,7 +49,7 @@ def _constructs(frame: FrameType, built: Any) -> bool:
     if os.path.dirname(code.co_filename).startswith(_OURS):
         return True
     first = code.co_varnames[0] if code.co_argcount else None
-    return first is not None and frame.f_locals.get(first) is built
+    return first is not None and local(frame, first) is built
 
 
 def _as_frame(frame: FrameType) -> Frame:

@@ -13,6 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from debugtracer.probes.construction import is_user_file
+from debugtracer.probes.frame_locals import local, locals_of
 from debugtracer.probes.frames import LIBRARY, OURS, USER, as_frame, place_of, traceback_frames
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import ModuleSeen, TensorSeen
@@ -66,13 +67,13 @@ def module_of(frame: FrameType) -> nn.Module | None:
     code = frame.f_code
     if code.co_name not in ("forward", "_wrapped_call_impl") or not code.co_argcount:
         return None
-    first = frame.f_locals.get(code.co_varnames[0])
+    first = local(frame, code.co_varnames[0])
     return first if isinstance(first, nn.Module) else None
 
 
 def take_locals(site: Site, frame: FrameType) -> None:
     """Tensors and whole numbers by name; a frame further in replaces those of one further out if it has tensors."""
-    values = frame.f_locals
+    values = locals_of(frame)
     if frame.f_code.co_name == "__next__" and hasattr(values.get("self"), "_next_index"):
         site.iterator = values["self"]
     if frame.f_code.co_name == "fetch" and isinstance(values.get("data"), list):

@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from debugtracer.probes.frame_locals import locals_of
 from debugtracer.probes.holder import user_stack
 from debugtracer.probes.origin import frame_at, parsed
 from debugtracer.trace.birth import Frame
@@ -17,7 +18,7 @@ from debugtracer.trace.birth import Frame
 def element_written_at(tensor: Tensor, frame: FrameType | None) -> Frame | None:
     """The first statement that assigns to elements of this tensor's memory; None when there is none, as for a fault of the hardware."""
     for user in user_stack(frame):
-        names = {**user.f_globals, **user.f_locals}
+        names = {**user.f_globals, **locals_of(user)}
         for line, node in parsed(user.f_code):
             if any(same_memory(resolved(target, names), tensor) for target in written(node)):
                 return frame_at(user.f_code, line)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from torch import nn
 
 from debugtracer.probes.construction import is_user_file
+from debugtracer.probes.frame_locals import local
 from debugtracer.trace.birth import Frame
 
 RawFrames: TypeAlias = tuple[tuple[CodeType, int], ...]
@@ -98,7 +99,7 @@ def owner_module(module: nn.Module) -> nn.Module | None:
     while frame is not None:
         code = frame.f_code
         if code.co_argcount and place_of(code) in (USER, LIBRARY):
-            first = frame.f_locals.get(code.co_varnames[0])
+            first = local(frame, code.co_varnames[0])
             if isinstance(first, nn.Module) and first is not module and any(part is module for part in first.modules()):
                 owner = first
         frame = frame.f_back

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from debugtracer.probes.construction import is_user_file
+from debugtracer.probes.frame_locals import locals_of
 from debugtracer.probes.frames import USER, place_of
 from debugtracer.probes.origin import grown_at
 from debugtracer.trace.birth import Frame
@@ -55,7 +56,7 @@ def user_stack(frame: FrameType | None) -> Iterator[FrameType]:
 def names_in(frame: FrameType) -> Iterator[tuple[str, Any, list[Any]]]:
     """Local names, the globals its code uses, and attributes of the user's objects, each with the functions that may add to them."""
     used = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
-    for name, value in {**used, **frame.f_locals}.items():
+    for name, value in {**used, **locals_of(frame)}.items():
         if holds(value):
             yield name, value, [frame.f_code]
         elif isinstance(value, nn.Module) or is_user_file(source_of(type(value))):

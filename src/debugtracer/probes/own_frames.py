@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from debugtracer.errors import DebugTracerError, guarded
+from debugtracer.probes.frame_locals import local
 from debugtracer.probes.frames import OURS, place_of
 
 DETOUR = "handle_torch_function"  # torch calls a function twice when a function mode listens; the first call is our doing
@@ -76,7 +77,7 @@ def lengthened(entry: TracebackType, following: TracebackType) -> bool:
     code, inner = entry.tb_frame.f_code, following.tb_frame.f_code
     if code is not nn.Module._call_impl.__code__ or inner.co_name != "inner" or inner.co_filename != code.co_filename or fast_call(code) is None:
         return False
-    module: Any = entry.tb_frame.f_locals.get("self")
+    module: Any = local(entry.tb_frame, "self")
     hooks = [h for name in CALLS for h in getattr(torch_module, name, {}).values()] + [h for name in OWN_CALLS for h in getattr(module, name, {}).values()]
     return all(is_our_hook(hook) for hook in hooks)
 

@@ -8,6 +8,7 @@ from types import FrameType
 
 from torch import nn
 
+from debugtracer.probes.frame_locals import local
 from debugtracer.recorder.roots import plain_path
 
 DEPTH = 40  # frames looked at (ours)
@@ -20,9 +21,9 @@ def running_module(skip: int = 1) -> nn.Module | None:
         if frame is None:
             return None
         code = frame.f_code
-        if code.co_argcount and code.co_varnames[0] == "self" and isinstance(frame.f_locals.get("self"), nn.Module):
-            found: nn.Module = frame.f_locals["self"]
-            return found
+        owner = local(frame, "self") if code.co_argcount and code.co_varnames[0] == "self" else None
+        if isinstance(owner, nn.Module):
+            return owner
         frame = frame.f_back
     return None
 
