@@ -51,3 +51,36 @@ def test_an_optimizer_that_writes_between_forward_and_backward(tmp_path):
     found = finding(tmp_path / "runs")
     assert found.place.param == "1.weight"
     assert found.place.frame.code == "optimizer.step()"
+
+
+def test_a_view_of_a_parameter_written_without_grad(tmp_path):
+    with under_watch(tmp_path / "runs"):
+        model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.zero_grad()
+        loss = model(torch.randn(5, 3)).sum()
+        with torch.no_grad():
+            model[1].weight[0].clamp_(-0.01, 0.01)
+        with pytest.raises(RuntimeError, match="inplace operation") as raised:
+            loss.backward()
+        active().crashed(raised.value)
+    found = finding(tmp_path / "runs")
+    assert (found.place.param, found.exact) == ("1.weight", True)
+    assert found.place.frame.code == "model[1].weight[0].clamp_(-0.01, 0.01)"
+
+
+def test_a_state_carried_over_a_step_is_told_from_a_step_before_backward(tmp_path):
+    with under_watch(tmp_path / "runs"):
+        model = nn.GRUCell(3, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        state = torch.zeros(5, 4)
+        with pytest.raises(RuntimeError, match="inplace operation") as raised:
+            for _ in range(3):
+                state = model(torch.randn(5, 3), state)
+                optimizer.zero_grad()
+                state.sum().backward(retain_graph=True)
+                optimizer.step()
+        active().crashed(raised.value)
+    found = finding(tmp_path / "runs")
+    assert "A forward ran since" in found.message
+    assert not found.exact

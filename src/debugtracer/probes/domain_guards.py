@@ -60,6 +60,8 @@ class Guards:
 
     def remember(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """A call that bounds its output by a constant."""
+        if not torch.is_grad_enabled():  # nothing is recorded; and the grad_fn of a view that was just written would raise
+            return
         node = output.grad_fn if isinstance(output, Tensor) else None
         if node is None or len(self.known) >= MOST:
             return

@@ -14,8 +14,8 @@ TEXT = (
 AT = Frame("/p/train.py", 17, "forward", "hidden *= gate")
 
 
-def write(name="mul_", shape=(32, 24), version=1, param=None):
-    return InplaceWrite(name=name, shape=shape, version=version, frame=AT, param=param)
+def write(name="mul_", shape=(32, 24), version=1, **more):
+    return InplaceWrite(name=name, shape=shape, version=version, frame=AT, **more)
 
 
 def judged(*writes, version=1):
@@ -34,6 +34,31 @@ def test_the_first_write_past_the_expected_version_is_the_line():
 def test_an_optimizer_is_named_when_no_other_write_fits():
     (finding,) = judged(write(shape=(3,)), write("SGD.step", shape=(24, 32), param="fc.weight"))
     assert finding.place.param == "fc.weight"
+    assert "The optimizer wrote between the forward and this backward" in finding.message
+    assert (finding.exact, finding.confidence) == (False, 0.5)
+
+
+def test_a_forward_after_the_step_means_a_graph_of_before():
+    (finding,) = judged(write("SGD.step", shape=(24, 32), param="fc.weight", forwards=True))
+    assert "detach what is carried from step to step" in finding.message
+    assert not finding.exact
+
+
+def transposed(*writes):
+    return told(InplaceModified(), a_crash(TEXT.replace("TanhBackward0", "AsStrided").format(1)), InplaceWrites(ref=REF, writes=writes))
+
+
+def test_a_view_of_a_weight_is_that_weight_and_other_tensors_of_its_shape_are_not():
+    (finding,) = transposed(write("zero_", version=1), write("clamp_", shape=(32,), base=(24, 32), param="fc.weight"))
+    assert "needs the parameter fc.weight, shape (32, 24), which clamp_ (train.py:17)" in finding.message
+    assert finding.exact
+
+
+def test_a_weight_or_buffer_that_nobody_was_seen_to_write_is_no_proof():
+    (finding,) = transposed(write("zero_", version=1))
+    assert not finding.exact
+    (finding,) = told(InplaceModified(), a_crash(TEXT.replace(", which is output 0 of TanhBackward0,", "").format(1)))
+    assert (finding.exact, finding.place.frame) == (False, LINE)
 
 
 def test_without_a_write_the_class_is_still_proved():

@@ -15,7 +15,18 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 REFUSED = re.compile(
-    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+))?, is at version (\d+); expected version (\d+)"
+    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)? is at version (\d+); expected version (\d+)"
+)
+TRANSPOSED = "AsStrided"  # how autograd calls the transposed weight of a linear layer
+UNSURE = 0.5  # the class when an optimizer wrote, or nobody was seen to: the order of calls may be the cause (ours)
+BETWEEN = "The optimizer wrote between the forward and this backward: call every backward that needs these weights before the step, or run the forward again."
+EARLIER = (
+    "A forward ran since, so backward reaches into a graph of before that step: detach what is carried from step to step (state = state.detach()) "
+    "and take retain_graph=True out."
+)
+STALE = (
+    "call backward() before the optimizer writes, or run the forward again after it",
+    "detach what is carried from step to step: state = state.detach(); no retain_graph=True",
 )
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
 
@@ -30,8 +41,10 @@ class InplaceModified(Check):
     Why it matters
         torch names a shape and two version numbers; the line that wrote is the one to change.
     How it decides
-        The exception proves the class. The line is the first write to a tensor of that shape that raised its version counter above the
-        expected one: writes are seen on inspected steps (the first three, then every 100th), those of optimizers always.
+        The exception says that a tensor was written; the class is proved where the line that wrote is known, or the tensor is the output of a
+        function. A write by `optimizer.step()` is named as what it is, an order of calls or a graph kept over steps, and the class is then possible
+        only. The line is the first write to a tensor of that shape, or to a view of it, that raised its version counter above the expected one:
+        writes are seen on inspected steps (the first three, then every 100th), those of optimizers always.
     What to do
         Write `x = x + y`, use torch.where, take inplace=True out, or run the forward again after the optimizer has written.
     Example
@@ -62,16 +75,27 @@ class InplaceModified(Check):
                 yield self.leaf(window, crash)
 
     def told(self, window: Window, crash: Crash, found: re.Match[str], write: InplaceWrite | None) -> Finding:
-        """What was overwritten, and by which line."""
+        """What was overwritten, and by which line; a proof only where it is a line of the user's that wrote, for the order of two calls is another cause."""
         shape, made, version, expected = found.groups()
-        by = f"which {write.name}{spot(write.frame)} has changed in place" if write else "which was changed in place"
+        needed = f"output of {made}" if made and made != TRANSPOSED else "a tensor"
+        if write is not None and write.param is not None:
+            needed = f"the parameter {write.param}"
+        at, advice, sure = "which was changed in place", "Write a new tensor instead of changing this one.", made not in (None, TRANSPOSED)
+        if write is not None:
+            at = f"which {write.name}{spot(write.frame)} has changed in place"
+            if write.name.endswith(".step"):
+                advice, sure = EARLIER if write.forwards else BETWEEN, False
+            else:
+                sure = True
         return self.finding(
             window,
             "error",
-            f"backward{spot(crash.call)} needs {f'output of {made}' if made else 'a tensor'}, shape ({shape}), {by} (version {version}, expected {expected}). "
-            "Write a new tensor instead of changing this one.",
+            f"backward{spot(crash.call)} needs {needed}, shape ({shape}), {at} (version {version}, expected {expected}). {advice}",
             ref=crash.ref,
             place=Place(frame=(write.frame if write else None) or crash.call, symptom_frame=crash.call, param=write.param if write else None),
+            exact=sure,
+            confidence=None if sure else UNSURE,
+            remedies=() if write is None or not write.name.endswith(".step") else STALE,
         )
 
     def leaf(self, window: Window, crash: Crash) -> Finding:
@@ -91,7 +115,14 @@ def first_write(writes: tuple[InplaceWrite, ...], found: re.Match[str]) -> Inpla
     """The write to a tensor of that shape that took it past the expected version; an optimizer only when no other fits."""
     shape = tuple(int(n) for n in found.group(1).split(",") if n.strip())
     version, expected = int(found.group(3)), int(found.group(4))
-    plain = [w for w in writes if w.shape == shape and expected < w.version <= version and not w.name.endswith(".step")]
+    plain = [w for w in writes if fits(w, shape, found.group(2)) and expected < w.version <= version and not w.name.endswith(".step")]
     if plain:
         return min(plain, key=lambda w: w.version)
     return next((w for w in writes if w.name.endswith(".step") and w.shape in (shape, shape[::-1]) and w.version == version), None)
+
+
+def fits(write: InplaceWrite, shape: tuple[int, ...], made: str | None) -> bool:
+    """It went to a tensor of that shape, or to a view of one; a weight is needed transposed, so that a write to anything else of its shape says nothing."""
+    if made == TRANSPOSED:
+        return write.param is not None and (write.base or write.shape) in (shape, shape[::-1])
+    return shape in (write.shape, write.base)

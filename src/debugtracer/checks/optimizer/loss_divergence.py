@@ -43,7 +43,7 @@ class LossDivergence(Check):
         a learning rate that rose again explains it. Losses that take negative values must rise four times as far. A learning rate that rose
         threefold in the 8 steps before is named as the cause. A note where the target moves: a log that also holds a reward or an opponent's loss,
         several optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient norm has risen a
-        hundredfold and stays there.
+        hundredfold and stays there, or the learning rate had just risen.
     What to do
         Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
     Example
@@ -96,10 +96,10 @@ class LossDivergence(Check):
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
         jump = seen.lr_jump(ago=len(episode.values))
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
-        then = f"Nothing if it trains well: {seen.excused}." if seen.excused else ADVICE.format(episode.ref.step)
+        then = f"Nothing if it trains well: {seen.excused}." if seen.excused and not jump else ADVICE.format(episode.ref.step)
         return self.finding(
             window,
-            "warning" if self.is_loud(episode, now, seen) else "note",
+            "warning" if self.is_loud(episode, now, seen, jump) else "note",
             f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after {len(episode.above)} steps: "
             f"{episode.shape}){cause}; expected at most 3 MAD. {then}",
             ref=episode.ref,
@@ -126,9 +126,9 @@ class LossDivergence(Check):
             deviations=gone.deviations,
         )
 
-    def is_loud(self, episode: Episode, now: float, seen: Monitor) -> bool:
+    def is_loud(self, episode: Episode, now: float, seen: Monitor, jump: float) -> bool:
         """Worth a warning: an outlier that stays and costs something, or any change that took back all that was learnt."""
-        if seen.excused:
+        if seen.excused and not jump:
             return False
         start, expected = seen.loss.residuals.start, episode.first.expected
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:

@@ -38,7 +38,8 @@ class LossSpike(Check):
         at least 2 % of the first losses. Silent for the first 64 values. A note at once; settled when 16 steps in a row were normal again. A
         warning if it reached twice the threshold (four times where losses are negative) and 5 % of the first losses, else it stays a note. If
         the loss is back from one step to the next, the weights were sound and the batches were to blame. Where several optimizers learn from different
-        losses, or targets come from a copy of the model that moves, it stays a note unless the gradient norm rose a hundredfold and stays there.
+        losses, or targets come from a copy of the model that moves, it stays a note unless the gradient norm rose a hundredfold and stays
+        there, or the learning rate had just risen.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -120,13 +121,14 @@ class LossSpike(Check):
         seen = monitor(window, self.z_max)
         many = episode.bad_steps > 1
         steps, where = (f"{episode.bad_steps} steps", f"steps {episode.ref.step} to {episode.last_bad}") if many else ("1 step", f"step {episode.ref.step}")
-        loud = not seen.excused and episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         jump = seen.lr_jump(ago=len(episode.values))
+        excused = "" if jump else seen.excused
+        loud = not excused and episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         how, then = f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}", "the learning rate and the update before it"
         if episode.abrupt:
             how, then = "back from one step to the next, so the weights were sound and the batches are to blame", f"the samples of {where}"
-        if seen.excused:
-            then += f"; {seen.excused}, so a jump alone is no fault"
+        if excused:
+            then += f"; {excused}, so a jump alone is no fault"
         return self.finding(
             window,
             "warning" if loud else "note",

@@ -110,6 +110,10 @@ class InplaceWrite(msgspec.Struct, frozen=True, kw_only=True):
     """Version counter of the tensor after the write."""
     frame: Frame | None
     param: str | None = None
+    base: tuple[int, ...] = ()
+    """Shape of the tensor that it is a view of, or that it is itself."""
+    forwards: bool = False
+    """Of an optimizer: a forward ran after the write, so what backward goes through began before that forward."""
 
 
 class InplaceWrites(Fact, frozen=True, kw_only=True):
