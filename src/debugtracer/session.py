@@ -187,7 +187,7 @@ class Session:
         self.incidents.scene = Scene(recorder.roots, recorder.states, self.batches, self.copies, original, parameters, frames_of, self.silent, self.ring)
         if self.settings.mode is Mode.DEV and self.settings.capture is Capture.STEP:
             self.wire_reyield(ReYield(self.incidents.scene))
-        self.incidents.at_incident = functools.partial(self.desk.moment, "incident")
+        self.incidents.at_incident = self.desk.incident
         self.incidents.recorder, self.incidents.built = recorder, self.gates.built
 
     def install(self) -> None:

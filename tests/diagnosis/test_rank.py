@@ -9,7 +9,9 @@ from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.rank import rank
 from debugtracer.testing import TRAIN, a_birth, a_masked_row, a_tensor, some_facts
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.incident import OptimizerFacts, ReplayFacts
+from debugtracer.trace.step import StepRef
 
 
 def test_a_masked_row_gives_the_whole_verdict():
@@ -114,3 +116,12 @@ def test_a_cause_that_fails_is_counted_and_the_others_are_asked(monkeypatch):
     monkeypatch.setattr("debugtracer.diagnosis.rank.causes", lambda: {"broken": Broken(), **causes()})
     assert rank(a_masked_row()).kind == "masked_softmax_all_masked"
     assert list(errors.failures) == ["cause broken"]
+
+
+def test_a_value_that_changed_in_memory_is_named_where_it_lies_not_where_it_was_met():
+    changed = ValueChanged(
+        ref=StepRef(iteration=47, step=48), param="up.weight", what="parameter", index=(3, 7), before=0.037, after=1.3e37, rms=0.09, bits=1, bit=30, width=32,
+        written=False,
+    )  # fmt: skip
+    verdict = rank(some_facts(a_birth("aten::native_layer_norm"), changed=changed))
+    assert (verdict.kind, verdict.param, verdict.module) == ("silent_data_corruption", "up.weight", "up")

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.probes.weights_at_rest import beyond, far_out
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from tests.probes.observing import observed
 
@@ -103,3 +104,14 @@ def test_nothing_of_the_training_changes(tmp_path):
     plain = train(clamp)
     observed(tmp_path, lambda: kept.extend(train(clamp)), ValueChanged)
     assert all(torch.equal(a, b) for a, b in zip(plain, kept, strict=True))
+
+
+def test_at_an_incident_one_element_far_out_since_the_last_copies_is_told():
+    old, moved = torch.linspace(-1, 1, 12).reshape(3, 4), torch.linspace(-1.2, 1.1, 12).reshape(3, 4)
+    assert not far_out(moved, old)
+    moved[1, 2] = float("inf")
+    assert far_out(moved, old)
+    assert beyond(moved, old).nonzero().tolist() == [[1, 2]]
+    moved[0, 0] = 1e9  # two of them: an update did it
+    assert not far_out(moved, old)
+    assert not far_out(moved, torch.zeros(3, 4))

@@ -15,6 +15,7 @@ from debugtracer.errors import DebugTracerError, swallow
 from debugtracer.plugins import joined, members, members_from, members_installed, named, slug_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding, Layer
+from debugtracer.trace.place import Place
 from debugtracer.trace.verdict import Change
 
 ROOM = "debugtracer.causes"  # also the group of entry points
@@ -43,6 +44,8 @@ class Signs:
     """Every row of the batch is guilty, not a few."""
     evidence: tuple[str, ...] = ()
     """What speaks for it, strongest first."""
+    place: Place | None = None
+    """Where it lies, when that is not where the bad value was born: a stored tensor."""
     leading: Finding | None = None
     """Of findings: the one that says it, for its place in the run and in the code."""
 

@@ -7,6 +7,10 @@ from typing import ClassVar
 from debugtracer.causes.cause import Cause, Edit, Signs
 from debugtracer.causes.reading import Reading
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
+
+FAR = 1e6  # times the spread of its tensor; what an update or a line of the program does there is far less (ours)
 
 
 class SilentDataCorruption(Cause):
@@ -25,7 +29,18 @@ class SilentDataCorruption(Cause):
     )
 
     def signs(self, seen: Reading) -> Signs | None:
-        """A tape replay that ran and came out finite. Never more than a suspicion from one replay."""
+        """A stored value that went far out with no update, and is what the step met; or a tape replay that came out finite, a suspicion and no more."""
+        changed = seen.facts.changed
+        if changed is not None and not abs(as_float(changed.after)) <= FAR * max(as_float(changed.rms), 1e-30):
+            index = ", ".join(map(str, changed.index))
+            what = changed.param if changed.what == "parameter" else f"{changed.what} of {changed.param}"
+            return Signs(
+                confidence=0.995,
+                because=f"{what}[{index}] was {as_float(changed.before):.4g} after the last updates and is {as_float(changed.after):.4g} now",
+                remedies=("restore a checkpoint from before this step", self.remedies[-1]),
+                place=Place(param=changed.param, module=changed.param.rpartition(".")[0], frame=changed.frame),
+                against=("an operator of the program wrote to it",) if changed.written or changed.frame is not None else (),
+            )
         replay = seen.facts.replay
         if seen.facts.birth is not None or replay is None or replay.mechanism != "tape" or replay.reproduced or replay.parity != "not reproduced":
             return None

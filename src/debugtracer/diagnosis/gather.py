@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -14,6 +14,8 @@ from debugtracer.recorder.entry import Entry, Slot
 from debugtracer.replay.investigate import Result
 from debugtracer.replay.scene import Scene
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
 from debugtracer.trace.number import Number, number
 from debugtracer.trace.step import Phase, StepRef
@@ -22,7 +24,15 @@ PHASES: dict[str, Phase] = {"nan_loss": "loss", "inf_grad": "backward", "bad_upd
 
 
 def gather(
-    alarm: Alarm, result: Result, scene: Scene, *, built: Mapping[Any, Any], recent: dict[str, list[Number]], rank: int, world_size: int
+    alarm: Alarm,
+    result: Result,
+    scene: Scene,
+    *,
+    built: Mapping[Any, Any],
+    recent: dict[str, list[Number]],
+    rank: int,
+    world_size: int,
+    told: Sequence[Fact] = (),
 ) -> IncidentFacts:
     """All facts of one incident. Syncs the host."""
     guilty, birth = result.guilty, result.birth
@@ -47,6 +57,7 @@ def gather(
         sample_index=samples,
         bad_params=bad,
         recent=recent,
+        changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size),

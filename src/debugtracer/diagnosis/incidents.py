@@ -69,8 +69,8 @@ class Incidents:
         """Raw user frames of each optimizer's constructor."""
         self.recent: dict[str, deque[float]] = {}
         self.count = 0
-        self.at_incident: Callable[[], None] = lambda: None
-        """Told before an incident is written down; must not raise."""
+        self.at_incident: Callable[[], Sequence[Fact]] = tuple
+        """Told before an incident is written down, answers with the facts of its step; must not raise."""
         self.said = 0
         """Lines on stderr about findings."""
         self.ledger = Ledger(output)
@@ -236,9 +236,9 @@ class Incidents:
     def conclude(self, alarm: Alarm, result: Result, scene: Scene, begin: float) -> None:
         """Facts, verdict, everything saved and shown."""
         self.count += 1
-        self.at_incident()
+        told = self.at_incident()
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.recent.items()}
-        facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size)
+        facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size, told=told)
         verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3)))
         self.keeper.save(result, facts, verdict, self.recent, self.count)

@@ -58,6 +58,9 @@ def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdi
     """A verdict with a class."""
     known = whereabouts(facts)
     line, symptom = lines(facts, best.cause)
+    place = best.signs.place
+    if place is not None:
+        known, line = msgspec.structs.replace(known, module=place.module, param=place.param), place.frame or line
     rows, samples = guilty(facts, best.signs)
     return msgspec.structs.replace(
         known,

@@ -96,6 +96,11 @@ class Desk:
                 self.attempt(listener, args)
         self.recorder.own_s += time.perf_counter() - begin
 
+    def incident(self) -> tuple[Fact, ...]:
+        """Tell the takers of an incident; the facts of its step."""
+        self.moment("incident")
+        return tuple(self.facts)
+
     def attempt(self, listener: Callable[..., None], args: tuple[Any, ...]) -> None:
         """One taker at one moment."""
         owner = id(getattr(listener, "__self__", listener))

@@ -23,6 +23,7 @@ from debugtracer.trace.number import number
 MOST_BYTES = 256 * 1024**2  # copied at most (ours); above it parameters alone, above that nothing
 SHARE = 0.004  # of the time of a step that the comparison may cost (ours, a fifth of PERFORMANCE 7); dearer ones are made rarely
 GROWN = 8.0  # times the largest value before, from which several changed elements are a corruption and no clamp, average or new start (ours)
+FAR = 1e3  # times the largest value a few updates ago, from which a lone element is a corruption (ours)
 FREE_S = 3e-4  # seconds a step that are never too dear (ours, as the copy before the update; a comparison of small tensors takes 6e-5 on a quiet machine)
 
 
@@ -49,6 +50,8 @@ class WeightsAtRestTaker(Taker):
         self.kept: dict[int, list[Kept]] = {}
         self.due: set[int] = set()
         """Optimizers whose copies are of the update before."""
+        self.steps: dict[int, int] = {}
+        """The update that the copies of an optimizer are of."""
         self.cost = self.pace = self.last = 0.0
         self.wait = 0
 
@@ -90,14 +93,27 @@ class WeightsAtRestTaker(Taker):
                 Kept(weakref.ref(t), weakref.ref(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
             ]
         self.due.add(key)
+        self.steps[key] = self.desk.step
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """The same, just before the next update."""
-        if id(optimizer) not in self.due:
+        self.compare(id(optimizer))
+
+    def incident(self) -> None:
+        """The update of a bad step is held: nothing will begin, and a changed value may be what made it bad."""
+        for key, kept in self.kept.items():
+            if key in self.due:
+                self.compare(key)
+            elif len(lone := [k for k in kept if (now := k.tensor()) is not None and now.shape == k.copy.shape and far_out(now, k.copy)]) == 1:
+                self.look(lone[0], self.desk.step - self.steps.get(key, self.desk.step))
+
+    def compare(self, key: int) -> None:
+        """What is another number than the last update left?"""
+        if key not in self.due:
             return
-        self.due.discard(id(optimizer))
+        self.due.discard(key)
         begin = time.thread_time()
-        changed = [k for k in self.kept[id(optimizer)] if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)]
+        changed = [k for k in self.kept[key] if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)]
         if len(changed) == 1:
             self.look(changed[0])
         self.spent(time.thread_time() - begin)
@@ -108,12 +124,12 @@ class WeightsAtRestTaker(Taker):
         allowed = max(SHARE * self.pace, FREE_S)
         self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
 
-    def look(self, kept: Kept) -> None:
-        """One tensor changed: in one element, or in several that are far larger now?"""
+    def look(self, kept: Kept, updates: int = 0) -> None:
+        """One tensor changed: in one element, or in several that are far larger now? After some updates all have; one alone is far out."""
         now, owner = kept.tensor(), kept.owner()
         if now is None or owner is None or now.numel() < 2:
             return
-        where = (bits(now) != bits(kept.copy)).nonzero()
+        where = (beyond(now, kept.copy) if updates else bits(now) != bits(kept.copy)).nonzero()
         rms = float(kept.copy.detach().abs().double().pow(2).mean().sqrt().item())
         if len(where) > 1:
             sizes = now.detach().abs().double().nan_to_num(math.inf)
@@ -132,8 +148,8 @@ class WeightsAtRestTaker(Taker):
         self.desk.tell(
             ValueChanged(
                 ref=self.desk.ref("update", self.desk.iteration - 1), param=self.desk.names().get(id(owner), ""), what=kept.what, index=index,
-                before=real[0], after=real[1], rms=number(rms), count=count,
-                bits=flipped.bit_count(), bit=flipped.bit_length() - 1, width=width, written=now._version != kept.version,
+                before=real[0], after=real[1], rms=number(rms), count=count, updates=updates,
+                bits=flipped.bit_count(), bit=flipped.bit_length() - 1, width=width, written=not updates and now._version != kept.version,
                 frame=element_written_at(now, sys._getframe(1)),
             )
         )  # fmt: skip
@@ -142,3 +158,13 @@ class WeightsAtRestTaker(Taker):
 def differ(now: Tensor, copy: Tensor) -> bool:
     """Other bits; the quick comparison of numbers first, which NaN fails."""
     return not torch.equal(now.detach(), copy) and not bits(now).equal(bits(copy))
+
+
+def beyond(now: Tensor, copy: Tensor) -> Tensor:
+    """Elements that no number of sane updates takes from the one to the other."""
+    return ~(now.detach().abs() <= FAR * copy.abs().max())
+
+
+def far_out(now: Tensor, copy: Tensor) -> bool:
+    """Exactly one such element, in a tensor that was not zero."""
+    return bool(copy.any()) and int(beyond(now, copy).sum().item()) == 1

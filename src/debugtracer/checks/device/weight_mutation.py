@@ -29,7 +29,8 @@ class WeightMutation(Check):
         them, in one high bit (sign, exponent, the first bits of the mantissa), or to a value 100 times beyond the spread of its tensor, is
         a corruption; it is exact when no operator of torch wrote to the tensor and no line
         of the running program assigns to its elements. Several changed elements of one tensor are one when the largest is now 8 times beyond all before
-        and no operator wrote a parameter, or 100 times in a moment: nothing but the optimizer makes a moment larger; never exact. Programs that write weights change many elements, or the same ones again and
+        and no operator wrote a parameter, or 100 times in a moment: nothing but the optimizer makes a moment larger; never exact.
+        Programs that write weights change many elements, or the same ones again and
         again, or by little (clamping): three such events are a habit of the program and silent from then on.
     What to do
         Go back to a checkpoint before that step; test the memory of the machine.
@@ -80,13 +81,14 @@ class WeightMutation(Check):
         index = ", ".join(map(str, fact.index))
         what = fact.param if fact.what == "parameter" else f"{fact.what} of {fact.param}"
         more = f" and {fact.count - 1} more elements" if fact.count > 1 else ""
+        when = f"within {fact.updates} updates, no other element so far" if fact.updates else "between two updates"
         flips = "the largest of them now" if fact.count > 1 else f"1 bit, number {fact.bit} of {fact.width}" if fact.bits == 1 else f"{fact.bits} bits"
         at = f" ({fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line} assigns to single elements of it)" if fact.frame is not None else ""
         wrote = f"an operator of the program wrote it{at}" if fact.written else f"no operator wrote it{at}"
         told = self.finding(
             window,
             "error",
-            f"{what}[{index}]{more} changed from {as_float(fact.before):.4g} to {as_float(fact.after):.4g} between two updates ({flips}), and {wrote}; "
+            f"{what}[{index}]{more} changed from {as_float(fact.before):.4g} to {as_float(fact.after):.4g} {when} ({flips}), and {wrote}; "
             "expected only the optimizer to change it. Restore a checkpoint from before this step and test the memory.",
             ref=fact.ref,
             place=Place(param=fact.param, module=fact.param.rpartition(".")[0], frame=fact.frame),
@@ -95,4 +97,4 @@ class WeightMutation(Check):
             after=as_float(fact.after),
             bits=fact.bits,
         )
-        return msgspec.structs.replace(told, exact=fact.count == 1 and not fact.written and fact.frame is None)
+        return msgspec.structs.replace(told, exact=fact.count == 1 and not fact.updates and not fact.written and fact.frame is None)

@@ -8,7 +8,10 @@ from debugtracer.trace.number import Number
 
 
 class ValueChanged(Fact, frozen=True, kw_only=True):
-    """Exactly one of all parameters and optimizer moments changed between two updates: in one element, or in several that grew far beyond it."""
+    """Exactly one of all parameters and optimizer moments changed between two updates: in one element, or in several that grew far beyond it.
+
+    At an incident also: one element of all went far out within the last updates.
+    """
 
     KEEP = 32
 
@@ -23,6 +26,8 @@ class ValueChanged(Fact, frozen=True, kw_only=True):
     """Root mean square of the tensor before."""
     count: int = 1
     """Elements that changed."""
+    updates: int = 0
+    """Updates since the value before; 0: none, it changed between two."""
     bits: int
     """Bits that differ."""
     bit: int
