@@ -90,3 +90,17 @@ def test_compiled_code_runs_eagerly_inside():
     with eager():
         double(torch.ones(2))
     assert seen == [torch.Tensor]
+
+
+def test_a_graph_of_the_users_can_still_be_walked_backward_after_an_update_was_replayed():
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4).eval(), nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    copy = UpdateCopy(optimizer, list(model.parameters()))
+    copy.take()
+    waiting = model(torch.randn(5, 3)).sum()
+    world = World(model.parameters(), [], copies=[copy])
+    model(torch.randn(5, 3)).square().sum().backward()
+    optimizer.step()
+    world.rewind()
+    world.restore()
+    waiting.backward()

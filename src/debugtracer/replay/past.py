@@ -82,8 +82,9 @@ class PastBench(Bench):
         held += [p for m in roots for p in m.parameters()]
         states = [s for number in self.scene.states for s in self.scene.states[number]]
         states += self.past.snapshot.roots  # the last to be put back: those of now are only saved
-        self.world = World(held, states, [], self.past.snapshot.copies)
+        self.world = World(held, states, [], self.past.snapshot.copies, [e for s in segments for e in s.entries])
         self.world.buffers += [(b, b.detach().clone()) for m in roots for b in m.buffers()]
+        self.world.preserve(b for m in roots for b in m.buffers())
         self.rng = RngState()
         self.stack.callback(self.world.restore)
         self.stack.enter_context(hushed())

@@ -10,17 +10,30 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
+from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.copies import UpdateCopy
+from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import RootState
 from debugtracer.replay.keepsakes import Keepsakes
 
 
 class World:
-    """Everything a replay may touch: generators, gradients, buffers, Python counters, written leaves, parameters when an update is replayed."""
+    """Everything a replay may touch: generators, gradients, buffers, Python counters, written leaves, parameters when an update is replayed.
 
-    def __init__(self, parameters: Iterable[Tensor], states: list[RootState], written: Iterable[Tensor] = (), copies: Iterable[UpdateCopy] = ()) -> None:
+    Raises ReplayRefused where the model's code uses what cannot be taken back: queues, iterators, held locks.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        states: list[RootState],
+        written: Iterable[Tensor] = (),
+        copies: Iterable[UpdateCopy] = (),
+        entries: Iterable[Entry] = (),
+    ) -> None:
         self.parameters = list({id(p): p for p in parameters}.values())
         self.states = states
         self.copies = [c for c in copies if c is not None]
@@ -30,8 +43,20 @@ class World:
         self.buffers = [(b, b.detach().clone()) for b in {id(b): b for m in roots for b in m.buffers()}.values()]
         self.attributes = [(m, dict(m.__dict__)) for root in roots for m in root.modules()]
         self.keepsakes = Keepsakes([m for root in roots for m in root.modules()], ())
+        if self.keepsakes.refusal:
+            raise ReplayRefused(self.keepsakes.refusal)
+        for generator in generators(entries):
+            self.keepsakes.in_place.keep(generator)
         self.written = [(t, t.detach().clone()) for t in {id(t): t for t in written}.values()]
+        self.written += [(t, value) for t, value in self.keepsakes.in_place.tensors if all(t is not w for w, _ in self.written)]
         self.now = [snapshot(c) for c in self.copies]
+        self.versions: list[Any] = []
+        self.preserve([*self.parameters, *(p for c in self.copies for p in c.parameters), *(b for b, _ in self.buffers), *(t for t, _ in self.written)])
+
+    def preserve(self, tensors: Iterable[Tensor]) -> None:
+        """Their version counters come back with their values: a graph of the user's that is still to be walked backward may need them."""
+        known = {id(t): t for t in tensors if not t.is_inference()}
+        self.versions += [_unsafe_preserve_version_counter(t) for t in known.values()]
 
     def rewind(self) -> None:
         """To the start of the recorded step."""
@@ -48,12 +73,20 @@ class World:
             copy.restore()
         for tensor, value in (*self.buffers, *self.written):
             tensor.data.copy_(value)
+        for version in self.versions:
+            version.__exit__()
         for module, attributes in self.attributes:
             put_back(module, attributes)
         self.keepsakes.restore()
         for parameter, grad in self.grads:
             parameter.grad = grad
         self.rng.restore()
+
+
+def generators(entries: Iterable[Entry]) -> Iterator[torch.Generator]:
+    """Those that calls of the loop were given."""
+    for entry in entries:
+        yield from (v for v in (*entry.args, *entry.kwargs.values()) if isinstance(v, torch.Generator))
 
 
 def put_back(module: nn.Module, attributes: dict[str, Any]) -> None:
