@@ -19,6 +19,7 @@ from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, Window
 
 LR = "lr"  # series: learning rate of the first parameter group
 SCALE = "scale"  # series: the loss scale of a GradScaler, by which the gradient norm may be multiplied
+LR_CLIMB = 10.0  # times the geometric mean of all rates: a linear warm-up ends at e times it, a cosine at 4 (ours)
 LR_JUMP, LR_STEPS = 3.0, 8  # times, steps: a learning rate that rose so much so shortly before is the cause (CHECKS 3.3, opt_lr_jump; steps ours)
 LOSS_RISE = 0.02  # of the size the loss began with: a smaller rise is not worth an alarm however rare it is (ours)
 
@@ -38,6 +39,8 @@ class Monitor:
         self.loss_record, self.grad_record = Record(), Record()
         self.grad_average = Average()
         self.lrs: deque[float] = deque(maxlen=WIDTH)
+        self.lr_logs, self.lr_count = 0.0, 0
+        """Sum of the logarithms of all learning rates above 0, and their number."""
         self.param_l2: float | None = None
         self.scale: float | None = None
         self.news: list[Episode] = []
@@ -98,6 +101,8 @@ class Monitor:
         lr, size = window.now(LR), window.now(PARAM_L2)
         if lr is not None:
             self.lrs.append(lr)
+            if math.isfinite(lr) and lr > 0:
+                self.lr_logs, self.lr_count = self.lr_logs + math.log(lr), self.lr_count + 1
         self.param_times = size / self.param_l2 if size is not None and self.param_l2 else 0.0
         if size is not None:
             self.param_l2 = size
@@ -113,6 +118,12 @@ class Monitor:
         past = [lr for lr in list(self.lrs)[max(end - 1 - LR_STEPS, 0) : max(end, 0)] if math.isfinite(lr) and lr > 0]
         times = max(past[1:]) / past[0] if len(past) > 1 else 0.0
         return times if times >= LR_JUMP else 0.0
+
+    def lr_climb(self) -> float:
+        """How many times the learning rate is above the geometric mean of all before; 0 if less than LR_CLIMB, which no linear or cosine warm-up reaches."""
+        now = self.lrs[-1] if self.lrs else 0.0
+        times = now / math.exp(self.lr_logs / self.lr_count) if self.lr_count and math.isfinite(now) else 0.0
+        return times if times >= LR_CLIMB else 0.0
 
 
 def monitor(window: Window, least_z: float = LEAST_Z) -> Monitor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from debugtracer.checks.optimizer.exploding_grad import ExplodingGrad
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.window import Window
@@ -64,3 +66,21 @@ def test_the_parameter_with_most_of_the_gradient_is_named_if_it_was_looked_at_in
     assert (place.param, place.module) == ("rnn.weight_hh_l0", "rnn")
     assert ExplodingGrad().place(at(0, gradient("rnn.weight_hh_l0", 1600.0)), 0.0).param is None
     assert ExplodingGrad().place(at(1, *(gradient(f"{i}.weight", 9.0) for i in range(4))), 0.0).param is None
+
+
+def explosion(rates: list[float]):
+    losses, norms = falling(200), falling(200, seed=1)
+    losses[199], norms[199] = 10.0, 40.0
+    (found,) = findings(ExplodingGrad(), losses, grad_l2=norms, lr=rates)
+    return found
+
+
+def test_a_rate_that_climbed_all_the_way_is_the_cause():
+    found = explosion([2e-3 * 1.03**step for step in range(200)])
+    assert found.kind == "lr_too_high"
+    assert "the learning rate had climbed to 18.9 times its mean so far" in found.message
+
+
+def test_a_warm_up_is_no_climb():
+    assert explosion([1e-3 * step / 200 for step in range(200)]).kind == "exploding_gradients"
+    assert explosion([1e-3 * (1 - math.cos(math.pi * step / 200)) for step in range(200)]).kind == "exploding_gradients"

@@ -33,7 +33,7 @@ class ExplodingGrad(Check):
         The norm is at least 10 times and the loss at least 3 times everything the run has shown (30 and 10 times while fewer than 32 steps are
         known), and the update changed the norm of the parameters by at least 5 % or was not measured. A clipped or bounded update leaves the
         parameters as they are, and it stays silent. No warm-up: it compares with the first step too.
-        A learning rate that rose threefold in the 8 steps before is named as the cause.
+        A learning rate that rose threefold in the 8 steps before, or that has climbed to 10 times its geometric mean of the run, is named as the cause.
     What to do
         Clip the gradient norm before step(); shorten the recurrence, normalise, or lower the learning rate.
     Example
@@ -89,15 +89,17 @@ class ExplodingGrad(Check):
         """The jump of all three."""
         norm, loss = window.now(GRAD_L2) or 0.0, window.now(LOSS) or 0.0
         jump = seen.lr_jump()
+        climb = 0.0 if jump else seen.lr_climb()
         wrecked = f"; the update multiplied the norm of the parameters by {seen.param_times:.3g}" if seen.param_times else ""
         wrecked += f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
+        wrecked += f"; the learning rate had climbed to {climb:.3g} times its mean so far" if climb else ""
         return self.finding(
             window,
             "warning",
             f"the gradient norm is {norm:.4g}, {seen.grad_times:.3g} times the largest before, the loss {loss:.4g}, {seen.loss_times:.3g} times{wrecked}; "
             f"expected less than {limit:.0f} times. Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0).",
-            place=self.place(window, jump),
-            kind="lr_too_high" if jump else None,
+            place=self.place(window, jump or climb),
+            kind="lr_too_high" if jump or climb else None,
             grad_l2=norm,
             loss=loss,
             grad_times=seen.grad_times,
