@@ -65,3 +65,21 @@ def test_generators_weights_and_flags_are_as_before(tmp_path):
         assert all(torch.equal(a, b) for a, b in zip(weights, model.parameters(), strict=True))
     assert only(tmp_path).verdict.trials
     assert torch.are_deterministic_algorithms_enabled() == flags
+
+
+def test_a_batch_that_the_step_itself_rewrites_is_not_cleared_by_another_in_its_place(tmp_path):
+    torch.manual_seed(0)
+    model = LogHead()
+    with under_watch(tmp_path, mode="observe"):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(12):
+            x = torch.rand(8, 4) + 0.1
+            if step == 9:
+                x[3] = -5.0
+            optimizer.zero_grad()
+            model(x).pow(2).mean().backward()
+            optimizer.step()
+    verdict = incidents(tmp_path)[0].verdict
+    assert not [t for t in verdict.trials if t.outcome == "not healed" and t.intervention in ("other-batch", "without-sample", "sanitised-batch")]
+    assert any("the step itself writes into this batch at test_prove.py" in t.note for t in verdict.trials)
+    assert not any("neither in this batch" in text for text in verdict.evidence)

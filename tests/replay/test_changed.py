@@ -45,6 +45,34 @@ def test_an_exchanged_input_that_a_call_writes_is_not_the_one_given():
     assert other.tolist() == [1.0, 1.0]
 
 
+def overwritten(*entries, leaf):
+    run = changed(a_tape(*entries), inputs={id(leaf): torch.ones(2, 2)})
+    return run.rerun.overwritten
+
+
+WRITE = torch.Tensor.__setitem__
+
+
+def test_a_write_into_an_exchanged_input_into_its_view_or_into_what_was_computed_from_it_is_told():
+    leaf = Leaf(torch.zeros(2, 2))
+    said = "the step itself writes into this batch, so it overwrites whatever is put in its place"
+    assert overwritten(Entry("fn", WRITE, (leaf, (1, 0), -5.0), {}, ()), leaf=leaf) == said
+    view = Entry("fn", torch.Tensor.__getitem__, (leaf, 1), {}, ())
+    assert overwritten(view, Entry("fn", torch.Tensor.mul_, (Slot(0, 0, 0), 12.0), {}, ()), leaf=leaf) == said
+    shifted = Entry("fn", torch.add, (leaf, 0.1), {}, ())
+    assert overwritten(shifted, Entry("fn", WRITE, (Slot(0, 0, 0), (1, 0), -5.0), {}, ()), leaf=leaf) == said
+    assert overwritten(Entry("fn", torch.neg, (leaf,), {"out": leaf}, ()), leaf=leaf) == said
+
+
+def test_a_write_elsewhere_leaves_the_trial_standing():
+    leaf, weight, total = Leaf(torch.zeros(2, 2)), Leaf(torch.ones(2, requires_grad=True)), Leaf(torch.zeros(()))
+    mean = Entry("fn", torch.mean, (leaf,), {}, ())
+    kept = Entry("fn", torch.Tensor.add_, (total, Slot(0, 0, 0)), {}, ())
+    assert overwritten(mean, kept, Entry("fn", torch.Tensor.add_, (total, 1.0), {}, ()), leaf=leaf) == ""
+    scores = Entry("fn", torch.mul, (leaf, weight), {}, ())
+    assert overwritten(scores, Entry("fn", WRITE, (Slot(0, 0, 0), (1, 0), -5.0), {}, ()), leaf=leaf) == ""
+
+
 def test_another_seed_draws_other_numbers_and_the_same_ones_again():
     def drawn(seed):
         entry = Entry("fn", torch.nn.functional.dropout, (Leaf(torch.ones(64)),), {"p": 0.5}, ())

@@ -128,6 +128,7 @@ class Series:
             one = type(intervention)(value)
             score = self.run(one)
             healed = not score.refused and self.heals(score)
+            score = score.weighed(healed)
             ran, finite = ran or not score.refused, not score.refused and score.finite
             self.note(one, score, "could not run" if score.refused else "healed" if healed else "not healed")
             if healed or score.refused:

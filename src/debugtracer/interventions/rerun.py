@@ -80,12 +80,19 @@ class Rerun:
     """What was changed, where only the run itself could tell; empty: what `apply` has said."""
     before_step: list[Callable[[], None]] = field(default_factory=list)
     """Called before the first call of each step."""
+    overwritten: str = ""
+    """The call of the step that wrote into an input of `inputs`, told by the run: what a batch in its place was meant to show, it cannot show then."""
     left_out: set[str] = field(default_factory=set)
     """Kinds of calls of the loop that do not run."""
     backwards_in_time: bool = False
     """The steps since the snapshot run in the reverse order."""
     steps_back: int = 0
     """Start from the state of that many steps ago."""
+
+    def line(self, entry: Entry) -> str:
+        """`train.py:88`, the user's line of a call; empty where it is not known."""
+        frames = self.frames(entry.frames)
+        return f"{frames[0].file.rpartition('/')[2]}:{frames[0].line}" if frames else ""
 
     def leaves(self) -> Iterator[Leaf]:
         """Every input of the step, each once."""

@@ -72,7 +72,7 @@ class Bench:
         copies = copies or self.present()
         self.snapshots = self.older(copies)
         states = [s for segment in self.plan.segments for s in scene.states.get(segment.number, [])]
-        self.world = World(touched(alarm, scene), states, self.plan.written, copies)
+        self.world = World(touched(alarm, scene), states, self.plan.written, copies, self.plan.entries)
         self.stack.enter_context(kept_versions(self.world))
         self.stack.callback(self.world.restore)
         self.stack.enter_context(hushed())
@@ -153,6 +153,7 @@ class Bench:
             score.change = intervention.apply(rerun)
             self.perform(rerun, score)
             score.change = rerun.described() or score.change
+            score.voided = rerun.overwritten
             score.refused = next(filter(None, (doubt() for doubt in rerun.doubts)), "")
         except ReplayRefused as error:
             score = Score(refused=str(error.__cause__ if isinstance(error.__cause__, ReplayRefused) else error))

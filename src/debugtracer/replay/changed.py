@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.entry import Entry, Leaf, Slot, tensors
+from debugtracer.recorder.functions import Meaning, meaning, property_name
+from debugtracer.recorder.tape import address
 from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
 
@@ -22,6 +24,8 @@ class Changed(Reexecution):
         super().__init__(plan, backward, self.surrounded)
         self.rerun = rerun
         self.given: dict[int, Tensor] = {}
+        self.batch: set[int] = set()
+        """Memory of the exchanged inputs and of what the loop has made of them before any model saw it."""
         self.before_backward: Callable[[Tensor], None] = lambda loss: None
         """Told the loss while its graph is whole."""
 
@@ -68,6 +72,8 @@ class Changed(Reexecution):
 
     def call(self, entry: Entry, args: Any, kwargs: Any) -> Any:
         """An update that is part of the step has the settings of its time, then the changed ones."""
+        if entry.kind == "fn" and self.rerun.inputs:
+            return self.followed(entry, args, kwargs)
         if entry.kind == "backward":
             self.before_backward(args[0][0])
         if entry.kind == "step":
@@ -82,3 +88,25 @@ class Changed(Reexecution):
             if self.rerun.step_by is not None:
                 return self.rerun.step_by(optimizer)
         return super().call(entry, args, kwargs)
+
+    def followed(self, entry: Entry, args: Any, kwargs: Any) -> Any:
+        """A call of the loop, looked at for writes into the exchanged inputs and into what the loop has computed from them row by row."""
+        held = self.batch | {address(self.given[key]) for key in self.rerun.inputs if key in self.given}
+        self.batch = held - {0}
+        if not self.rerun.overwritten and any(address(t) in self.batch for t in written(entry.function, args, kwargs)):
+            line = self.rerun.line(entry)
+            self.rerun.overwritten = f"the step itself writes into this batch{f' at {line}' if line else ''}, so it overwrites whatever is put in its place"
+        taken = [t for t in tensors((args, kwargs)) if address(t) in self.batch]
+        output = super().call(entry, args, kwargs)
+        if meaning(entry.function) is not Meaning.INPLACE:  # a running sum that takes from the batch is no batch
+            rows = {t.shape[:1] for t in taken}
+            self.batch |= {address(t) for t in tensors(output) if not t.requires_grad and t.shape[:1] in rows}
+        return output
+
+
+def written(function: Any, args: Any, kwargs: Any) -> list[Tensor]:
+    """The tensors of the loop whose memory a call writes; a gradient that is set is no write into its tensor."""
+    out = list(tensors(kwargs.get("out"))) if isinstance(kwargs, dict) else []
+    if meaning(function) is not Meaning.INPLACE or property_name(function) == "grad":
+        return out
+    return [*(t for t in args[:1] if isinstance(t, Tensor)), *out]

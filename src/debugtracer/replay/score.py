@@ -26,8 +26,14 @@ class Score:
     seconds: float = 0.0
     change: str = ""
     """What was changed, in words."""
+    voided: str = ""
+    """Why a run that was not healthy shows nothing: the step itself undid the change."""
     refused: str = ""
     """Why it could not run; then nothing else is known."""
+
+    def weighed(self, healed: bool) -> Score:
+        """As a trial counts it: one that the step itself undid could not run, unless the step was healthy all the same."""
+        return Score(seconds=self.seconds, refused=self.voided) if self.voided and not healed and not self.refused else self
 
     @property
     def finite(self) -> bool:
