@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.optimizer.loss_oscillation import LossOscillation
-from tests.spikes.series import falling, findings
+from debugtracer.trace.facts.wiring import Wiring
+from tests.spikes.series import falling, findings, ref
 
 
 def swinging(slope: float) -> list[float]:
@@ -29,3 +30,8 @@ def test_stays_silent_on_two_tasks_by_turns():
 
 def test_stays_silent_on_a_healthy_loss():
     assert not findings(LossOscillation(), falling(1000))
+
+
+def test_a_swing_is_a_note_where_the_target_moves():
+    follower = Wiring(ref=ref(0), params=(), optimizers=(), follower=True)
+    assert [f.severity for f in findings(LossOscillation(), swinging(0.001), [follower])] == ["note"]

@@ -11,6 +11,9 @@ from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import LR, monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import EVERY
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, Window
 
@@ -29,6 +32,7 @@ class LossOscillation(Check):
         row, 16 steps apart.
         A warning only if the level does not fall any more: gradient descent that learns at the edge of stability is healthy. Losses that always
         took turns (two tasks, two optimizers) do not get wider and stay silent.
+        Where the target moves (see loss-divergence), a note unless the gradient norm exploded.
     What to do
         Halve the learning rate, use a larger batch, or lower the momentum.
     Example
@@ -36,7 +40,7 @@ class LossOscillation(Check):
         expected below 65 %. Halve the learning rate.
     """
 
-    needs: ClassVar[tuple[str, ...]] = (LOSS, LR)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, LR, StepOrder, Wiring)
     least_values: ClassVar[int] = 2 * WIDTH + EVERY  # the second of two looks, each against one width before
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
@@ -47,13 +51,14 @@ class LossOscillation(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """One finding when the second look in a row agrees."""
-        swing = monitor(window).swing
+        seen = monitor(window)
+        swing = seen.swing
         if swing is None:
             return
         falling = swing.level < swing.level_before
         yield self.finding(
             window,
-            "note" if falling else "warning",
+            "note" if falling or seen.excused else "warning",
             f"the loss swings around {swing.level:.4g} by {swing.mad:.2g}, {swing.mad / swing.before if swing.before else float('inf'):.3g} times as wide as "
             f"{WIDTH} steps before, its sign changes at {swing.flips:.0%} of the steps; expected below 65 %. Halve the learning rate.",
             place=lines(window),
