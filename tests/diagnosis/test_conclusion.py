@@ -2,17 +2,14 @@
 
 import math
 
-import pytest
-
 from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.belief import Belief
-from debugtracer.diagnosis.conclusion import concluded, outcome, word
+from debugtracer.diagnosis.conclusion import concluded, word
 from debugtracer.diagnosis.rank import suspects
 from debugtracer.diagnosis.trials import Budget, Series
 from debugtracer.interventions.intervention import interventions
 from debugtracer.replay.score import Score
 from debugtracer.testing import a_birth, a_tensor, some_facts
-from debugtracer.trace.verdict import Trial
 
 
 def a_log():
@@ -49,6 +46,20 @@ def test_without_a_refuted_alternative_it_is_likely():
     assert tried(a_log(), {"stable-op"}, only=frozenset({"stable-op"})).status == "likely"
 
 
+def test_the_words_beside_a_change_are_of_a_trial_of_that_change_and_of_no_other():
+    verdict = tried(a_log(), {"without-sample", "other-batch"}, only=frozenset({"without-sample", "full-precision", "older-weights"}))
+    assert verdict.change is not None
+    assert verdict.tested == ""
+    assert any(t.intervention == "without-sample" and t.outcome == "healed" for t in verdict.trials)
+
+
+def test_a_change_that_was_tried_and_did_not_heal_is_not_proposed_and_that_is_said_first():
+    verdict = tried(a_log(), {"without-sample", "other-batch"}, only=frozenset({"stable-op", "without-sample", "older-weights"}))
+    assert (verdict.kind, verdict.change, verdict.tested) == ("log_domain", None, "")
+    assert verdict.remedy[0].startswith("stable-op tried alone did not heal the recorded step (loss nan); without-sample tried did (loss 0.6")
+    assert verdict.remedy[0].endswith(": look at the guilty rows first (`debug-tracer report RUN --batch`)")
+
+
 def test_what_did_not_come_again_is_not_confirmed():
     verdict = tried(a_log(), {"stable-op"}, reproduced=False, only=frozenset({"stable-op", "full-precision"}))
     assert verdict.status != "confirmed"
@@ -64,24 +75,6 @@ def test_proofs_that_fail_leave_it_unknown_or_weaker_and_say_so():
 def test_batch_and_state_are_attributed():
     verdict = tried(a_log(), {"stable-op", "other-batch"}, only=frozenset({"stable-op", "other-batch", "older-weights"}))
     assert "it lies in this batch: another batch heals the step, older weights do not" in verdict.evidence
-
-
-@pytest.mark.parametrize(
-    ("trial", "said"),
-    [
-        (
-            Trial(intervention="a", outcome="healed", loss=2.3142, grad_l2=1.0, probe_loss=2.4),
-            "loss 2.314, gradients finite, a healthy batch after the update: 2.4",
-        ),
-        (Trial(intervention="a", outcome="not healed", loss="NaN"), "loss nan"),
-        (Trial(intervention="a", outcome="not healed", loss=1.0, grad_l2="NaN"), "loss 1, gradients not finite"),
-        (Trial(intervention="a", outcome="not healed", loss=1.0), "loss 1, still not healthy"),
-        (Trial(intervention="a", outcome="could not run", note="no batch"), "could not run (no batch)"),
-        (Trial(intervention="a", outcome="healed"), "all finite"),
-    ],
-)
-def test_an_outcome_in_words(trial, said):
-    assert outcome(trial) == said
 
 
 def test_the_words_of_belief():

@@ -10,7 +10,9 @@ import msgspec
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.reading import Reading
 from debugtracer.diagnosis.attribution import STATE, attributed
+from debugtracer.diagnosis.beside import healing, honest
 from debugtracer.diagnosis.likelihood import UNKNOWN
+from debugtracer.diagnosis.outcome import outcome
 from debugtracer.diagnosis.rank import LIKELY, POSSIBLE, SUSPECTS, Ranked, explained, unexplained
 from debugtracer.diagnosis.trials import Series
 from debugtracer.interventions.intervention import NARROW, interventions
@@ -18,7 +20,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float
-from debugtracer.trace.verdict import Status, Suspect, Trial, Verdict
+from debugtracer.trace.verdict import Change, Status, Suspect, Trial, Verdict
 
 RIVAL = 0.05  # share of belief from which on another cause has to be refuted before one is confirmed (CHECKS 5.2.4: 95 % of the mass)
 
@@ -38,7 +40,9 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: Series) ->
     verdict = explained(facts, best, others)
     line = next((f for f in places(facts) if (f.file, f.line) == (verdict.file, verdict.line)), None)
     propose = getattr(best.cause, "change", None)
-    edit = propose(Reading(facts), line, seen_to_heal(best, series, Reading(facts))) if line is not None and propose is not None else None
+    edit = propose(Reading(facts), line) if line is not None and propose is not None else None
+    size = seen_to_heal(edit, series, Reading(facts))
+    edit = propose(Reading(facts), line, size) if size is not None and propose is not None else edit
     verdict = msgspec.structs.replace(
         verdict,
         status=status,
@@ -50,7 +54,7 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: Series) ->
             for r in others[:SUSPECTS]
         ),
     )
-    return told(verdict, facts, best, series)
+    return honest(told(verdict, facts, best, series))
 
 
 def refuted(series: Series, shares: dict[str, float], known: dict[str, Ranked]) -> bool:
@@ -88,9 +92,9 @@ def proof(cause: Cause, series: Series) -> Trial | None:
     return None
 
 
-def seen_to_heal(best: Ranked, series: Series, seen: Reading) -> float | None:
-    """The number that the change takes over from the trial: its value where its words say that it was used as it is; float16 needs larger ones."""
-    proved = proof(best.cause, series)
+def seen_to_heal(edit: Change | None, series: Series, seen: Reading) -> float | None:
+    """The number that the change takes over from a trial of its own kind: its value where its words say that it was used as it is; float16 needs larger."""
+    proved = healing(edit, series.trials)
     value = proved.intervention.partition("=")[2] if proved is not None else ""
     return float(value) if proved is not None and value and value in proved.note and seen.dtype != "float16" else None
 
@@ -152,25 +156,6 @@ def told(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, series: Se
 def narrowness(trial: Trial) -> int:
     """Narrow scopes first."""
     return NARROW.index(interventions()[trial.intervention.partition("=")[0]].scope)
-
-
-def outcome(trial: Trial, symptom: str = "") -> str:
-    """`loss 2.31, gradients finite, a healthy batch after the update: 2.4`."""
-    if trial.outcome == "could not run":
-        return f"could not run ({trial.note})"
-    parts = []
-    if trial.loss is not None:
-        parts.append(f"loss {as_float(trial.loss):.4g}")
-    if symptom == "bad_update" and trial.outcome == "healed":
-        parts.append("parameters finite after the update")
-    elif trial.grad_l2 is not None:
-        finite = abs(as_float(trial.grad_l2)) < float("inf")
-        parts.append("gradients finite" if finite else "gradients not finite")
-    elif trial.outcome == "not healed" and trial.loss is not None and abs(as_float(trial.loss)) < float("inf"):
-        parts.append("still not healthy")
-    if trial.probe_loss is not None:
-        parts.append(f"a healthy batch after the update: {as_float(trial.probe_loss):.4g}")
-    return ", ".join(parts) or ("all finite" if trial.outcome == "healed" else "still not finite")
 
 
 def places(facts: IncidentFacts) -> list[Frame]:

@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.hearing import Hearing
+from debugtracer.diagnosis.beside import honest
 from debugtracer.errors import guarded
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.lead import lead, ranked
@@ -27,13 +28,14 @@ def heard(found: Sequence[Finding], tried: Sequence[Verdict]) -> tuple[str, Verd
     frame = first.place.frame
     change = cause.change(Hearing(tuple(found)), frame) if frame is not None and (frame.file, frame.line) == (verdict.file, verdict.line) else None
     confidence = verdict.confidence if first.exact or not signs.against else min(verdict.confidence, signs.confidence)
-    return first.check, msgspec.structs.replace(
+    told = msgspec.structs.replace(
         verdict,
         confidence=confidence,
         change=verdict.change or change,
         evidence=tuple(dict.fromkeys((*verdict.evidence, *signs.evidence))),
         against=tuple(dict.fromkeys((*verdict.against, *signs.against))),
     )
+    return first.check, honest(told) if verdict.change is None else told
 
 
 def cause_of(verdict: Verdict) -> Cause | None:

@@ -14,8 +14,9 @@ from torch.optim import Optimizer
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.attribution import attributed
 from debugtracer.diagnosis.belief import Belief
-from debugtracer.diagnosis.conclusion import RIVAL, narrowness, outcome, proof, word
+from debugtracer.diagnosis.conclusion import RIVAL, narrowness, proof, word
 from debugtracer.diagnosis.likelihood import UNKNOWN, named, settles
+from debugtracer.diagnosis.outcome import outcome
 from debugtracer.diagnosis.settings_delta import Delta, deltas
 from debugtracer.diagnosis.trials import Budget, Series
 from debugtracer.errors import ReplayRefused

@@ -46,6 +46,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """The line as it is, stripped."""
     after: tuple[str, ...]
     """The lines in its place, stripped."""
+    edit: str = ""
+    """Name of the edit (causes/rewrite/rewritten.py), which says what trials are of its kind; empty for one of a cause's own."""
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):

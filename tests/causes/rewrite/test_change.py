@@ -18,7 +18,8 @@ def test_the_first_edit_that_fits_is_the_change_and_the_op_of_birth_says_where()
     frame = Frame(TRAIN, 47, "forward", code)
     seen = Reading(some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward", code=code)))
     change = causes()["backward-nan-op"].change(seen, frame)
-    assert change == Change(file=TRAIN, line=47, before=code, after=("return torch.where(z > 0, torch.log(torch.where(z > 0, z, 1)), 0.0)",))
+    after = ("return torch.where(z > 0, torch.log(torch.where(z > 0, z, 1)), 0.0)",)
+    assert change == Change(file=TRAIN, line=47, before=code, after=after, edit="safe-branch")
     assert causes()["data-nonfinite"].change(seen, frame) is None
 
 

@@ -20,7 +20,7 @@ def proposed(edits: tuple[str, ...], seen: Reading | Hearing, frame: Frame, valu
         for op in ops:
             after = rewritten(frame.code, edit, value, op=op, dtype=dtype_of(seen, edit), optimizer=optimizer)
             if after is not None:
-                return Change(file=frame.file, line=frame.line, before=frame.code, after=after)
+                return Change(file=frame.file, line=frame.line, before=frame.code, after=after, edit=edit)
     return None
 
 
