@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+import pytest
+
+from debugtracer.causes.cause import causes
+from debugtracer.causes.reading import Reading
+from debugtracer.testing import TRAIN, a_birth, a_tensor, signs_of, some_facts
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.schedule import RateMoved
+from debugtracer.trace.incident import OptimizerFacts
+from debugtracer.trace.step import StepRef
 
 OVERFLOW = a_birth("aten::addmm", a_tensor(1e30), output=a_tensor(inf=8), kind="overflow")
 GROWING = {"loss": [1.0, 1.1, 30.0, 900.0]}
@@ -23,3 +31,46 @@ def test_a_gradient_that_grew_far_more_speaks_against_it():
 def test_stays_silent_on_a_calm_run_and_in_float16():
     assert signs_of("lr-too-high", some_facts(OVERFLOW)) is None
     assert signs_of("lr-too-high", some_facts(a_birth("aten::mm", output=a_tensor(inf=1, dtype="float16"), kind="overflow"), recent=GROWING)) is None
+
+
+BUILT = Frame(TRAIN, 70, "main", "opt = SGD(model.parameters(), lr=0.02)")
+SET = Frame(TRAIN, 72, "main", "sched = LambdaLR(opt, warm)")
+
+
+def rated(now, scheduler, built=0.02):
+    ref = StepRef(iteration=48, step=48)
+    rate = RateMoved(
+        ref=ref,
+        optimizer=0,
+        frame=BUILT,
+        built=built,
+        now=now,
+        before=0.02,
+        after=now,
+        step=45,
+        scheduler=scheduler,
+        scheduler_frame=SET if scheduler else None,
+    )
+    return some_facts(OVERFLOW, recent=GROWING, rate=rate, optimizer=OptimizerFacts(kind="SGD", frame=BUILT, lr=now))
+
+
+@pytest.mark.parametrize(("scheduler", "by"), [("LambdaLR", "set by LambdaLR at train.py:72"), ("", "set by the program")])
+def test_a_rate_that_something_raised_is_told_and_the_constructor_is_left_alone(scheduler, by):
+    facts = rated(20.0, scheduler)
+    signs = signs_of("lr-too-high", facts)
+    assert signs is not None
+    assert f"(lr = 20, built with 0.02: 0.02 -> 20 at step 45, {by})" in signs.because
+    assert "0.02 to 20 at step 45" in signs.remedies[0]
+    assert signs.place is not None
+    assert signs.place.frame == (SET if scheduler else None)
+    assert causes()["lr-too-high"].change(Reading(facts), BUILT) is None
+
+
+def test_a_scheduler_below_the_rate_of_the_constructor_multiplies_it_so_that_may_be_edited():
+    facts = rated(0.01, "StepLR")
+    signs = signs_of("lr-too-high", facts)
+    assert signs is not None
+    assert signs.place is None
+    change = causes()["lr-too-high"].change(Reading(facts), BUILT)
+    assert change is not None
+    assert "lr=0.002" in change.after[0]

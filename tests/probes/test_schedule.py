@@ -10,7 +10,7 @@ import torch
 from torch.optim import lr_scheduler as S
 
 from debugtracer.probes.schedule import sign_of
-from debugtracer.trace.facts.schedule import Rate, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
 from tests.probes.loops import data, mse, net, resumed, scheduled
 from tests.probes.observing import facts, observed
 from tests.watching import under_watch
@@ -133,3 +133,21 @@ def test_a_cycle_stepped_beyond_its_end_raises_and_is_told(tmp_path: Path):
 
 def test_signs():
     assert [sign_of(v) for v in (-1e-9, 0.0, 1e-9)] == [-1, 0, 1]
+
+
+def test_at_an_incident_a_rate_that_is_not_the_constructors_is_told_with_its_largest_move(tmp_path: Path):
+    def loop() -> None:
+        torch.manual_seed(0)
+        model = net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        scheduler = S.LambdaLR(optimizer, lambda n: 0.5 if n < 3 else 1000.0)
+        for i, (x, y) in enumerate(data(8)):
+            loss = mse(model(x), y) * (float("nan") if i == 5 else 0.0)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            scheduler.step()
+
+    fact = observed(tmp_path / "runs", loop, RateMoved)[0]
+    assert (float(fact.built), float(fact.before), float(fact.after), fact.step, fact.scheduler) == (0.01, 0.005, 10.0, 3, "LambdaLR")
+    assert fact.scheduler_frame is not None

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Signs
+from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.place import Place
+from debugtracer.trace.verdict import Change
 
 
 class LrTooHigh(Cause):
@@ -40,11 +46,48 @@ class LrTooHigh(Cause):
         if grown < 10 and not seen.born("update"):
             return None
         lr = seen.facts.optimizer.lr if seen.facts.optimizer else None
-        at = f" (lr = {float(lr):g})" if lr is not None else ""
+        at = f" (lr = {float(lr):g}{moved(seen)})" if lr is not None else ""
         steep = seen.growth("grad_l2") > 100 * grown
         return Signs(
             confidence=0.5 if steep or seen.few_rows else 0.72,
             because=f"values grew {grown:.3g}-fold in the last steps until {seen.op} overflowed{at}",
-            remedies=self.remedies,
+            remedies=(mend(seen), *self.remedies[1:]) if raised(seen) else self.remedies,
+            place=Place(module=seen.birth.module, frame=seen.facts.rate.scheduler_frame) if raised(seen) and seen.facts.rate is not None else None,
             against=tuple(t for t, so in (("only a few rows of the batch overflow", seen.few_rows), ("gradients grew far more than the loss", steep)) if so),
         )
+
+    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
+        """No edit of a constructor whose rate is no longer in use."""
+        built = seen.facts.optimizer.frame if isinstance(seen, Reading) and seen.facts.optimizer is not None else None
+        return None if isinstance(seen, Reading) and raised(seen) and frame == built else super().change(seen, frame, value)
+
+
+def raised(seen: Reading) -> bool:
+    """The constructor's rate no longer sets this one: something raised it, or wrote another one without a scheduler that would multiply it."""
+    rate = seen.facts.rate
+    return rate is not None and (float(rate.now) > float(rate.built) or not rate.scheduler)
+
+
+def moved(seen: Reading) -> str:
+    """`, built with 0.02: 0.02 -> 20 at step 60, set by LambdaLR at train.py:7`."""
+    rate = seen.facts.rate
+    if rate is None or not raised(seen):
+        return ""
+    return f", built with {float(rate.built):g}: {float(rate.before):g} -> {float(rate.after):g} at step {rate.step}{by(rate)}"
+
+
+def by(rate: RateMoved) -> str:
+    """Who set it."""
+    at = f" at {Path(rate.scheduler_frame.file).name}:{rate.scheduler_frame.line}" if rate.scheduler_frame is not None else ""
+    return f", set by {rate.scheduler}{at}" if rate.scheduler else ", set by the program"
+
+
+def mend(seen: Reading) -> str:
+    """What to look at instead of the constructor."""
+    rate = seen.facts.rate
+    assert rate is not None
+    what = f"the {rate.scheduler} that raises it" if rate.scheduler else "what writes param_groups[...]['lr']"
+    return (
+        f"mend {what}: the learning rate went from {float(rate.before):g} to {float(rate.after):g} at step {rate.step}{by(rate)}; "
+        "another lr in the constructor does not cure that"
+    )

@@ -15,6 +15,7 @@ from debugtracer.replay.investigate import Result
 from debugtracer.replay.scene import Scene
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
 from debugtracer.trace.number import Number, number
@@ -43,6 +44,7 @@ def gather(
     samples = guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
     bad = tuple(dict.fromkeys(result.bad_names))
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
+    optimizer = optimizer_facts(alarm.optimizer or only(built), scene, built)
     return IncidentFacts(
         ref=ref,
         symptom=alarm.symptom,
@@ -51,12 +53,13 @@ def gather(
         birth=birth,
         symptom_frame=symptom_frame(alarm, scene),
         loader=loader,
-        optimizer=optimizer_facts(alarm.optimizer or only(built), scene, built),
+        optimizer=optimizer,
         replay=result.replay,
         batch_rows=rows,
         sample_index=samples,
         bad_params=bad,
         recent=recent,
+        rate=next((f for f in told if isinstance(f, RateMoved) and optimizer is not None and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,

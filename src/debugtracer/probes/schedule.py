@@ -22,7 +22,7 @@ from debugtracer.probes.taker import Taker
 from debugtracer.recorder.batches import LoaderInfo
 from debugtracer.recorder.identity import ById
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is told (ours)
@@ -39,6 +39,13 @@ class Standing:
         self.peak = self.told = 0.0
         self.high: float | None = None
         self.sign: tuple[int, int] | None = None
+        self.move: tuple[float, float, int] | None = None
+        """(before, after, step) of its largest move between two updates, as a ratio."""
+
+    def moves(self, high: float, step: int) -> None:
+        """Keep the largest move."""
+        if self.high is not None and self.high > 0 and high > 0 and high != self.high and (self.move is None or size(self.high, high) > size(*self.move[:2])):
+            self.move = self.high, high, step
 
 
 class ScheduleTaker(Taker):
@@ -140,7 +147,32 @@ class ScheduleTaker(Taker):
         if standing.updates == 0 or jumped or (odd and standing.same == 1) or (high == 0 and standing.same in ZERO_NEWS):
             self.tell_rate(optimizer, standing, low, high)
         standing.updates += 1
+        standing.moves(high, self.desk.step)
         standing.high, standing.peak = high, max(standing.peak, high)
+
+    def incident(self) -> None:
+        """The rates that are no longer those of the constructors."""
+        for optimizer, standing in list(self.standings.items()):
+            given = rates(optimizer)
+            built = [float(r) for g in optimizer.param_groups if isinstance(r := g.get("initial_lr", optimizer.defaults.get("lr")), (int, float))]
+            if not given or not built:
+                continue
+            standing.moves(max(given), self.desk.step)
+            if standing.move is not None and max(given) != max(built):
+                self.tell_moved(optimizer, standing, max(built), max(given))
+
+    def tell_moved(self, optimizer: Optimizer, standing: Standing, built: float, now: float) -> None:
+        """With the scheduler that set it."""
+        assert standing.move is not None
+        before, after, step = standing.move
+        plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        self.desk.tell(
+            RateMoved(
+                ref=self.desk.ref("update", self.desk.iteration), optimizer=standing.number, frame=self.desk.built_at(optimizer), built=number(built),
+                now=number(now), before=number(before), after=number(after), step=step, scheduler="" if plan is None else plan.kind,
+                scheduler_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()) or plan.frame,
+            )
+        )  # fmt: skip
 
     def tell_rate(self, optimizer: Optimizer, standing: Standing, low: float, high: float) -> None:
         """With the scheduler that set it."""
@@ -194,6 +226,11 @@ class ScheduleTaker(Taker):
         """What came of each."""
         for plan in self.known:
             self.tell_plan(plan, ended=True)
+
+
+def size(before: float, after: float) -> float:
+    """Of a move, whichever way."""
+    return abs(math.log(after / before))
 
 
 def sign_of(value: float) -> int:

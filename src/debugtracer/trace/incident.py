@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import Number
 from debugtracer.trace.step import StepRef
@@ -86,6 +87,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters (or their gradients) that are non-finite, in optimizer order."""
     recent: dict[str, list[Number]] = {}
     """Last values of the main series, oldest first, the bad one excluded."""
+    rate: RateMoved | None = None
+    """The learning rate in use, where it is no longer the one that the optimizer was built with."""
     changed: ValueChanged | None = None
     """A stored value that nothing should have written changed before this step."""
     world_size: int = 1

@@ -76,6 +76,7 @@ def frames(facts: IncidentFacts) -> list[Any]:
     """All frames that are known, to look a line up."""
     known = [*(facts.birth.frames if facts.birth else ()), facts.symptom_frame]
     known += [facts.loader.frame if facts.loader else None, facts.optimizer.frame if facts.optimizer else None]
+    known.append(facts.rate.scheduler_frame if facts.rate else None)
     return [f for f in known if f is not None]
 
 

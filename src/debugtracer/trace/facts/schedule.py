@@ -41,6 +41,32 @@ class Rate(Fact, frozen=True, kw_only=True):
         return self.optimizer
 
 
+class RateMoved(Fact, frozen=True, kw_only=True):
+    """At an incident: a learning rate that is no longer the one its optimizer was built with, and where it moved most."""
+
+    optimizer: int
+    frame: Frame | None
+    """Where the user built the optimizer."""
+    built: Number
+    """The rate it was built with."""
+    now: Number
+    """The rate in use; the largest of its groups, as all here."""
+    before: Number
+    """The rate before the largest move towards it."""
+    after: Number
+    """The rate after that move."""
+    step: int
+    """The first step that used it."""
+    scheduler: str = ""
+    """The class of the scheduler that sets it, if one does."""
+    scheduler_frame: Frame | None = None
+    """The line of the scheduler's that gave the rate: that of its function where it has one, else where it was built."""
+
+    def key(self) -> object:
+        """News of one optimizer."""
+        return self.optimizer
+
+
 class Schedule(Fact, frozen=True, kw_only=True):
     """One scheduler beside the updates of its optimizer, so far."""
 
