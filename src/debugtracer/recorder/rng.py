@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -13,9 +14,11 @@ from torch import Tensor
 class RngState:
     """One captured state. Capturing and restoring never sync the host (FEASIBILITY 5); about 30 us with `torch_only`."""
 
-    __slots__ = ("cpu", "cuda", "numpy", "python")
+    __slots__ = ("cpu", "cuda", "numpy", "own", "python")
 
-    def __init__(self, torch_only: bool = False) -> None:
+    def __init__(self, torch_only: bool = False, own: Iterable[torch.Generator] = ()) -> None:
+        self.own = [(generator, generator.get_state()) for generator in own]
+        """Generators that the call was given."""
         self.cpu: Tensor = torch.default_generator.get_state()
         self.cuda: list[Tensor] = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
         self.python: Any = None if torch_only else random.getstate()
@@ -23,6 +26,8 @@ class RngState:
 
     def restore(self) -> None:
         """Put every captured generator back."""
+        for generator, state in self.own:
+            generator.set_state(state)
         torch.default_generator.set_state(self.cpu)
         if self.cuda:
             torch.cuda.set_rng_state_all(self.cuda)

@@ -233,7 +233,7 @@ def prepare(tape: Tape, what: Meaning, function: Any, args: tuple[Any, ...], kwa
     if what is Meaning.DRAW or not any(True for _ in tensors((args, kwargs))):
         return Pending(what, function, first, None)
     drawn = what is Meaning.RANDOM or (what is Meaning.INPLACE and function.__name__ in RANDOM_INPLACE)
-    entry = tape.open("fn", function, args, kwargs, rng=RngState(torch_only=True) if drawn else None)
+    entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
     for written in tensors(first if what is Meaning.INPLACE else kwargs.get("out")):
         tape.save_before_write(written)
     return Pending(what, function, first, entry)
@@ -246,6 +246,11 @@ def finish(tape: Tape, pending: Pending, output: Any) -> None:
     elif pending.what is Meaning.INPLACE or any(True for _ in tensors(output)):
         tape.close(pending.entry, output)
         tape.mark_losslike(output, pending.first)
+
+
+def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:
+    """Generators that a call was given."""
+    return [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Generator)]
 
 
 def is_state(tensor: Tensor) -> bool:

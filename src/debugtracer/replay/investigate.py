@@ -111,7 +111,7 @@ def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_b
     held = touched(alarm, scene)
     states = [s for segment in plan.segments[:1] for s in scene.states.get(segment.number, [])]
     states += [s for segment in plan.segments[1:] for s in scene.states.get(segment.number, []) if all(s.root is not o.root for o in states)]
-    world = World(held, states, plan.written, copies)
+    world = World(held, states, plan.written, copies, plan.entries)
     scaler = alarm.scaler if alarm.at_scale_one else None
     try:
         with hushed(), scale_one(scaler):

@@ -1,23 +1,29 @@
-"""Lists, dicts and sets that the user's forward or hooks may fill: a replay runs that code again, so their contents are put back."""
+"""What the user's forward or hooks may fill or change: a replay runs that code again, so contents, values and generators are put back."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
 from torch import nn
 
+from debugtracer.probes.construction import is_user_file
 from debugtracer.recorder.attributes import OWN, contents, put_contents
+from debugtracer.replay.in_place import InPlace, cannot_go_back
 
 MOST_NESTED = 1000  # members of a container that are looked into (ours)
 
 
 class Keepsakes:
-    """Shallow copies of every container within reach of some modules' code."""
+    """Shallow copies of every container within reach of some modules' code, and of the values that can change in place."""
 
     def __init__(self, modules: Iterable[nn.Module], functions: Iterable[Callable[..., Any]]) -> None:
         self.kept: dict[int, tuple[Any, Any]] = {}
+        self.in_place = InPlace()
+        self.refusal = ""
+        """Why the code cannot be run once more without a trace; empty where it can."""
         for module in modules:
             self.of_object(module)
             for kind in type(module).__mro__[: type(module).__mro__.index(nn.Module)]:
@@ -29,9 +35,12 @@ class Keepsakes:
             self.of_code(function)
 
     def of_object(self, owner: Any) -> None:
-        """Containers among the attributes of an object."""
+        """Containers among the attributes of an object, and values that change in place."""
+        used = names_used(owner.__class__) if isinstance(owner, nn.Module) else frozenset()
         for name, value in vars(owner).items():
             if not (isinstance(owner, nn.Module) and name in OWN):
+                if name in used:
+                    self.refuse(f"{type(owner).__name__}.{name}", value)
                 self.keep(value)
 
     def of_code(self, function: Any) -> None:
@@ -42,10 +51,20 @@ class Keepsakes:
             function = function.__func__
         if isinstance(function, FunctionType):
             for value in reachable(function):
+                self.refuse(f"what {function.__qualname__} uses", value)
                 self.keep(value)
 
+    def refuse(self, name: str, value: Any) -> None:
+        """Queues, held locks and iterators move on when they are used."""
+        what = cannot_go_back(value)
+        if what and not self.refusal:
+            self.refusal = f"the model's code uses {what} ({name}), which another run of it would move on"
+
     def keep(self, value: Any, depth: int = 2) -> None:
-        """Copy one container, and the containers in it."""
+        """Copy one container, and the containers in it; a value that changes in place; what an object of the user's holds."""
+        self.in_place.keep(value)
+        if depth and is_users_object(value):
+            value = vars(value)
         inside = contents(value)
         if inside is None or id(value) in self.kept:
             return
@@ -58,6 +77,22 @@ class Keepsakes:
         """Contents back, the objects stay the same."""
         for value, before in self.kept.values():
             put_contents(value, before)
+        self.in_place.restore()
+
+
+def names_used(kind: type) -> frozenset[str]:
+    """Names that the methods of a module's class use, but for its constructor."""
+    methods = [f for one in kind.__mro__ if one is not nn.Module for name, f in vars(one).items() if isinstance(f, FunctionType) and name != "__init__"]
+    return frozenset(name for method in methods for name in method.__code__.co_names)
+
+
+def is_users_object(value: Any) -> bool:
+    """A plain object of a class that the user has written."""
+    kind = type(value)
+    if isinstance(value, (nn.Module, type, FunctionType, MethodType)) or not hasattr(value, "__dict__"):
+        return False
+    module = sys.modules.get(kind.__module__)
+    return is_user_file(getattr(module, "__file__", None) or ("<stdin>" if kind.__module__ == "__main__" else "<unknown>"))
 
 
 def hooks_of(module: nn.Module) -> Iterator[Any]:

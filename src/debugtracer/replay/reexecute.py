@@ -14,6 +14,7 @@ from debugtracer.recorder.entry import Entry, Leaf, Slot, mapped, tensors
 from debugtracer.recorder.functions import GRAD_GET
 from debugtracer.recorder.roots import unwrapped
 from debugtracer.replay.plan import Plan
+from debugtracer.replay.stall import STILL, TICK_S, Stalled, broken_off
 
 Around = Callable[[Entry], contextlib.AbstractContextManager[Any]]
 
@@ -36,8 +37,11 @@ class Reexecution:
         """Execute every entry, the last one given included. Raises ReplayRefused when a call fails that did not fail before."""
         for entry in self.plan.entries:
             try:
-                self.execute(entry)
-            except Exception as error:
+                with broken_off():
+                    self.execute(entry)
+            except Stalled:
+                raise ReplayRefused(f"executing {entry.kind} again waited {TICK_S * STILL:.0f} s for something that did not come") from None
+            except (Exception, SystemExit) as error:
                 raise ReplayRefused(f"executing {entry.kind} again failed ({type(error).__name__}: {str(error)[:160]})") from error
             if entry is until:
                 return

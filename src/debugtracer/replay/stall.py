@@ -1,0 +1,62 @@
+"""A replay that waits for something that will never come (a queue, a lock, another process) is broken off instead of hanging the training."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+TICK_S = 3.0  # seconds between two looks (ours)
+STILL = 5  # looks in a row without work of this process after which it counts as waiting (ours: 15 seconds)
+WORK_S = 0.05  # CPU seconds per look that count as work (ours; an idle Python process takes none)
+
+
+class Stalled(BaseException):
+    """Raised inside the user's code that waits. No Exception, so that their `except Exception` does not swallow it."""
+
+
+@contextlib.contextmanager
+def broken_off() -> Iterator[None]:
+    """Raises Stalled in the body when the process does nothing for TICK_S * STILL seconds.
+
+    Only in the main thread, and only where nobody uses the timer signal: elsewhere nothing is watched.
+    """
+    if not free():
+        yield
+        return
+    watch = Watch()
+    before = signal.signal(signal.SIGALRM, watch.look)
+    signal.setitimer(signal.ITIMER_REAL, TICK_S, TICK_S)
+    try:
+        yield
+    finally:
+        watch.over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def free() -> bool:
+    """The timer is nobody's, and signals arrive in this thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+class Watch:
+    """Compares CPU time from look to look."""
+
+    def __init__(self) -> None:
+        self.worked_s = time.process_time()
+        self.still = 0
+        self.over = False
+
+    def look(self, number: int, frame: FrameType | None) -> None:
+        """The timer has rung."""
+        now = time.process_time()
+        self.still = 0 if now - self.worked_s >= WORK_S else self.still + 1
+        self.worked_s = now
+        if self.still >= STILL and not self.over:
+            raise Stalled
