@@ -83,3 +83,14 @@ def test_a_batch_that_the_step_itself_rewrites_is_not_cleared_by_another_in_its_
     assert not [t for t in verdict.trials if t.outcome == "not healed" and t.intervention in ("other-batch", "without-sample", "sanitised-batch")]
     assert any("the step itself writes into this batch at test_prove.py" in t.note for t in verdict.trials)
     assert not any("neither in this batch" in text for text in verdict.evidence)
+
+
+def test_an_infinity_that_was_in_the_input_before_the_step_is_the_datas_without_a_loader_too(tmp_path):
+    torch.manual_seed(0)
+    given = [torch.randn(8, 4) for _ in range(12)]
+    given[9][3, 1] = float("inf")
+    with under_watch(tmp_path, mode="observe"):
+        train(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)), given)
+    verdict = incidents(tmp_path)[0].verdict
+    assert (verdict.kind, verdict.batch_rows) == ("data_nonfinite", (3,))
+    assert "input 0 of the model holds non-finite values (0 NaN, 1 Inf)" in verdict.summary

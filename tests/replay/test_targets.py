@@ -72,3 +72,17 @@ def test_inputs_carry_their_names_into_ledger_and_program():
     ledger, program = Ledger(), Program()
     label_inputs(OpTracer(observers=[ledger]), program, run.plan, scene)
     assert ledger.memory.name_of(model.weight) == "parameter weight"
+
+
+def test_a_bad_input_without_a_loader_has_a_name_where_this_step_alone_has_it_and_it_is_no_mask():
+    def name(value, previous=False):
+        tape, model, x = a_tape(), nn.Linear(2, 1), torch.ones(3, 2)
+        x[1, 0] = value
+        roots, ledger = Roots(), Ledger()
+        roots.add(model, None)
+        call(tape, model, x, kind="module")
+        label_inputs(OpTracer(observers=[ledger]), None, Plan([tape.current]), Known(roots), tape.current if previous else None)
+        return ledger.memory.name_of(x)
+
+    assert [name(v) for v in (float("inf"), float("nan"), float("-inf"), 1.0)] == ["input 0 of the model", "input 0 of the model", "", ""]
+    assert name(float("inf"), previous=True) == ""

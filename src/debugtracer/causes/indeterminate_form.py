@@ -9,6 +9,13 @@ from debugtracer.causes.reading import Reading
 
 FORMS = {"inf-inf": "subtracts Inf from Inf", "0*inf": "multiplies 0 by Inf", "0/0": "divides 0 by 0", "domain": "is not defined for its arguments"}
 
+CONSTANTS = frozenset({"fill", "masked_fill", "index_fill", "full", "full_like", "new_full", "scalar_tensor"})
+"""Base names of ops that put a constant into memory."""
+WRITES = (
+    "look at this line: it puts a non-finite constant into a tensor that the loss then reads; write a finite value, or keep that tensor out of the loss",
+    "if the constant marks what is missing, leave it out where the loss is computed: loss[mask].mean()",
+)
+
 
 class IndeterminateForm(Cause):
     """The arithmetic has no answer; which wider fault led there is not known."""
@@ -26,8 +33,22 @@ class IndeterminateForm(Cause):
         """Any such birth; stays below every cause that knows why."""
         if seen.facts.birth is None or seen.birth.kind not in FORMS:
             return None
+        made = written(seen)
+        if made:
+            return Signs(confidence=0.6, because=f"the program itself writes {made} there ({seen.op})", remedies=WRITES)
         return Signs(
             confidence=0.45,
             because=f"{seen.op} {FORMS[seen.birth.kind]}",
             remedies=self.remedies,
         )
+
+
+def written(seen: Reading) -> str:
+    """`Inf` or `NaN` where the op computes nothing and only puts a constant into memory: nothing it reads can be out of its domain."""
+    if not seen.ops & CONSTANTS:
+        return ""
+    out = seen.birth.output
+    if out is not None and (out.nan or out.posinf or out.neginf):
+        return "NaN" if out.nan else "Inf"
+    worst = seen.birth.chain[0] if seen.birth.chain else None
+    return "NaN" if worst is not None and worst.nan else "Inf" if worst is not None and worst.inf else "a non-finite constant"

@@ -100,7 +100,7 @@ def as_birth(ledger: Ledger, first: Record, same: list[Record], path: list[Recor
         reader = path[1].meta if len(path) > 1 else None
         return Birth(
             op=None, direction="input", kind="input", input_name=name, output=first.output, coordinates=first.coordinates, chain=chain,
-            rows=rows if name.startswith("batch") else None,
+            rows=rows if name.startswith(("batch", "input ")) else None,
             frames=reader.frames if reader else (), module=reader.module if reader else None, entry=reader.entry if reader else None,
         )  # fmt: skip
     meta = first.meta

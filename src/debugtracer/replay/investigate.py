@@ -146,7 +146,7 @@ def traced(alarm: Alarm, scene: Scene, plan: Plan, parity: Parity, plain_s: floa
     program = Program(max_bytes=program_bytes) if program_bytes else None
     tracer = OpTracer(observers=[ledger, *([program] if program is not None else [])])
     name_roots(tracer, scene.roots)
-    label_inputs(tracer, program, plan, scene)
+    label_inputs(tracer, program, plan, scene, alarm.previous)
 
     @contextlib.contextmanager
     def around(entry: Entry) -> Iterator[None]:

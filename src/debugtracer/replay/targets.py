@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import Leaf
+from debugtracer.recorder.entry import Leaf, Slot
 from debugtracer.recorder.program import Program
 from debugtracer.recorder.roots import Roots, unwrapped
+from debugtracer.recorder.tape import Segment
 from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.scene import Scene
@@ -65,7 +68,7 @@ def name_roots(tracer: OpTracer, roots: Roots) -> None:
             tracer.name_root(unwrapped(module))
 
 
-def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: Scene) -> None:
+def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: Scene, previous: Segment | None = None) -> None:
     """Names of the tensors a step starts from: parameters, buffers, batch leaves."""
 
     def label(tensor: Tensor, name: str) -> None:
@@ -84,3 +87,25 @@ def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: S
             label(reference.tensor, found[1])
             if reference.saved is not None:
                 label(reference.saved, found[1])  # what the replay reads: the user's own tensor was written to later
+    for number, tensor in fresh_inputs(plan, previous):
+        if not isinstance(tensor, torch.nn.Parameter) and bad_by_no_design(tensor):
+            label(tensor, f"input {number} of the model")
+
+
+def fresh_inputs(plan: Plan, previous: Segment | None) -> Iterator[tuple[int, Tensor]]:
+    """(place, tensor) of what the modules of the loop were given and this step alone has: data without a loader, not a mask or a table that stays."""
+    known = {id(leaf.tensor) for leaf in (previous.leaves.values() if previous is not None else ())}
+    made = {(e.segment, e.index): e.args for e in plan.entries if e.kind == "const"}
+    for entry in (e for e in plan.entries if e.kind == "module"):
+        for number, reference in enumerate(entry.references()):
+            constant = made.get((reference.segment, reference.entry)) if isinstance(reference, Slot) else None
+            leaf = constant[reference.output] if constant is not None and isinstance(reference, Slot) else reference
+            if isinstance(leaf, Leaf) and leaf.origin is None and not leaf.foreign and id(leaf.tensor) not in known and not leaf.tensor.requires_grad:
+                yield number, leaf.saved if leaf.saved is not None else leaf.tensor
+
+
+def bad_by_no_design(tensor: Tensor) -> bool:
+    """It holds NaN or +Inf; a tensor with -Inf alone is a mask. Syncs the host."""
+    if tensor.layout is not torch.strided or not tensor.dtype.is_floating_point or tensor.dtype.itemsize < 2:
+        return False
+    return bool(torch.isnan(tensor).any()) or bool(torch.isposinf(tensor).any())
