@@ -13,6 +13,7 @@ from torch import Tensor
 from debugtracer import session
 from debugtracer.trace.events import Diagnosed, Incident
 from tests.end_to_end.loops import adversarial, built_twice, carried, jointly, loaded, scaled, with_closure
+from tests.end_to_end.odd_states import Odd, Reading
 from tests.end_to_end.trained import Fault, Trained, plainly
 from tests.watching import events, under_watch
 
@@ -53,6 +54,11 @@ CASES: dict[str, tuple[Callable[[Fault], Trained], Fault, bool]] = {
     "a carried state, a spike": (carried, "spike", TRIED),
     "a carried state, a bad batch": (carried, "nan", TRIED),
     "a loader with workers, a spike": (loaded, "spike", TRIED),
+    "odd states, healthy": (lambda f: plainly(adam, f, net=Odd), "none", not TRIED),
+    "odd states, a bad batch": (lambda f: plainly(adam, f, net=Odd), "nan", TRIED),
+    "odd states, a spike": (lambda f: plainly(adam, f, net=Odd), "spike", TRIED),
+    "an iterator, a bad batch": (lambda f: plainly(adam, f, net=Reading), "nan", not TRIED),
+    "an iterator, a spike": (lambda f: plainly(adam, f, net=Reading), "spike", not TRIED),
     "an optimizer built twice, gradients never cleared": (built_twice, "stale", TRIED),
     "an optimizer built twice, a spike": (built_twice, "spike", TRIED),
 }
