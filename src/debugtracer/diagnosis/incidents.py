@@ -17,6 +17,7 @@ from debugtracer.diagnosis.heard import heard
 from debugtracer.diagnosis.jumps import Jumps
 from debugtracer.diagnosis.keeper import Keeper
 from debugtracer.diagnosis.live import LiveChecks
+from debugtracer.diagnosis.onset import began
 from debugtracer.diagnosis.prove import prove
 from debugtracer.diagnosis.trials import Budget
 from debugtracer.errors import StoppedByTracer, swallow
@@ -240,6 +241,7 @@ class Incidents:
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.recent.items()}
         facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size, told=told)
         verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
+        verdict = began(facts, verdict, self.found)
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3)))
         self.keeper.save(result, facts, verdict, self.recent, self.count)
 

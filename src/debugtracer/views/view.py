@@ -51,7 +51,7 @@ def incidents(trace: Trace) -> list[Incident]:
 
 def own_birth(birth: Birth | None) -> bool:
     """True if the value was born here: in an op of this rank or in its own batch."""
-    return birth is not None and (birth.kind != "input" or (birth.input_name or "").startswith("batch"))
+    return birth is not None and (birth.kind != "input" or (birth.input_name or "").startswith(("batch", "input ")))
 
 
 def diagnosed(trace: Trace) -> list[Verdict]:

@@ -1,0 +1,61 @@
+"""Values that grew until they left the range: a batch that a check has named where the growth began leads over what is drawn from the last step."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+import msgspec
+
+from debugtracer.trace.calibration import calibrated
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.lead import ranked, status_of
+from debugtracer.trace.number import as_float
+from debugtracer.trace.verdict import Suspect, Verdict
+from debugtracer.trace.window import LOSS
+
+GROWN = frozenset({"lr_too_high", "exploding_gradients"})
+"""Classes that say how values grew, not what began it."""
+ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
+CALM = 3  # losses before it that have to be there (ours)
+
+
+def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> Verdict:
+    """The verdict, or that of the loud data finding at the onset with the growth as its consequence. Pure."""
+    if verdict.kind not in GROWN or verdict.status == "confirmed":
+        return verdict
+    first = next((f for f in ranked(found) if f.layer == "data" and f.rank == facts.ref.rank and at_onset(facts, f)), None)
+    if first is None or first.kind is None:
+        return verdict
+    status, frame = status_of(first), first.place.frame
+    was = Suspect(kind=verdict.kind, cause=verdict.cause or "", confidence=round(verdict.confidence, 3), status=verdict.status)
+    return msgspec.structs.replace(
+        verdict,
+        kind=first.kind,
+        cause=first.kind.replace("_", "-"),
+        layer=first.layer,
+        status=status,
+        confidence=calibrated(status, False, first.confidence),
+        file=frame.file if frame is not None else None,
+        line=frame.line if frame is not None else None,
+        batch_rows=first.place.batch_rows,
+        sample_index=first.place.sample_index,
+        summary=f"{facts.ref}: values grew from step {first.step} on until they overflowed because {first.message.replace('; ', ', ')}",
+        remedy=(*first.remedy, *(text for text in verdict.remedy if text.startswith("clip"))),
+        change=None,
+        tested="",
+        evidence=(f"the trials are of step {facts.ref.step}: the batch of step {first.step} had thrown the weights far out before it", *verdict.evidence),
+        suspects=(was, *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind))),
+    )
+
+
+def at_onset(facts: IncidentFacts, finding: Finding) -> bool:
+    """The loss was calm before the step of the finding, and left that range there."""
+    losses = [abs(as_float(v)) for v in facts.recent.get(LOSS, ())]
+    at = len(losses) - (facts.ref.iteration - finding.iteration)
+    if not CALM <= at < len(losses):
+        return False
+    before, usual = max(losses[:at]), statistics.median(losses[:at])
+    return math.isfinite(before) and before <= ONSET * usual and losses[at] > ONSET * before

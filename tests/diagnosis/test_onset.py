@@ -1,0 +1,42 @@
+"""A batch named where the growth began."""
+
+from debugtracer.diagnosis.onset import began
+from debugtracer.diagnosis.rank import rank
+from debugtracer.testing import a_birth, a_tensor, some_facts
+from debugtracer.trace.finding import Finding
+
+OVERFLOW = a_birth("aten::mse_loss", a_tensor(1e30), output=a_tensor(inf=1), kind="overflow")
+
+
+def facts(*losses):
+    return some_facts(OVERFLOW, recent={"loss": list(losses)})
+
+
+def unlike(step, **more):
+    known = {"severity": "warning", "kind": "data_hard_samples", "confidence": 0.85}
+    return Finding(
+        check="data/hard-samples", layer="data", iteration=step, step=step, message="step 46: a batch unlike all", remedy=("filter",), **known | more
+    )
+
+
+def test_a_data_finding_at_the_onset_leads_and_the_growth_is_its_consequence():
+    seen = facts(0.26, 0.33, 0.22, 3e7, 4e23)
+    verdict = began(seen, rank(seen), [unlike(46)])
+    assert (verdict.kind, verdict.status, verdict.change) == ("data_hard_samples", "likely", None)
+    assert verdict.suspects[0].kind == "lr_too_high"
+    assert verdict.remedy[0] == "filter"
+    assert "values grew from step 46 on until they overflowed because step 46: a batch unlike all" in verdict.summary
+    assert "the trials are of step 48" in verdict.evidence[0]
+
+
+def test_a_note_one_of_another_step_and_one_of_another_layer_do_not():
+    seen = facts(0.26, 0.33, 0.22, 3e7, 4e23)
+    plain = rank(seen)
+    assert plain.kind == "lr_too_high"
+    for finding in (unlike(46, severity="note"), unlike(45), unlike(47), unlike(30), unlike(46, rank=1)):
+        assert began(seen, plain, [finding]) == plain
+
+
+def test_another_cause_stays():
+    seen = some_facts(a_birth("aten::log", a_tensor(0.0), kind="domain"))
+    assert began(seen, rank(seen), [unlike(46)]) == rank(seen)
