@@ -128,3 +128,14 @@ def test_an_incident_has_a_snapshot_of_its_own(tmp_path):
     taken = snapshots(tmp_path / "runs")
     assert [fact.ref.step for fact in taken] == [0, 1, 2, 5]
     assert taken[-1].of("weight")["weight"].bad == 0
+
+
+def test_jagged_activations_have_no_row_and_break_nothing(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(4):
+            optimizer.zero_grad()
+            made = model(torch.nested.nested_tensor([torch.randn(2, 4), torch.randn(3, 4)], layout=torch.jagged))
+            made.values().pow(2).mean().backward()
+            optimizer.step()

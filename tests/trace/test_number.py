@@ -2,7 +2,10 @@
 
 import math
 
-from debugtracer.trace.number import as_float, number
+import pytest
+import torch
+
+from debugtracer.trace.number import as_float, number, symbolic
 
 
 def test_a_finite_float_stays_one() -> None:
@@ -14,3 +17,10 @@ def test_the_others_travel_as_words_and_come_back() -> None:
     assert [number(x) for x in (math.nan, math.inf, -math.inf)] == ["NaN", "Infinity", "-Infinity"]
     assert math.isnan(as_float("NaN"))
     assert (as_float("Infinity"), as_float("-Infinity")) == (math.inf, -math.inf)
+
+
+def test_a_size_known_as_a_symbol_is_minus_one():
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged)
+    assert symbolic(nested.shape[1]) == -1
+    with pytest.raises(TypeError, match="of type set is unsupported"):
+        symbolic(set())

@@ -18,7 +18,7 @@ from debugtracer.replay.investigate import Result
 from debugtracer.trace.events import Acted, Found, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
-from debugtracer.trace.number import as_float
+from debugtracer.trace.number import as_float, symbolic
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
 from debugtracer.views.terminal import render_verdict
@@ -93,7 +93,7 @@ def save_batch(folder: Path, result: Result, facts: IncidentFacts) -> None:
     rows = facts.batch_rows or ()
     table = batch_table(guilty.batch, rows) if guilty.batch is not None else table_of(guilty.leaves, guilty.rows or 0, guilty_rows=rows)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "batch.json").write_text(json.dumps(table))
+    (folder / "batch.json").write_text(json.dumps(table, default=symbolic))
 
 
 def findings_of(facts: IncidentFacts, recent: Mapping[str, Iterable[float]], bad: Iterable[str]) -> list[Finding]:

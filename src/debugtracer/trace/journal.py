@@ -10,9 +10,10 @@ import msgspec
 from debugtracer.errors import TraceError
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.live import write_whole
+from debugtracer.trace.number import symbolic
 from debugtracer.trace.schema import EVENTS
 
-encode_event = msgspec.json.Encoder().encode
+encode_event = msgspec.json.Encoder(enc_hook=symbolic).encode
 decode_event = msgspec.json.Decoder(AnyEvent).decode
 
 

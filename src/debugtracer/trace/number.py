@@ -18,6 +18,13 @@ def number(value: float) -> Number:
     return value
 
 
+def symbolic(value: object) -> int:
+    """The JSON form of a size that is only known as a symbol (jagged nested tensors, dynamic shapes): -1. Raises TypeError for anything else."""
+    if type(value).__name__ != "SymInt":
+        raise TypeError(f"Encoding objects of type {type(value).__name__} is unsupported")
+    return -1
+
+
 def as_float(value: Number) -> float:
     """The float behind its JSON form."""
     return float(value)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from debugtracer.errors import TraceError
+from debugtracer.trace.number import symbolic
 from debugtracer.trace.step import StepRef
 
 
@@ -54,7 +55,7 @@ def below(kind: type[Fact]) -> Iterator[type[Fact]]:
 
 def to_plain(fact: Fact) -> dict[str, Any]:
     """A fact as JSON values."""
-    plain: dict[str, Any] = msgspec.to_builtins(fact)
+    plain: dict[str, Any] = msgspec.to_builtins(fact, enc_hook=symbolic)
     return plain
 
 
