@@ -33,6 +33,8 @@ from results import FULL, VARIANTS, Rows, dated, merged, read, write
 from row_tables import between, catalogue, summary
 from truths import FAULTS, HELD_OUT, LEARNT, NAMES, PLANTED, ROOT, SHARED_CASES, Script, is_wanted, of_group
 
+UNTRIED = {"silent", "crash", "no_learning", "slow", "none"}
+"""Symptoms without an incident or a jump."""
 ASKED = {"faults": (PLANTED,), "cases": (SHARED_CASES,), "programs": (LEARNT, HELD_OUT)}
 
 
@@ -73,13 +75,19 @@ def chosen(args: argparse.Namespace) -> dict[str, list[Script]]:
     }
 
 
-def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace, settings: Mapping[str, str]) -> Iterator[Row]:
-    """Run the scripts, some at a time, and give and print each row as it comes, in order."""
+def scored(scripts: list[Script], scorer: ModuleType, args: argparse.Namespace, settings: Mapping[str, str], same: Mapping[str, Row]) -> Iterator[Row]:
+    """Run the scripts, some at a time, and give and print each row as it comes, in order; rows in `same` cannot differ and are taken over."""
     tool = with_settings(command(args.tool), settings)
     with ThreadPoolExecutor(args.jobs) as pool:
-        for row in pool.map(lambda script: judge(script, scorer, tool, args.timeout, args.keep), scripts):
+        for row in pool.map(lambda script: same.get(script.name) or judge(script, scorer, tool, args.timeout, args.keep), scripts):
             print(told(row), flush=True)
             yield row
+
+
+def untried(path: Path | None, variant: str, title: str) -> dict[str, Row]:
+    """Rows of the full tool in which nothing was executed again, of symptoms that start no trial: the baselines, which change trials alone, give the same."""
+    full = read(path).get(FULL, {}) if path is not None and variant != FULL else {}
+    return {row.script: row for row in full.get(title, []) if not row.trials and row.symptom in UNTRIED}
 
 
 def measured(args: argparse.Namespace, scorer: ModuleType) -> dict[str, Rows]:
@@ -88,7 +96,7 @@ def measured(args: argparse.Namespace, scorer: ModuleType) -> dict[str, Rows]:
     for variant in [name for name in VARIANTS if name != FULL] if args.baselines else [FULL]:
         for title, scripts in chosen(args).items():
             rows: list[Row] = []
-            for row in scored(scripts, scorer, args, VARIANTS[variant]):
+            for row in scored(scripts, scorer, args, VARIANTS[variant], untried(args.json, variant, title)):
                 rows.append(row)
                 if args.json:
                     kept(args.json, {variant: {title: [row]}})
