@@ -147,7 +147,7 @@ class Session:
     def wire_threads(self) -> None:
         """Every probe asks the same thread."""
         thread = self.roots.thread
-        thread.on_move = self.free.move
+        thread.on_move, thread.on_claim = self.free.move, self.gates.claimed
         self.backwards.here = thread.here
         self.backwards.on_other_thread = lambda: self.output.note("threads", "a second thread trains too: it runs untouched and is neither counted nor watched")
         for probe in (self.gates, self.scalers, self.clips, self.free):
@@ -177,6 +177,7 @@ class Session:
         self.compiled.on_compile = self.relay.compiles
         self.updates.moment, self.updates.counted, self.desk.silent = self.desk.moment, self.relay.look, self.silent
         self.free.scored = functools.partial(self.desk.moment, "scored")
+        self.desk.is_foreign = self.gates.foreign.__contains__
         self.gates.on_built = functools.partial(self.desk.moment, "optimizer_built")
         self.updates.closed = self.closed
         self.incidents.step_s = lambda: self.updates.step_s

@@ -7,6 +7,7 @@ import functools
 import gc
 import inspect
 import pickle
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -330,3 +331,14 @@ def test_no_warning_of_torch_s_scheduler_is_caused_by_a_late_install() -> None:
         scheduler.step()
     late.gates.remove()
     assert len(late.steps) == 1
+
+
+def test_optimizers_of_other_threads_leave_ours(gate):
+    ours, theirs, late = (SGD([parameter()], lr=0.1) for _ in range(3))
+    gate.gates.makers[theirs] = 7
+    gate.gates.claimed(threading.get_ident(), threading.get_ident())
+    assert (ours in gate.gates.built, theirs in gate.gates.built, theirs in gate.gates.foreign) == (True, False, True)
+    gate.gates.elsewhere = lambda: True
+    late.step()
+    assert late in gate.gates.foreign
+    assert SGD([parameter()], lr=0.1) not in gate.gates.built

@@ -12,7 +12,6 @@ import pytest
 from debugtracer.replay import stall
 from debugtracer.replay.stall import Stalled, broken_off
 
-
 pytestmark = pytest.mark.timeout(0)  # pytest-timeout would use the same timer
 
 

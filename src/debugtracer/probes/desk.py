@@ -34,6 +34,8 @@ class Desk:
         self.recorder = recorder
         self.batches = batches
         self.built = built
+        self.is_foreign: Callable[[Optimizer], bool] = lambda optimizer: False
+        """True for an optimizer of another thread, whose gradients must not be looked at."""
         self.inspect_steps = inspect_steps
         self.paused = paused
         self.takers: dict[str, Taker] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -39,6 +40,10 @@ class Gates:
         self.off = False
         self.built: ById[Optimizer, Any] = ById()
         """Raw user frames of each constructor call."""
+        self.makers: ById[Optimizer, int] = ById()
+        """The thread that built each."""
+        self.foreign: ById[Optimizer, bool] = ById()
+        """Those that another thread steps or has built."""
 
     def install(self) -> None:
         """Patch the place where torch hooks step functions, then every class already hooked (FEASIBILITY 1b, P3, P5)."""
@@ -81,6 +86,8 @@ class Gates:
         @functools.wraps(original)
         def step(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
             if self.off or self.elsewhere() or self.depth or torch.compiler.is_compiling():
+                if not self.off and self.elsewhere():
+                    self.leave(optimizer)
                 return original(optimizer, *args, **kwargs)
             self.depth += 1
             try:
@@ -114,12 +121,24 @@ class Gates:
         @functools.wraps(original)
         def init(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
-            if not self.off:
+            if not self.off and not self.elsewhere():
                 self.built[optimizer] = self.frames()
+                self.makers[optimizer] = threading.get_ident()
                 self.seen()
                 self.on_built(optimizer)
 
         return init
+
+    def claimed(self, owner: int, home: int) -> None:
+        """The training thread is known: what other threads have built is theirs; that of the session often builds for another one."""
+        for optimizer in list(self.built):
+            if self.makers.get(optimizer, owner) not in (owner, home):
+                self.leave(optimizer)
+
+    def leave(self, optimizer: Optimizer) -> None:
+        """One of another thread: its gradients are written while we run, and reading one then can crash the program."""
+        self.foreign[optimizer] = True
+        self.built.pop(optimizer, None)
 
     def zeroed(self, original: Step) -> Step:
         """zero_grad, of optimizers and modules."""

@@ -89,7 +89,9 @@ class OrderTaker(Taker):
         """Optimizers whose calls are noted now; the others miss this call."""
         chosen = []
         early = self.desk.iteration < UNSTEPPED
-        for course in list(self.courses.values()):
+        for optimizer, course in list(self.courses.items()):
+            if self.desk.is_foreign(optimizer):
+                continue
             if self.desk.inspecting or course.armed or (course.use.steps < FIRST and (course.use.steps or early)):
                 chosen.append(course)
             else:
@@ -116,7 +118,9 @@ class OrderTaker(Taker):
         loss = self.desk.recorder.unscaled(losses[0]) if losses else None
         scaled, self.scaling = self.scaling, False
         divided = loss is not None and is_divided(loss)
-        for course in list(self.courses.values()):
+        for optimizer, course in list(self.courses.items()):
+            if self.desk.is_foreign(optimizer):
+                continue
             if course.use.before:
                 live = course.use.backward_ended()
                 if self.forwards:

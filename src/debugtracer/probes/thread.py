@@ -15,12 +15,15 @@ class TrainingThread:
         """The thread the session was started in."""
         self.on_move: Callable[[], None] = lambda: None
         """Called once when the training thread is not the one the session was started in."""
+        self.on_claim: Callable[[int, int], None] = lambda owner, home: None
+        """Called once with the training thread and the one the session was started in."""
 
     def here(self) -> bool:
         """True in the training thread; the first caller becomes it."""
         me = threading.get_ident()
         if self.owner is None:
             self.owner = me
+            self.on_claim(me, self.home)
             if me != self.home:
                 self.on_move()
         return self.owner == me
