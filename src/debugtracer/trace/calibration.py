@@ -15,6 +15,8 @@ else:
 
 TABLE = Path(__file__).with_name("calibration.toml")
 MOST = 0.97  # said at most: what rules were made on is an upper bound for the programs of others (CHECKS 5.3, 5.4)
+RANGES: dict[Status, tuple[float, float]] = {"confirmed": (0.9, MOST), "likely": (0.7, 0.95), "possible": (0.4, 0.69), "unknown": (0.0, 0.39)}
+"""Numbers that go with a word (the founders' 0.4 and 0.7): what was measured never makes a `possible` sound surer than a `likely`."""
 
 
 @functools.cache
@@ -25,5 +27,9 @@ def frequencies() -> dict[str, float]:
 
 
 def calibrated(status: Status, proved: bool, share: float) -> float:
-    """0..1, three digits: what was measured for this status, with or without a trial that proves it; the belief itself where nothing was measured."""
-    return round(min(frequencies().get(f"{status}-proved" if proved else status, share), MOST), 3)
+    """0..1, three digits: what was measured for this status, with or without a trial that proves it, within the range of the word; else the belief itself."""
+    measured = frequencies().get(f"{status}-proved" if proved else status)
+    if measured is None:
+        return round(min(share, MOST), 3)
+    low, high = RANGES[status]
+    return round(min(max(measured, low), high), 3)
