@@ -19,6 +19,8 @@ import figures as f
 from results import FULL, dated, read
 from truths import LEARNT, PLANTED, ROOT
 
+from debugtracer.trace.calibration import cell
+
 TABLE = ROOT / "src" / "debugtracer" / "trace" / "calibration.toml"
 STATUSES = ("confirmed", "likely", "possible", "unknown")
 HEAD = """\
@@ -38,14 +40,11 @@ def learnt(path: Path) -> list[dict[str, Any]]:
 
 
 def cells(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """`STATUS` or `STATUS-proved` -> right, of; kinds that were never seen left out."""
-    found = {}
-    for status in STATUSES:
-        for proved in (False, True):
-            own = [row["right"] for row in rows if row["status"] == status and row["proved"] == proved]
-            if own:
-                found[f"{status}-proved" if proved else status] = {"right": sum(own), "of": len(own)}
-    return found
+    """Cell of the table -> right, of; kinds of verdict that were never seen left out."""
+    found: dict[str, list[bool]] = {}
+    for row in sorted(rows, key=lambda row: (STATUSES.index(row["status"]), cell(row["status"], row["proved"], row["got"]))):
+        found.setdefault(cell(row["status"], row["proved"], row["got"]), []).append(row["right"])
+    return {name: {"right": sum(own), "of": len(own)} for name, own in found.items()}
 
 
 def laplace(right: int, of: int) -> float:

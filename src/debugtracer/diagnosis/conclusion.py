@@ -46,7 +46,7 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: Series) ->
     verdict = msgspec.structs.replace(
         verdict,
         status=status,
-        confidence=calibrated(status, bool(proof(best.cause, series)), max(shares[leader], 1e-3)),
+        confidence=calibrated(status, bool(proof(best.cause, series)), max(shares[leader], 1e-3), best.cause.kind),
         change=edit,
         equivalents=equivalents(best, series),
         suspects=tuple(

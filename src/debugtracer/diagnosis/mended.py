@@ -37,7 +37,7 @@ def mended(finding: Finding, past: Past, scene: Scene) -> Verdict | None:
         msgspec.structs.replace(fixed, outcome="healed" if better else "not healed"),
     )
     tested = f"with {fixed.note}: mean loss of the last {TAIL} of them {after:.4g}, as it was {before:.4g}"
-    sure = calibrated(plain.status, better, plain.confidence)
+    sure = calibrated(plain.status, better, plain.confidence, plain.kind)
     return msgspec.structs.replace(plain, confidence=sure, trials=trials, tested=tested if better else "")
 
 

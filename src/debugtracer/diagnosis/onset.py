@@ -37,7 +37,7 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
         cause=first.kind.replace("_", "-"),
         layer=first.layer,
         status=status,
-        confidence=calibrated(status, False, first.confidence),
+        confidence=calibrated(status, False, first.confidence, first.kind),
         file=frame.file if frame is not None else None,
         line=frame.line if frame is not None else None,
         batch_rows=first.place.batch_rows,

@@ -73,7 +73,7 @@ def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdi
         batch_rows=rows,
         sample_index=samples,
         status=best.status,
-        confidence=calibrated(best.status, False, best.signs.confidence),
+        confidence=calibrated(best.status, False, best.signs.confidence, best.cause.kind),
         summary=sentence(facts, best.signs.because, line, samples, rows),
         remedy=best.signs.remedies,
         suspects=tuple(map(suspect, others[:SUSPECTS])),

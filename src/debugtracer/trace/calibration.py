@@ -19,16 +19,25 @@ RANGES: dict[Status, tuple[float, float]] = {"confirmed": (0.9, MOST), "likely":
 """Numbers that go with a word (the founders' 0.4 and 0.7): what was measured never makes a `possible` sound surer than a `likely`."""
 
 
+COURSE = frozenset({"loss_spike", "lr_too_high", "exploding_gradients", "logit_divergence", "weight_growth"})
+"""Classes that the course of loss and gradient alone suggests, measured apart: what they call a cause is often the sign of another one."""
+
+
 @functools.cache
 def frequencies() -> dict[str, float]:
-    """`STATUS` or `STATUS-proved` -> share of such verdicts that were right; kinds never seen are not here."""
+    """`cell` -> share of such verdicts that were right; kinds of verdict never seen are not here."""
     known: dict[str, float] = tomllib.loads(TABLE.read_text())["frequency"]
     return known
 
 
-def calibrated(status: Status, proved: bool, share: float) -> float:
-    """0..1, three digits: what was measured for this status, with or without a trial that proves it, within the range of the word; else the belief itself."""
-    measured = frequencies().get(f"{status}-proved" if proved else status)
+def cell(status: str, proved: bool, kind: str | None) -> str:
+    """The name of a kind of verdict: STATUS, `-proved` where a trial that proves the class has healed the step, `-course` for classes of COURSE."""
+    return status + "-proved" * proved + "-course" * (kind in COURSE)
+
+
+def calibrated(status: Status, proved: bool, share: float, kind: str | None) -> float:
+    """0..1, three digits: what was measured for this kind of verdict, within the range of its word; else the belief itself."""
+    measured = frequencies().get(cell(status, proved, kind))
     if measured is None:
         return round(min(share, MOST), 3)
     low, high = RANGES[status]

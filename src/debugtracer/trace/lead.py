@@ -76,7 +76,7 @@ def led(first: Finding, others: list[Finding]) -> Verdict:
         batch_rows=first.place.batch_rows,
         sample_index=first.place.sample_index,
         status=status_of(first),
-        confidence=calibrated(status_of(first), False, certainty(first)),
+        confidence=calibrated(status_of(first), False, certainty(first), first.kind),
         summary=first.message,
         remedy=first.remedy,
         suspects=suspects(first, others),
