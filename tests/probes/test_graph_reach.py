@@ -163,7 +163,7 @@ def test_one_new_layer_in_a_list_that_nobody_updates_is_a_warning(tmp_path):
 
 def test_a_plain_tensor_drawn_as_weights_is_a_warning(tmp_path):
     torch.manual_seed(0)
-    run(tmp_path, Cell((0.02 * torch.randn(8, 16)).requires_grad_()), steps=5)
+    run(tmp_path, Cell((0.02 * torch.randn(32, 16)).requires_grad_()), steps=5)
     (finding,) = [f for f in findings(tmp_path, "unregistered") if "plain tensor" in f.message]
     assert (finding.severity, finding.place.param) == ("warning", "places")
     assert "(self.places = hidden), asks for gradients and receives them" in finding.message

@@ -21,7 +21,7 @@ from tests.recorder.watched import Watched
 
 
 def an_output(run: Path) -> Output:
-    return Output(lambda: run, "dev", flush_steps=1, flush_s=0.0, run_bytes=2**20, traceback_frames=traceback_frames)
+    return Output(lambda: run, "dev", flush_steps=1, flush_s=1.0, run_bytes=2**20, traceback_frames=traceback_frames)
 
 
 @pytest.fixture

@@ -30,6 +30,23 @@ def test_a_queue_that_stays_empty_is_left():
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_a_queue_that_stays_empty_is_left_while_another_thread_works():
+    over = threading.Event()
+
+    def work():
+        while not over.is_set():
+            pass
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        with pytest.raises(Stalled), broken_off():
+            queue.Queue().get()
+    finally:
+        over.set()
+        thread.join()
+
+
 def test_work_goes_on():
     with broken_off():
         end, total = time.process_time() + 0.6, 0

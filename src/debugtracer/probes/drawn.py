@@ -28,7 +28,7 @@ class Drawn:
         b = 1/sqrt(fan_in) and fills it, as Linear, convolutions (kaiming_uniform_ with a = sqrt(5)) and the hidden weights of recurrent cells do, or is
         drawn from N(0, s) with a small s, as people write it."""
         with torch.no_grad(), torch._C.DisableTorchFunction():
-            large = [w for w in weights if w.dim() >= 2 and w.numel() >= FEWEST and w.is_floating_point()]
+            large = [w for w in weights if readable(w)]
             return sum(self.kept(w.detach(), id(w), iteration) for w in large) > 0  # all of them are remembered
 
     def kept(self, weight: Tensor, key: int, iteration: int) -> bool:
@@ -39,6 +39,11 @@ class Drawn:
             self.first[key] = iteration, *now
             return False
         return iteration - since >= AFTER and (is_uniform(weight) or is_small_normal(weight))
+
+
+def readable(weight: Tensor) -> bool:
+    """A large matrix of plain values: a meta or fake tensor has none, and to add up a sharded one would need the other ranks."""
+    return weight.dim() >= 2 and weight.numel() >= FEWEST and weight.is_floating_point() and not weight.is_meta and type(weight.data) is Tensor
 
 
 def is_uniform(weight: Tensor) -> bool:

@@ -128,6 +128,6 @@ def state_dtype(optimizer: Optimizer, parameter: Any) -> torch.dtype | None:
 def gains_of(root: nn.Module) -> Iterator[Tensor]:
     """The weights of normalisation layers, known by the name of their class."""
     for module in root.modules():
-        weight = module._parameters.get("weight")  # a parametrized one is computed at each look, which a spectral norm remembers
+        weight = dict(module._parameters.items()).get("weight")  # a parametrized one is computed at each look, which a spectral norm remembers
         if "norm" in type(module).__name__.lower() and isinstance(weight, nn.Parameter) and weight.dim() == 1:
             yield weight

@@ -11,6 +11,7 @@ from types import FrameType
 
 TICK_S = 3.0  # seconds between two looks (ours)
 STILL = 5  # looks in a row without work of this process after which it counts as waiting (ours: 15 seconds)
+STILL_ALONE = 20  # looks in a row without work of this thread alone, while others of the process work (ours: one minute; they may work for it)
 WORK_S = 0.05  # CPU seconds per look that count as work (ours; an idle Python process takes none)
 
 
@@ -20,7 +21,7 @@ class Stalled(BaseException):
 
 @contextlib.contextmanager
 def broken_off() -> Iterator[None]:
-    """Raises Stalled in the body when the process does nothing for TICK_S * STILL seconds.
+    """Raises Stalled in the body when the process does nothing for TICK_S * STILL seconds, or this thread nothing for TICK_S * STILL_ALONE.
 
     Only in the main thread, and only where nobody uses the timer signal: elsewhere nothing is watched.
     """
@@ -46,17 +47,19 @@ def free() -> bool:
 
 
 class Watch:
-    """Compares CPU time from look to look."""
+    """Compares CPU time from look to look: of the process, and of this thread, since a program may keep other threads busy for ever."""
 
     def __init__(self) -> None:
-        self.worked_s = time.process_time()
-        self.still = 0
+        self.clocks = (time.process_time, time.thread_time)
+        self.worked_s = [clock() for clock in self.clocks]
+        self.still = [0, 0]
         self.over = False
 
     def look(self, number: int, frame: FrameType | None) -> None:
         """The timer has rung."""
-        now = time.process_time()
-        self.still = 0 if now - self.worked_s >= WORK_S else self.still + 1
-        self.worked_s = now
-        if self.still >= STILL and not self.over:
+        for which, clock in enumerate(self.clocks):
+            now = clock()
+            self.still[which] = 0 if now - self.worked_s[which] >= WORK_S else self.still[which] + 1
+            self.worked_s[which] = now
+        if not self.over and (self.still[0] >= STILL or self.still[1] >= STILL_ALONE):
             raise Stalled

@@ -18,6 +18,7 @@ from debugtracer.trace.schema import rank_folder
 from debugtracer.trace.seal import seal
 
 MOST_PENDING = 1_000_000  # points kept in memory while the disk does not answer
+LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
 PATIENCE_S = 10.0  # seconds a caller of flush() waits for a disk that does not answer
 
 
@@ -141,7 +142,7 @@ class TraceWriter:
 
     def _work(self) -> None:
         while not self.closing and not self.silent:
-            self.wake.wait(self.flush_s)
+            self.wake.wait(max(self.flush_s, LEAST_WAIT_S))
             self.wake.clear()
             self.flush()
             self._seal_due()

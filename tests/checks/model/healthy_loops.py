@@ -532,6 +532,8 @@ def maml():
 
 def perceptual():
     vgg = [nn.Sequential(nn.Linear(8, 16), nn.ReLU())]
+    with torch.no_grad():
+        vgg[0][0].weight.mul_(1 + torch.rand(16, 1))  # trained before: no longer what a new layer is drawn with
 
     class M(nn.Module):
         def __init__(self):
