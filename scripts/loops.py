@@ -2,7 +2,8 @@
 
     python scripts/loops.py [--only LOOP/BUG,...] [--jobs 2] [--write]   --write: the table between the loops marks of README.md
 
-The programs are tests/frameworks/bugs; each runs under `debug-tracer run` in mode dev as it stands. Needs lightning, transformers and accelerate (the test extra).
+The programs are tests/frameworks/bugs; each runs under `debug-tracer run` in mode dev as it stands. Needs lightning, transformers and accelerate
+(the test extra).
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def write(text: str) -> None:
     """Between the marks of README.md."""
     begin, end, readme = "<!-- loops:begin -->", "<!-- loops:end -->", ROOT / "README.md"
     before, _, rest = readme.read_text().partition(begin)
-    told = f"Measured {datetime.date.today()} with `python scripts/loops.py --write` (CPU, gloo, mode dev): what the verdict names rightly, its class, how sure it is.\n\n"
+    told = f"Measured {datetime.date.today()} with `python scripts/loops.py --write` (CPU, gloo, mode dev): what is named rightly, the class, how sure.\n\n"
     readme.write_text(f"{before}{begin}\n{told}{text}\n{end}{rest.partition(end)[2]}")
 
 
