@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from debugtracer.diagnosis.council import Council
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.diagnosis.trials import Budget
 from debugtracer.errors import StoppedByTracer, guarded
@@ -188,6 +189,8 @@ class Session:
         self.incidents.scene = Scene(recorder.roots, recorder.states, self.batches, self.copies, original, parameters, frames_of, self.silent, self.ring)
         if self.settings.mode is Mode.DEV and self.settings.capture is Capture.STEP:
             self.wire_reyield(ReYield(self.incidents.scene))
+            self.incidents.council = Council(recorder.roots.alive)
+            self.canaries.meets, self.canaries.together = self.incidents.council.meets, self.incidents.at_gate
         self.incidents.at_incident = self.desk.incident
         self.incidents.recorder, self.incidents.built = recorder, self.gates.built
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import deque
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from debugtracer.checks.selection import select
+from debugtracer.diagnosis.council import Council
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.heard import heard
 from debugtracer.diagnosis.jumps import Jumps
@@ -86,6 +88,8 @@ class Incidents:
         self.live = LiveChecks(self.tell, select(preset))
         self.waited = 0
         """Steps called since a bad one began to wait for its re-yield."""
+        self.council: Council | None = None
+        """Mode dev only: ranks that train together decide together."""
         self.reyield: ReYield | None = None
         """Mode dev only: the loop gets the bad batch again when its tape was refused."""
 
@@ -153,15 +157,36 @@ class Incidents:
 
     def open(self, alarm: Alarm) -> None:
         """Look into an alarm. Raises StoppedByTracer in mode dev, nothing else."""
-        if self.count >= self.most or self.scene is None or self.recorder is None:
+        if self.council is not None and self.council.holds(alarm):
             return
+        if self.attempt(alarm) and self.stops:
+            raise StoppedByTracer
+
+    def attempt(self, alarm: Alarm) -> bool:
+        """True when an incident was opened; what fails in it is counted."""
+        if self.count >= self.most or self.scene is None or self.recorder is None:
+            return False
         try:
-            opened = self.look_into(alarm) if self.reyield is None or not self.reyield.held else self.look_again(alarm)
+            return self.look_into(alarm) if self.reyield is None or not self.reyield.held else self.look_again(alarm)
         except Exception as error:
             swallow("diagnosis.incidents", error)
-            return
-        if opened and self.stops:
-            raise StoppedByTracer
+            return False
+
+    def at_gate(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
+        """All ranks decide about this step; True when they did, whatever they found. Raises StoppedByTracer on every rank when one has an incident."""
+        council, scene = self.council, self.scene
+        decision = council.decide(bad) if council is not None else None
+        if council is None or scene is None or decision is None:
+            return False
+        with council.session(scene, self.state_bytes, decision):
+            opened = decision.mine and self.attempt(council.taken() or alarm())
+        if council.refusal:
+            self.output.note("whole", council.refusal)
+        if not council.any(opened, decision):
+            return True
+        if not opened:
+            self.keeper.stopped_with_others(self.recorder)
+        raise StoppedByTracer
 
     def look_into(self, alarm: Alarm) -> bool:
         """True when it was an incident."""
@@ -169,7 +194,7 @@ class Incidents:
         assert scene is not None
         assert recorder is not None
         begin = time.perf_counter()
-        with recorder.paused():
+        with recorder.paused(), self.council.alone(scene) if self.council is not None else contextlib.nullcontext(scene) as scene:
             self.output.open()
             result = investigate(alarm, scene, self.capsule_bytes)
             if result.normal:

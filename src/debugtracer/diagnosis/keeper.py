@@ -14,6 +14,7 @@ from debugtracer.errors import CapsuleError, swallow
 from debugtracer.recorder.batch_table import batch_table, table_of
 from debugtracer.recorder.capsule import save_capsule
 from debugtracer.recorder.output import Output
+from debugtracer.recorder.recorder import Recorder
 from debugtracer.replay.investigate import Result
 from debugtracer.trace.events import Acted, Found, Incident
 from debugtracer.trace.finding import Finding
@@ -64,6 +65,15 @@ class Keeper:
             )
         if self.output.folder is not None:
             print(render_verdict(facts, verdict, self.output.folder, folder if capsule else None, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
+
+    def stopped_with_others(self, recorder: Recorder | None) -> None:
+        """This rank has nothing to report and stops because another one has."""
+        if recorder is None:
+            return
+        rank, iteration, step = self.output.rank, max(recorder.iteration - 1, 0), recorder.step
+        reason = "another rank found a bad step: all ranks stop together"
+        self.output.event(Acted(at=time.time(), rank=rank, action="stop", iteration=iteration, step=step, reason=reason), now=True)
+        print(f"debug-tracer: step {step}, rank {rank}: {reason}; its verdict names the cause.", file=sys.stderr, flush=True)
 
     def attempt(self, action: Callable[[], None]) -> bool:
         """Run one part of saving; a step that cannot be kept is noted, a failure of ours is counted."""

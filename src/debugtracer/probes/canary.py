@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
+from debugtracer.recorder.sharded import local
+
 FAKE = "FakeTensor"  # torch's tensors without values (export, FakeTensorMode)
 FUSABLE = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -15,7 +17,7 @@ def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
     """Floating, non-empty, dense views of the values: sparse by _values(), complex by view_as_real (FEASIBILITY P6)."""
     found = []
     for tensor in tensors:
-        values = tensor.detach()
+        values = local(tensor.detach())
         if values.layout is not torch.strided:
             values = values.coalesce().values() if values.layout is torch.sparse_coo else values.values()
         if values.is_complex():

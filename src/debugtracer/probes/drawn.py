@@ -43,7 +43,12 @@ class Drawn:
 
 def readable(weight: Tensor) -> bool:
     """A large matrix of plain values: a meta or fake tensor has none, and to add up a sharded one would need the other ranks."""
-    return weight.dim() >= 2 and weight.numel() >= FEWEST and weight.is_floating_point() and not weight.is_meta and type(weight.data) is Tensor
+    return weight.dim() >= 2 and weight.numel() >= FEWEST and weight.is_floating_point() and not weight.is_meta and is_here(weight.data)
+
+
+def is_here(values: Tensor) -> bool:
+    """Plain, and its storage is as large as it says: FSDP frees the whole parameter after its use, and reading it would crash."""
+    return type(values) is Tensor and values.untyped_storage().nbytes() >= values.nbytes
 
 
 def is_uniform(weight: Tensor) -> bool:

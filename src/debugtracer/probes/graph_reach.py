@@ -17,6 +17,7 @@ from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.running_module import path_of, running_module
 from debugtracer.probes.taker import Taker
 from debugtracer.probes.unregistered import hidden
+from debugtracer.recorder.sharded import owners
 from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, Stranger
 
 NAMED = 32  # names kept as evidence
@@ -48,6 +49,8 @@ class GraphReachTaker(Taker):
         self.loose_at: set[RawFrames] = set()
         self.drawn = Drawn()
         self.inside = False
+        self.whole: dict[int, int] = {}
+        """id of a whole parameter that a forward uses -> id of the sharded one."""
         """A root call runs: what fills, copies or logs parameters outside is no use of them."""
 
     def forget(self) -> None:
@@ -68,9 +71,18 @@ class GraphReachTaker(Taker):
         """A trainable parameter is an argument; a use with a graph counts more than one without."""
         if not parameter.requires_grad:
             return
-        known = self.used.get(id(parameter))
+        key = self.key_of(parameter)
+        known = self.used.get(key)
         if known is None or known[0] != self.desk.iteration or (graph and not known[3]):
-            self.used[id(parameter)] = self.desk.iteration, raw_frames(3), None, graph
+            self.used[key] = self.desk.iteration, raw_frames(3), None, graph
+
+    def key_of(self, leaf: Tensor) -> int:
+        """id of a leaf; of the sharded parameter that stands for it in the optimizer, where there is one."""
+        if not self.desk.recorder.roots.sharded:
+            return id(leaf)
+        if id(leaf) not in self.whole:
+            self.whole = {key: id(parameter) for key, parameter in owners(self.desk.modules()).items()}
+        return self.whole.get(id(leaf), id(leaf))
 
     def cut(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """A tensor with a graph goes in, a value without comes out."""
@@ -79,7 +91,7 @@ class GraphReachTaker(Taker):
             return
         inside = [value for value in given(args, kwargs) if isinstance(value, Tensor) and value.grad_fn is not None]
         if inside:
-            found = frozenset(leaves(inside, MOST_CUT_NODES))
+            found = frozenset(map(self.key_of, leaves(inside, MOST_CUT_NODES).values()))
             self.cuts.append((self.desk.iteration, name, raw_frames(2), self.module(), found))
 
     def module(self) -> str | None:
@@ -109,7 +121,8 @@ class GraphReachTaker(Taker):
         found = leaves(hanging)
         if hanging and not any(isinstance(leaf, nn.Parameter) for leaf in found.values()) and self.trains(found):
             self.loose(losses)
-        for key, leaf in found.items():
+        for leaf in found.values():
+            key = self.key_of(leaf)
             self.hit[key] = self.desk.iteration
             if isinstance(leaf, nn.Parameter) or len(self.free) < MOST_LEAVES:
                 self.free[key] = weakref.ref(leaf), self.used[key][1] if key in self.used else ()

@@ -37,5 +37,7 @@ class Alarm:
     loss_value: float | None = None
     grad_l2: float | None = None
     previous: Segment | None = None
+    peeked: bool = False
+    """The user's code looks at the bad loss: it may react before any gate is reached."""
     late: str = ""
     """Why the state of the step is no longer at hand; empty when it is."""

@@ -62,6 +62,10 @@ class Canaries:
         self.param_l2: Tensor | None = None
         """Norm after the last update, not read yet."""
         self.late = False
+        self.meets: Callable[[], bool] = lambda: False
+        """True where all ranks come to each gate and agree there."""
+        self.together: Callable[[bool, Callable[[], Alarm]], bool] = lambda bad, alarm: False
+        """Asks the other ranks, with what is bad here and the alarm that says so; True when they decided. May raise StoppedByTracer."""
         self.clip: tuple[int, int, int, int, Tensor] | None = None
         """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and their norm before it."""
 
@@ -80,6 +84,8 @@ class Canaries:
 
     def reading(self, optimizer: Optimizer, parameters: list[Tensor]) -> Reading:
         """CPU: at once. Fused on a device in dev: gated there. Prod: late. Else one sync (DESIGN 2.3)."""
+        if self.meets():
+            return "sync"
         if self.gate != "auto":
             return "sync" if self.gate == "device" and not gates_itself(optimizer) else self.gate  # type: ignore[return-value]
         if not parameters or parameters[0].device.type == "cpu":
@@ -120,7 +126,10 @@ class Canaries:
         for number, loss in enumerate(losses):
             if not math.isfinite(loss) and on_device:
                 self.raise_alarm(self.loss_alarm(optimizer, self.recorder.tape.current, number))
-        if not math.isfinite(grad_l2) and any(self.is_bad(g) for g in gradients):
+        bad = not math.isfinite(grad_l2) and any(self.is_bad(g) for g in gradients)
+        if self.together(bad, lambda: self.alarm("inf_grad", optimizer)):
+            return
+        if bad:
             self.raise_alarm(self.alarm("inf_grad", optimizer))
         elif all(math.isfinite(loss) for loss in losses):
             self.recorder.quiet_until_healthy = False

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.host_copy import host_copy
 from debugtracer.recorder.identity import ById
+from debugtracer.recorder.sharded import local
 
 ALWAYS_S = 3e-4  # a copy below this many seconds is never worth switching off (ours)
 HALVES = (torch.float16, torch.bfloat16)
@@ -81,7 +82,7 @@ class UpdateCopy:
         if optimizer is None:
             return
         for parameter, value in zip(self.parameters, self.values, strict=True):
-            parameter.data.copy_(value)
+            local(parameter).data.copy_(value)
         for parameter in self.parameters:
             self.restore_state(optimizer, parameter)
         for group, kept in zip(optimizer.param_groups, self.groups, strict=False):
@@ -99,7 +100,7 @@ class UpdateCopy:
         for key, value in kept.items():
             target = now.get(key) if now is not None else None
             if isinstance(target, Tensor) and isinstance(value, Tensor):
-                target.data.copy_(value)
+                local(target).data.copy_(local(value))
             else:
                 optimizer.state[parameter][key] = value
 

@@ -16,6 +16,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Leaf, tensors
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import Root, Roots, RootState
+from debugtracer.recorder.sharded import here
 from debugtracer.recorder.tape import Tape
 
 MAX_BACKWARDS = 4096  # backward calls without an update; a loop above it updates by means that we do not see (ours)
@@ -67,7 +68,8 @@ class Recorder:
         """Time spent in our code."""
         begin = time.perf_counter()
         try:
-            yield
+            with here(self.roots.sharded):
+                yield
         finally:
             self.own_s += time.perf_counter() - begin
 
@@ -161,7 +163,7 @@ class Recorder:
         """The user looks at a bad loss: the alarm comes before their reaction. The loss of an empty batch is a look, not a step."""
         if any(leaf.tensor.numel() == 0 for leaf in self.tape.all_leaves()):
             return
-        self.alarm_loss(loss, float(loss.detach().item()))
+        self.alarm_loss(loss, float(loss.detach().item()), peeked=True)
 
     def on_backward(self, given: list[Tensor], grad_tensors: Any, options: dict[str, Any]) -> bool:
         """An outermost backward begins; its loss is decided here on CPU, at the gate elsewhere (no sync)."""
@@ -197,7 +199,7 @@ class Recorder:
         value = 0.0 if norm is None else float(norm.item())
         return 0.0 if math.isinf(value) and bool(torch.isfinite(loss).all()) else value
 
-    def alarm_loss(self, loss: Tensor, value: float) -> None:
+    def alarm_loss(self, loss: Tensor, value: float, peeked: bool = False) -> None:
         """A non-finite loss, before its backward."""
         if self.quiet_until_healthy:
             return
@@ -214,6 +216,7 @@ class Recorder:
                 loss_value=value,
                 frames=self.frames(),
                 previous=self.tape.previous,
+                peeked=peeked,
             )
         )
 

@@ -12,6 +12,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from debugtracer.recorder.attributes import Kept, Key, changed, everything, signatures
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.rng import HostDraws
+from debugtracer.recorder.sharded import holds_shards, owners
 
 FIRST_COPY_BYTES = 256 * 1024**2  # buffers copied on the first call, before it is known which ones move (ours)
 LEARN_CALLS = 3  # calls after which the moving counters of a module are known (ours)
@@ -100,6 +101,8 @@ class Roots:
 
     def __init__(self) -> None:
         self.known: ById[nn.Module, Root] = ById()
+        self.sharded = False
+        """Some of their parameters lie in parts on several ranks."""
 
     def get(self, module: nn.Module) -> Root | None:
         """What is known of a module, None if it was never a root."""
@@ -108,6 +111,7 @@ class Roots:
     def add(self, module: nn.Module, owner: nn.Module | None) -> Root:
         """A module called as root for the first time."""
         root = self.known[module] = Root(module, owner)
+        self.sharded = self.sharded or holds_shards([module])
         return root
 
     def alive(self) -> list[nn.Module]:
@@ -121,6 +125,10 @@ class Roots:
             top = (root.owner() if root.owner is not None else None) or module
             for name, parameter in top.named_parameters():
                 names.setdefault(id(parameter), plain_path(name))
+        for whole, shard in owners([module for module, _ in list(self.known.items())]).items() if self.sharded else ():
+            known = names.get(id(shard)) or names.get(whole)
+            if known is not None:
+                names[whole] = names[id(shard)] = known
         return names
 
 

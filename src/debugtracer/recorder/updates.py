@@ -156,6 +156,7 @@ class Updates:
         self.scaler_call = call = ScalerCall()
         self.recorder.marks.clear()
         with self.recorder.paused():
+            self.recorder.guarded(lambda: self.canaries.together(False, lambda: self.canaries.alarm("nan_loss", inner)))
             self.recorder.guarded(lambda: self.canaries.scaled(inner, scale))
             try:
                 output = original(scaler, *args, **kwargs)

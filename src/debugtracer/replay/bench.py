@@ -69,6 +69,7 @@ class Bench:
         if len(self.plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, self.plan.segments[0]):
             copies = older
         self.updaters, self.tail = self.update_of_step()
+        self.holders = [alarm.optimizer] if scene.whole and alarm.optimizer is not None else []
         copies = copies or self.present()
         self.snapshots = self.older(copies)
         states = [s for segment in self.plan.segments for s in scene.states.get(segment.number, [])]
@@ -90,6 +91,8 @@ class Bench:
         steps = [e for e in last if e.kind == "step"]
         optimizers: list[Optimizer] = [alarm.optimizer] if alarm.optimizer is not None else [e.args[0] for e in steps]
         optimizers = optimizers or self.built
+        if self.scene.whole:
+            return [], []
         if several_ranks() and any(not type(o).__module__.startswith("torch.optim") for o in optimizers):
             return [], []
         if any(needs_closure(o) for o in optimizers):
@@ -114,7 +117,7 @@ class Bench:
     def older(self, copies: list[UpdateCopy]) -> list[Snapshot]:
         """Snapshots of the ring from before this step, newest first; what they would overwrite joins the state that is put back."""
         ring, number = self.scene.ring, self.plan.segments[-1].number
-        found = [s for s in reversed(ring.held) if s.number < number] if ring is not None else []
+        found = [s for s in reversed(ring.held) if s.number < number] if ring is not None and not self.scene.whole else []
         for optimizer in [o for o in (c.optimizer() for s in found[:1] for c in s.copies) if o is not None]:
             if all(c.optimizer() is not optimizer for c in copies):
                 copies.append(UpdateCopy(optimizer, self.scene.parameters(optimizer)))
@@ -181,9 +184,9 @@ class Bench:
                 score.bad_op = watch.op
             if not score.finite:
                 return
-            if self.alarm.symptom == "nan_loss" and loss is not None:
+            if self.alarm.symptom == "nan_loss" and loss is not None and not self.went_back(run):
                 self.backward(run, loss)
-            parameters = [p for o in rerun.optimizers for p in self.scene.parameters(o)]
+            parameters = [p for o in rerun.optimizers or self.holders for p in self.scene.parameters(o)]
             gradients = [p.grad for p in parameters if p.grad is not None]
             if self.alarm.symptom != "nan_output" and gradients:
                 score.grad_l2 = norm(gradients)
@@ -206,6 +209,11 @@ class Bench:
         if self.alarm.symptom == "nan_output":
             return all_finite([t for t in outputs_of(self.alarm, run) if t.is_floating_point()])
         return all_finite([loss]) if loss is not None and loss.numel() != 1 else None
+
+    def went_back(self, run: Reexecution) -> bool:
+        """An alarm that waited for the gate: the backward of its loss is part of the recorded step."""
+        number = self.plan.segments[-1].number
+        return sum(segment == number for segment, _ in run.losses) > self.alarm.microbatch
 
     def backward(self, run: Reexecution, loss: Tensor) -> None:
         """The backward that the alarm did not let happen."""

@@ -83,6 +83,8 @@ def by_tape(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
     if alarm.symptom == "bad_update" and not copies:
         why = scene.copies.off.get(id(alarm.optimizer), "none was taken")
         raise ReplayRefused(f"no copy of the parameters before the update: {why}")
+    if scene.whole and (copies or any(e.kind == "step" for e in alarm.segment.entries)):
+        raise ReplayRefused("an update of sharded weights cannot be executed again")
     older = list(scene.copies.held.values())
     plan = make_plan(alarm.segment, alarm.previous, bool(older))
     if len(plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, plan.segments[0]):

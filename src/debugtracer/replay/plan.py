@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.sharded import is_sharded
 from debugtracer.recorder.tape import Segment
 
 
@@ -62,7 +63,7 @@ def updated(previous: Segment, part: Segment) -> bool:
     return any(id(p) in written for e in part.entries if e.kind == "module" for p in e.function.parameters())
 
 
-COLLECTIVE = ("SyncBatchNorm", "FullyShardedDataParallel", "FSDPModule")  # their forward waits for the other ranks, which are not replaying
+COLLECTIVE = ("SyncBatchNorm", "FullyShardedDataParallel")  # their forward waits for the other ranks, which are not replaying
 
 
 def several_ranks() -> bool:
@@ -74,7 +75,7 @@ def refuse_collectives(segment: Segment) -> None:
     """Raise ReplayRefused when a module of the step would wait for other ranks: a replay must never hang a job."""
     for module in (e.function for e in segment.entries if e.kind == "module"):
         for part in module.modules():
-            if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(type(p).__name__ == "DTensor" for p in part.parameters(recurse=False)):
+            if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(is_sharded(p) for p in part.parameters(recurse=False)):
                 raise ReplayRefused(f"{type(part).__name__} computes together with the other ranks, and only this one would replay")
 
 
@@ -93,6 +94,8 @@ def refuse(segment: Segment, wanted: set[int] | None = None) -> None:
         for reference in entry.references():
             if isinstance(reference, Leaf) and reference.moved:
                 raise ReplayRefused(f"a tensor of shape {tuple(reference.tensor.shape)} was changed in place after the step used it")
+            if isinstance(reference, Leaf) and is_sharded(reference.tensor):
+                raise ReplayRefused("the loop computes with a sharded tensor outside modules, together with the other ranks")
             if isinstance(reference, Leaf) and reference.foreign:
                 raise ReplayRefused("a tensor with a graph came from a call that the tape cannot see")
 

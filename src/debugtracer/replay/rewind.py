@@ -17,6 +17,7 @@ from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import RootState
+from debugtracer.recorder.sharded import local
 from debugtracer.replay.keepsakes import Keepsakes
 
 
@@ -55,7 +56,7 @@ class World:
 
     def preserve(self, tensors: Iterable[Tensor]) -> None:
         """Their version counters come back with their values: a graph of the user's that is still to be walked backward may need them."""
-        known = {id(t): t for t in tensors if not t.is_inference()}
+        known = {id(t): t for t in map(local, tensors) if not t.is_inference()}
         self.versions += [_unsafe_preserve_version_counter(t) for t in known.values()]
 
     def rewind(self) -> None:

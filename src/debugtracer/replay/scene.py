@@ -31,3 +31,5 @@ class Scene:
     paused: Callable[[], contextlib.AbstractContextManager[None]]
     ring: Ring | None = None
     """Older states of the weights, where they are kept."""
+    whole: bool = False
+    """Sharded modules hold gathered weights just now: no update can be tried, and older states do not fit."""
