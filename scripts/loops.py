@@ -34,7 +34,7 @@ LOOPS = {
     "fsdp2": "FSDP2, 2 ranks",
     "compiled": "torch.compile",
 }
-SEVERAL_RANKS = {"ddp", "fsdp2"}
+SEVERAL_RANKS = {"ddp", "fsdp2", "fsdp1"}
 ALL_OF_THE_LINE = ("op", "line", "sample", "rank")
 
 

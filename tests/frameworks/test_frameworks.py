@@ -36,6 +36,7 @@ def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
     assert_the_same([sys.executable, str(PROGRAMS / f"{name}.py")], tmp_path)
 
 
-def test_two_ranks_under_torchrun_do_not_notice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1"])
+def test_two_ranks_under_torchrun_do_not_notice(name: str, tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    assert_the_same([*launcher, str(PROGRAMS / "torchrun_gloo.py")], tmp_path)
+    assert_the_same([*launcher, str(PROGRAMS / f"{name}.py")], tmp_path)

@@ -266,14 +266,22 @@ def cleared(segments: list[Segment]) -> bool:
 def without_graphs(segment: Segment) -> None:
     """A kept tape must not keep graphs of the user's alive: inputs are held by their bytes alone."""
     for leaf in segment.leaves.values():
-        if leaf.tensor.grad_fn is not None:
+        if has_graph(leaf.tensor):
             leaf.tensor = leaf.tensor.detach()
+
+
+def has_graph(tensor: Tensor) -> bool:
+    """Also of a view whose base was written over meanwhile (FSDP's views into a flat parameter): to ask that one for its graph raises."""
+    try:
+        return tensor.grad_fn is not None
+    except RuntimeError:
+        return True
 
 
 def without_carried_graphs(state: RootState) -> RootState:
     """The same state but for attributes that hold a graph of the user's."""
     plain = Kept([])
-    plain.values = [kept for kept in state.attributes.values if all(t.grad_fn is None for t in tensors(kept[2:]))]
+    plain.values = [kept for kept in state.attributes.values if not any(map(has_graph, tensors(kept[2:])))]
     return RootState(state.root, {}, plain)
 
 

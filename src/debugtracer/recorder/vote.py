@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 
 from debugtracer.recorder.sharded import holds_shards
 
 PATIENCE_S = 20.0  # seconds the others are waited for at a gate; they have just met in the backward (ours)
+WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 WORK_S = 600.0  # seconds a rank that looks into a fault is waited for (ours; a verdict takes seconds)
 
 
@@ -60,8 +60,8 @@ def trains_together(modules: Iterable[nn.Module]) -> bool:
     dist = torch.distributed
     if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() < 2:
         return False
-    found = list(modules)
-    whole = any(isinstance(m, DistributedDataParallel) and m.process_group.size() == dist.get_world_size() for m in found)
+    found: list[Any] = list(modules)
+    whole = any(type(m).__name__ in WRAPPERS and m.process_group.size() == dist.get_world_size() for m in found)
     return whole or (holds_shards(found) and all(mesh_size(p) == dist.get_world_size() for m in found for p in m.parameters() if hasattr(p, "device_mesh")))
 
 

@@ -21,7 +21,7 @@ from debugtracer.recorder.tape import Segment
 from debugtracer.replay.bench import Bench, counterparts, probe_of
 from debugtracer.replay.changed import Changed
 from debugtracer.replay.parity import same_bits
-from debugtracer.replay.plan import COLLECTIVE, Plan, leaves, refuse, several_ranks
+from debugtracer.replay.plan import Plan, leaves, refuse
 from debugtracer.replay.rewind import World, hushed
 from debugtracer.replay.scene import Scene
 from debugtracer.replay.score import Score, all_finite, norm
@@ -73,8 +73,6 @@ class PastBench(Bench):
             refuse(segment)
             if any(leaf.origin is not None and leaf.origin.segment not in numbers for leaf in leaves(segment)):
                 raise ReplayRefused("a step uses a graph from before the snapshot")
-        if several_ranks() and any(kind.__name__ in COLLECTIVE for s in segments for e in s.entries if e.kind == "module" for kind in type(e.function).__mro__):
-            raise ReplayRefused("the model computes together with the other ranks, and only this one would replay")
         self.last = segments[-1]
         self.optimizers: list[Optimizer] = [o for o in (c.optimizer() for c in self.past.snapshot.copies) if o is not None]
         held: list[Tensor] = [p for o in self.optimizers for p in self.scene.parameters(o)]

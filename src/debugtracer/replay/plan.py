@@ -76,7 +76,9 @@ def refuse_collectives(segment: Segment) -> None:
     for module in (e.function for e in segment.entries if e.kind == "module"):
         for part in module.modules():
             if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(is_sharded(p) for p in part.parameters(recurse=False)):
-                raise ReplayRefused(f"{type(part).__name__} computes together with the other ranks, and only this one would replay")
+                kind = type(part).__name__
+                better = "; with fully_shard (FSDP2) the weights can be gathered and the step replayed" if kind == "FullyShardedDataParallel" else ""
+                raise ReplayRefused(f"{kind} computes together with the other ranks, and only this one would replay{better}")
 
 
 def refuse(segment: Segment, wanted: set[int] | None = None) -> None:

@@ -11,7 +11,7 @@ model[2].register_full_backward_hook(lambda m, gin, gout: seen.append((len(gin),
 model[4].register_forward_hook(lambda m, args, kwargs, out: seen.append(sorted(kwargs)), with_kwargs=True, prepend=True)
 model[4].register_forward_pre_hook(lambda m, args, kwargs: ((args[0] + 0.1,), kwargs), with_kwargs=True)
 model[0].register_forward_hook(lambda m, args, out: seen.append(out is not None), always_call=True)
-model.register_state_dict_post_hook(lambda m, state, prefix, meta: state.pop("0.bias"))
+model.register_state_dict_post_hook(lambda m, state, prefix, meta: state.__delitem__(prefix + "0.bias"))
 register_multi_grad_hook(list(model[0].parameters()), lambda grads: seen.append([g is not None for g in grads]))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 angry = [True]

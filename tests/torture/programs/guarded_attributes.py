@@ -50,7 +50,8 @@ class Model(nn.Module):
             return self.silent()
         h = self.layer(x)
         loss = h.pow(2).mean()
-        return {"data": Out(loss, h, self), "dict": {"loss": loss, 3: h, None: None}, "many": iter([loss, h]), "type": (Out, loss), "self": [loss, [h, [h]]]}[kind]
+        by_name = {"loss": loss, 3: h, None: None}
+        return {"data": Out(loss, h, self), "dict": by_name, "many": iter([loss, h]), "type": (Out, loss), "self": [loss, [h, [h]]]}[kind]
 
 
 torch.manual_seed(0)

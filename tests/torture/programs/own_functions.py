@@ -67,7 +67,7 @@ for step in range(4):
     optimizer.step()
     print(step, loss.item().hex(), where.sum().item(), Multiply.asked[-1])
 a = torch.ones(2, dtype=torch.double, requires_grad=True)
-print(torch.autograd.gradcheck(lambda v: Multiply.apply(v, torch.ones(2, dtype=torch.double), 2)[0], (a,)))
+print(torch.autograd.gradcheck(lambda v: Multiply.apply(v, torch.ones(2, dtype=torch.double), 2)[0], (a,), check_undefined_grad=False))
 try:
     torch.autograd.grad(torch.autograd.grad(Multiply.apply(gain, gain, 2)[0].sum(), gain, create_graph=True)[0].sum(), gain)
 except RuntimeError as error:
