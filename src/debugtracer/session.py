@@ -186,7 +186,9 @@ class Session:
         self.updates.wait_s = self.loader.take_wait_s
         self.updates.on_stopped_copies = lambda why: self.output.note("copies-off", why)
         original = torch.autograd.backward
-        self.incidents.scene = Scene(recorder.roots, recorder.states, self.batches, self.copies, original, parameters, frames_of, self.silent, self.ring)
+        self.incidents.scene = Scene(
+            recorder.roots, recorder.states, self.batches, self.copies, original, parameters, frames_of, self.silent, self.ring, self.compiled.places
+        )
         if self.settings.mode is Mode.DEV and self.settings.capture is Capture.STEP:
             self.wire_reyield(ReYield(self.incidents.scene))
             self.incidents.council = Council(recorder.roots.alive)

@@ -12,7 +12,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-NEEDS = {"lightning_manual": "lightning", "lightning_validated": "lightning", "trainer_evaluated": "transformers", "accelerate_accumulated": "accelerate"}
+NEEDS = {
+    "compiled_counts": "torch",
+    "lightning_manual": "lightning",
+    "lightning_validated": "lightning",
+    "trainer_evaluated": "transformers",
+    "accelerate_accumulated": "accelerate",
+}
 
 
 def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:

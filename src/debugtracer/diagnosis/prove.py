@@ -40,7 +40,7 @@ def prove(facts: IncidentFacts, alarm: Alarm, scene: Scene, result: Result, buil
     if result.replay.mechanism == "tape" and budget.trials > 0:
         with contextlib.suppress(ReplayRefused):
             try:
-                with Bench(alarm, scene, result.guilty, facts.birth, state_bytes, list(built)) as bench:
+                with Bench(alarm, scene, result.guilty, facts.birth, state_bytes, list(built), result.replay.compiled_only) as bench:
                     bench.grad_l2_usual = usual(facts)
                     perform(series, bench, result.replay.reproduced)
             except ReplayRefused:

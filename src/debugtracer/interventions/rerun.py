@@ -42,6 +42,8 @@ class Rerun:
     """Raw user frames of an entry as Frames."""
     scaler: Any = None
     """The GradScaler of the step, if it has one."""
+    compiled: bool = False
+    """The fault shows in compiled code alone, which runs again."""
     older: Callable[[int], bool] = lambda steps: False
     """Put weights, moments and buffers back by that many steps or the next snapshot before; False when none is kept."""
     history: int = 0

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling
 
 Call = Callable[..., Any]
 NAMES = ("clip_grad_norm_", "clip_grad_value_")
@@ -42,7 +43,7 @@ class Clips:
 
         @functools.wraps(original)
         def clip(parameters: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.off or self.elsewhere() or torch.compiler.is_compiling():
+            if compiling() or self.off or self.elsewhere():
                 return original(parameters, *args, **kwargs)
             kept = parameters if isinstance(parameters, Tensor) else list(parameters)  # a generator can be read once only
             return self.handle(original, (kept, *args), kwargs)

@@ -6,10 +6,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch.autograd.function import Function
 
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling
 
 
 class CustomFunctions:
@@ -27,7 +27,7 @@ class CustomFunctions:
         probe = self
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            if torch.compiler.is_compiling() or not probe.listening():
+            if compiling() or not probe.listening():
                 return original(cls, *args, **kwargs)
             return probe.handle(types.MethodType(original, cls), args, kwargs)
 

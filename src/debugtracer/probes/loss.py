@@ -12,6 +12,7 @@ from torch import Tensor
 
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling
 
 
 class Backwards:
@@ -49,10 +50,12 @@ class Backwards:
 
         @functools.wraps(original)
         def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if compiling():
+                return original(tensors, grad_tensors, *args, **kwargs)
             if not self.off and not self.here():
                 self.other_thread()
                 return original(tensors, grad_tensors, *args, **kwargs)
-            if self.off or self.depth or torch._C._current_graph_task_id() != -1 or torch.compiler.is_compiling():
+            if self.off or self.depth or torch._C._current_graph_task_id() != -1:
                 return original(tensors, grad_tensors, *args, **kwargs)
             self.depth += 1
             mark, failed = None, True
@@ -78,7 +81,7 @@ class Backwards:
 
         @functools.wraps(original)
         def backward(tensor: Tensor, *args: Any, **kwargs: Any) -> Any:
-            if self.off or not self.here() or torch.compiler.is_compiling():
+            if compiling() or self.off or not self.here():
                 return original(tensor, *args, **kwargs)
             with self.paused():
                 return original(tensor, *args, **kwargs)

@@ -15,6 +15,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.running_module import running_module
+from debugtracer.probes.skipped_code import compiling
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.roots import plain_path
@@ -64,7 +65,7 @@ class ModuleModesTaker(Taker):
 
         @functools.wraps(original)
         def train(module: nn.Module, mode: bool = True) -> Any:
-            if torch.compiler.is_compiling():
+            if compiling():
                 return original(module, mode)
             self.depth += 1
             try:

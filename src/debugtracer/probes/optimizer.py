@@ -13,6 +13,7 @@ import torch
 from torch.optim import Optimizer
 
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling, unseen
 from debugtracer.recorder.identity import ById
 
 Step = Callable[..., Any]
@@ -85,7 +86,9 @@ class Gates:
 
         @functools.wraps(original)
         def step(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-            if self.off or self.elsewhere() or self.depth or torch.compiler.is_compiling():
+            if compiling():  # first of all: Dynamo must meet nothing of ours
+                return original(optimizer, *args, **kwargs)
+            if self.off or self.elsewhere() or self.depth:
                 if not self.off and self.elsewhere():
                     self.leave(optimizer)
                 return original(optimizer, *args, **kwargs)
@@ -96,7 +99,8 @@ class Gates:
                 self.depth -= 1
 
         step.debug_tracer_original, step.debug_tracer_step = original, step  # type: ignore[attr-defined]
-        return step
+        passed: Step = unseen(step)
+        return passed
 
     def wrapped_bound(self, optimizer: Optimizer, bound: Step) -> Step:
         """The same for a bound step that lies on an instance."""
@@ -104,6 +108,8 @@ class Gates:
 
         @functools.wraps(bound)
         def step(*args: Any, **kwargs: Any) -> Any:
+            if compiling():
+                return bound(*args, **kwargs)
             target = owner()
             if self.off or self.elsewhere() or self.depth or target is None:
                 return bound(*args, **kwargs)
@@ -121,7 +127,7 @@ class Gates:
         @functools.wraps(original)
         def init(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
-            if not self.off and not self.elsewhere():
+            if not compiling() and not self.off and not self.elsewhere():
                 self.built[optimizer] = self.frames()
                 self.makers[optimizer] = threading.get_ident()
                 self.seen()
@@ -145,7 +151,7 @@ class Gates:
 
         @functools.wraps(original)
         def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.off or self.elsewhere() or self.depth or torch.compiler.is_compiling():
+            if compiling() or self.off or self.elsewhere() or self.depth:
                 return original(owner, *args, **kwargs)
             return self.zero(owner, original, args, kwargs)
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from debugtracer.probes.skipped_code import unseen
+
 MISSING = object()
 
 
@@ -35,7 +37,7 @@ class Patches:
 
     def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Replace a function by make(function)."""
-        self.put(owner, name, make(getattr(owner, name)))
+        self.put(owner, name, unseen(make(getattr(owner, name))))
 
     def cover(self, module: str, path: str, make: Callable[[Any], Any]) -> None:
         """Wrap `Class.method` or `function` of a library once the program has imported it; we import none. A few dictionary reads."""

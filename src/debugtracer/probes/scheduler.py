@@ -11,6 +11,7 @@ import torch
 
 from debugtracer.probes.optimizer import subclasses
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling
 
 
 class Schedulers:
@@ -75,7 +76,7 @@ class Schedulers:
 
         @functools.wraps(original)
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.off:
+            if compiling() or self.off:
                 return original(scheduler, *args, **kwargs)
             self.depth += 1
             try:

@@ -14,6 +14,7 @@ from torch.optim import Optimizer
 from debugtracer.errors import guarded
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.probe import Patches
+from debugtracer.probes.skipped_code import compiling
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.roots import plain_path
@@ -72,7 +73,7 @@ class TiesTaker(Taker):
 
         @functools.wraps(original)
         def method(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-            if self.off or self.depth or torch.compiler.is_compiling():
+            if compiling() or self.off or self.depth:
                 return original(module, *args, **kwargs)
             self.depth += 1
             try:

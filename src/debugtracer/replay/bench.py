@@ -37,7 +37,11 @@ from debugtracer.trace.birth import Birth
 class Bench:
     """Use as a context: entering saves the world, leaving restores it bit for bit. Raises ReplayRefused when the step cannot be executed again."""
 
-    def __init__(self, alarm: Alarm, scene: Scene, guilty: Guilty | None, birth: Birth | None, state_bytes: int, built: list[Optimizer]) -> None:
+    def __init__(
+        self, alarm: Alarm, scene: Scene, guilty: Guilty | None, birth: Birth | None, state_bytes: int, built: list[Optimizer], compiled: bool = False
+    ) -> None:
+        self.compiled = compiled
+        """Only the compiled code shows the fault: trials run it, but for the one that asks for eager code."""
         self.alarm, self.scene, self.guilty, self.birth = alarm, scene, guilty, birth
         self.state_bytes, self.built = state_bytes, built
         self.stack = contextlib.ExitStack()
@@ -45,7 +49,7 @@ class Bench:
 
     def __enter__(self) -> Bench:
         self.stack.enter_context(self.scene.paused())
-        self.stack.enter_context(eager())
+        self.stack.enter_context(contextlib.nullcontext() if self.compiled else eager())
         try:
             self.prepare()
         except BaseException:
@@ -134,7 +138,7 @@ class Bench:
         rerun.guilty = self.birth.rows if self.birth is not None else None
         rerun.batch = [leaf for leaf in rerun.leaves() if self.is_batch(leaf)]
         rerun.history = max((self.plan.segments[-1].number - s.number for s in self.snapshots), default=0)
-        rerun.scaler, rerun.grad_l2_usual = alarm.scaler, self.grad_l2_usual
+        rerun.compiled, rerun.scaler, rerun.grad_l2_usual = self.compiled, alarm.scaler, self.grad_l2_usual
         rerun.refetch = lambda: refetched(self.scene.batches, rerun.batch)
         return rerun
 
@@ -176,7 +180,7 @@ class Bench:
             for context in rerun.throughout:
                 stack.enter_context(context)
             run = Changed(self.plan, self.scene.backward, rerun)
-            with watch:
+            with contextlib.nullcontext() if self.compiled else watch:  # a dispatch mode would send compiled code back to the compiler
                 run.run()
                 loss = self.loss(run)
                 score.loss = float(loss.detach().item()) if loss is not None and loss.numel() == 1 else None

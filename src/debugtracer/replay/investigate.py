@@ -22,10 +22,10 @@ from debugtracer.replay.ledger import Ledger
 from debugtracer.replay.parity import Parity, judge
 from debugtracer.replay.plan import Plan, make_plan, refuse_collectives, several_ranks, updated
 from debugtracer.replay.reexecute import Reexecution, scale_one
-from debugtracer.replay.rewind import World, eager, hushed
+from debugtracer.replay.rewind import World, as_compiled, eager, hushed
 from debugtracer.replay.scene import Scene
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
-from debugtracer.trace.birth import Birth
+from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Mechanism, ReplayFacts
 
 
@@ -60,6 +60,8 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
             alarm_to_verdict_s=time.perf_counter() - begin,
             traced_slowdown=result.replay.traced_slowdown,
             refused=tuple(refused),
+            compiled_only=result.replay.compiled_only,
+            compiled_at=result.replay.compiled_at,
         )
         result.replay = facts
         return result
@@ -126,10 +128,30 @@ def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_b
             if alarm.at_scale_one and not parity.reproduced:
                 return Result(ReplayFacts(mechanism="tape", reproduced=False, parity="finite at loss scale 1"), normal=True)
             del run
+            if not parity.reproduced and (place := compiled_at(plan, scene)) is not None:
+                again = compiled(alarm, scene, plan, world)
+                if again.reproduced:
+                    return Result(ReplayFacts(mechanism="tape", reproduced=True, parity=again.phrase, compiled_only=True, compiled_at=place))
             world.rewind()
             return traced(alarm, scene, plan, parity, plain_s, program_bytes)
     finally:
         world.restore()
+
+
+def compiled_at(plan: Plan, scene: Scene) -> Frame | None:
+    """Where what this step calls was compiled; None when nothing was."""
+    found = next((scene.compiled[e.function] for e in plan.entries if callable(e.function) and e.function in scene.compiled), None)
+    frames = scene.frames(found) if found is not None else ()
+    return frames[0] if frames else None
+
+
+def compiled(alarm: Alarm, scene: Scene, plan: Plan, world: World) -> Parity:
+    """The step once more with its compiled code, as the live step ran."""
+    world.rewind()
+    run = Reexecution(plan, scene.backward)
+    with as_compiled():
+        run.run()
+    return judge(alarm, run, find_targets(alarm, run, scene), world)
 
 
 def touched(alarm: Alarm, scene: Scene) -> list[Tensor]:

@@ -123,3 +123,10 @@ def eager() -> Iterator[None]:
             yield
     else:
         yield
+
+
+@contextlib.contextmanager
+def as_compiled() -> Iterator[None]:
+    """Within `eager()`: compiled regions run their compiled code again."""
+    with torch.compiler.set_stance("default"):
+        yield

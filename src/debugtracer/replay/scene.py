@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
@@ -31,5 +31,7 @@ class Scene:
     paused: Callable[[], contextlib.AbstractContextManager[None]]
     ring: Ring | None = None
     """Older states of the weights, where they are kept."""
+    compiled: Mapping[Any, Any] = field(default_factory=dict)
+    """What the program compiled -> raw user frames of the call that did it."""
     whole: bool = False
     """Sharded modules hold gathered weights just now: no update can be tried, and older states do not fit."""

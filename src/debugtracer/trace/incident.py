@@ -66,6 +66,10 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Traced replay / unchanged replay, ratio."""
     refused: tuple[str, ...] = ()
     """Mechanisms that were tried before and why they were refused."""
+    compiled_only: bool = False
+    """The step shows the fault when its compiled code runs again, and not when the same code runs eagerly."""
+    compiled_at: Frame | None = None
+    """The user's line that compiled it."""
 
 
 class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,5 +44,5 @@ print(len(exported.graph.nodes), exported.graph_signature.buffers, exported.modu
 train(exported.module(), "exported")
 traced = torch.jit.trace(model, torch.ones(5, 4))
 train(traced, "traced")
-with torch.no_grad():
-    print(torch.jit.trace(lambda v: model(v) * 2, torch.ones(1, 4))(torch.ones(1, 4)).item().hex())
+model.requires_grad_(False)
+print(torch.jit.trace(lambda v: model(v) * 2, torch.ones(1, 4))(torch.ones(1, 4)).item().hex())
