@@ -57,7 +57,7 @@ class AmpTaker(Taker):
         """GradScaler.__init__ that notes the user's line."""
 
         @functools.wraps(original)
-        def init(scaler: Any, *args: Any, **kwargs: Any) -> None:
+        def init(scaler: Any, /, *args: Any, **kwargs: Any) -> None:
             original(scaler, *args, **kwargs)
             self.pending.append((weakref.ref(scaler), raw_frames(1)))
 

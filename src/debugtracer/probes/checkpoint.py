@@ -98,7 +98,7 @@ class CheckpointTaker(Taker):
 
         def make(original: Callable[..., Any]) -> Callable[..., Any]:
             @functools.wraps(original)
-            def load_state_dict(owner: Any, *args: Any, **kwargs: Any) -> Any:
+            def load_state_dict(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
                 self.depth += 1
                 try:
                     result = original(owner, *args, **kwargs)

@@ -86,7 +86,7 @@ class Compiled:
         """nn.Module.compile, in place."""
 
         @functools.wraps(original)
-        def compile(module: nn.Module, *args: Any, **kwargs: Any) -> None:
+        def compile(module: nn.Module, /, *args: Any, **kwargs: Any) -> None:
             self.on_compile()
             original(module, *args, **kwargs)
             self.note(module)

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from debugtracer.probes.construction import is_user_file
 from debugtracer.probes.frame_locals import local, locals_of
@@ -109,6 +110,8 @@ def worker_frames(message: str) -> tuple[Frame, ...]:
 def seen_tensor(name: str, tensor: Tensor) -> TensorSeen:
     """Shape, dtype, device; the range of integers on the CPU."""
     low = high = None
+    if is_lazy(tensor) or tensor.is_nested:  # they have no shape that could be asked for
+        return TensorSeen(name=name, shape=(), dtype=str(tensor.dtype).removeprefix("torch."), device=str(tensor.device), needs_grad=tensor.requires_grad)
     integers = not (tensor.is_floating_point() or tensor.is_complex()) and tensor.device.type == "cpu" and str(tensor.dtype) != "torch.bool"
     if integers and tensor.numel():
         low, high = int(tensor.min()), int(tensor.max())

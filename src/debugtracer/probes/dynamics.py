@@ -27,7 +27,7 @@ def dynamics_of(name: str, parameter: Tensor, optimizer: Optimizer, before: Tens
         numel=parameter.numel(),
         dtype=str(parameter.dtype).removeprefix("torch."),
         optimizer=type(optimizer).__name__,
-        lr=number(float(group.get("lr", 0.0))),
+        lr=number(float(torch.as_tensor(group.get("lr", 0.0)).detach())),
         weight_l2=number(l2_of(before if before is not None else parameter)),
         grad_l2=None if grad is None else number(l2_of(grad)),
         update_l2=None if change is None else number(l2_of(change)),
@@ -75,5 +75,6 @@ def moments(optimizer: Optimizer, parameter: Tensor, group: dict[str, Any], grad
 
 def evenly(tensor: Tensor) -> Tensor:
     """An even sample of the values, the same places for every tensor of one shape."""
-    flat = tensor.detach().reshape(-1)
+    values = tensor.detach()
+    flat = (values.abs() if values.is_complex() else values).reshape(-1)
     return flat[:: max(1, flat.numel() // SAMPLE)].float()

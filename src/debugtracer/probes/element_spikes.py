@@ -78,7 +78,7 @@ def ratios(parameter: Tensor, optimizer: Optimizer) -> tuple[Tensor, int, int] |
     """(elements that count, those beyond, the largest g^2/v), still on their device; how many were sampled; the age of v. None without both."""
     state: dict[str, Any] = optimizer.state.get(parameter, {})
     v, grad, step = state.get("exp_avg_sq"), parameter.grad, state.get("step")
-    if not isinstance(v, Tensor) or grad is None or grad.layout is not torch.strided or v.shape != parameter.shape or step is None:
+    if not isinstance(v, Tensor) or v.is_complex() or grad is None or grad.layout is not torch.strided or v.shape != parameter.shape or step is None:
         return None
     age = int(step)
     beta2 = next((float(g["betas"][1]) for g in optimizer.param_groups if "betas" in g and any(p is parameter for p in g["params"])), 0.0)

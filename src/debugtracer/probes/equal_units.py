@@ -62,7 +62,7 @@ class EqualUnitsTaker(Taker):
                 if not isinstance(module, KINDS):
                     continue
                 for own, parameter in module.named_parameters(recurse=False):
-                    gates = GATES.get(getattr(module, "mode", ""), 1)
+                    gates = GATES.get(vars(module).get("mode", ""), 1)
                     if parameter.dim() > 1 and parameter.requires_grad and parameter.grad is not None and parameter.shape[0] // gates > 1:
                         name = names.get(id(parameter), own)
                         yield name.rpartition(".")[0], name, parameter, gates

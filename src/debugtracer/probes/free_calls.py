@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_
 
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.probes.loss_function import LOSSES
+from debugtracer.recorder.foreign_modes import foreign, without_modes
 from debugtracer.recorder.functions import Meaning, meaning
 from debugtracer.recorder.tape import Tape, finish, prepare
 
@@ -59,7 +60,10 @@ class FreeCalls(TorchFunctionMode):
     def guarded(self, action: Any, *args: Any) -> Any:
         """Our own part of a call: a failure refuses the replay of this step and nothing else."""
         try:
-            return action(self.tape, *args)
+            if not foreign():
+                return action(self.tape, *args)
+            with without_modes():
+                return action(self.tape, *args)
         except Exception as error:
             self.tape.current.refused = f"recording failed ({type(error).__name__})"
             swallow("recorder.tape", error)
@@ -70,7 +74,9 @@ class FreeCalls(TorchFunctionMode):
         tensor = args[0] if args else None
         if isinstance(tensor, Tensor) and tensor.device.type == "cpu" and self.tape.is_losslike(tensor):
             try:
-                if not torch.isfinite(tensor.detach()).item():
+                with without_modes() if foreign() else nullcontext():
+                    bad = not torch.isfinite(tensor.detach()).item()
+                if bad:
                     self.on_peek(tensor)
             except StoppedByTracer:
                 raise

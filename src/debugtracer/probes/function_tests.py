@@ -14,6 +14,7 @@ from debugtracer.probes.side_effects import side_effect
 from debugtracer.probes.taker import Taker
 from debugtracer.probes.token_trials import later_tokens, own_token
 from debugtracer.recorder.entry import autocast_state
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
 
@@ -82,7 +83,7 @@ class FunctionTestsTaker(Taker):
         kept, targets, self.kept, self.targets = self.kept, self.targets, [], []
         for number_of, one in enumerate(kept):
             name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
-            why = side_effect(one.module)
+            why = side_effect(one.module) if nn.Module.__call__ is nn.Module._wrapped_call_impl else "the program has replaced nn.Module.__call__"
             if why is not None:
                 self.desk.tell(FunctionTest(ref=self.desk.ref("forward", 0), trial="skipped", root=name, why=why))
                 continue
@@ -163,7 +164,7 @@ def simple(values: tuple[Any, ...]) -> bool:
     """Tensors without a graph, of a moderate size, and plain values."""
     held = [value for value in values if isinstance(value, Tensor)]
     plain = all(type(value) in (Tensor, nn.Parameter) or isinstance(value, PLAIN) for value in values)  # a class of its own sees every call
-    return bool(held) and plain and not any(t.requires_grad or t.layout is not torch.strided for t in held) and sum(t.nbytes for t in held) <= INPUT_BYTES
+    return bool(held) and plain and not any(t.requires_grad or t.layout is not torch.strided for t in held) and sum(held_bytes(t) for t in held) <= INPUT_BYTES
 
 
 def copied(value: Any) -> Any:
@@ -177,5 +178,5 @@ def refused(module: nn.Module) -> str | None:
         return "distributed"
     if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None:
         return "compiled"
-    size = sum(t.nbytes for t in (*module.parameters(), *module.buffers()) if not nn.parameter.is_lazy(t))
+    size = sum(held_bytes(t) for t in (*module.parameters(), *module.buffers()) if not nn.parameter.is_lazy(t))
     return "large" if size > MODEL_BYTES else None

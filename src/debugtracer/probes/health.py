@@ -13,6 +13,7 @@ from debugtracer.probes.dynamics import dynamics_of
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
 from debugtracer.probes.tensor_health import dead_share, health_of, l2_of, saturated_share
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.recorder.roots import plain_path
 from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
 
@@ -129,7 +130,7 @@ class HealthTaker(Taker):
                 row = health_of(names[id(p)], "gradient", p.grad) if p.grad is not None and id(p) in names else None
                 if row is not None:
                     self.tensors[f"gradient {row.name}"] = row
-            if sum(p.nbytes for p in held) <= COPY_BYTES:
+            if sum(held_bytes(p) for p in held) <= COPY_BYTES:
                 self.before = {id(p): p.detach().clone() for p in held if p.grad is not None and p.layout is torch.strided}
 
     def step_closed(self, optimizer: Optimizer) -> None:

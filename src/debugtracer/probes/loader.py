@@ -105,7 +105,7 @@ class LoaderProbe:
 
     def _wrap_loader_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
-        def __init__(loader: Any, *args: Any, **kwargs: Any) -> None:
+        def __init__(loader: Any, /, *args: Any, **kwargs: Any) -> None:
             original(loader, *args, **kwargs)
             if self.on and get_worker_info() is None:
                 self._built(loader, sys._getframe(1))
@@ -124,7 +124,7 @@ class LoaderProbe:
 
     def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
-        def __init__(iterator: Any, loader: Any, *args: Any, **kwargs: Any) -> None:
+        def __init__(iterator: Any, /, loader: Any, *args: Any, **kwargs: Any) -> None:
             if self.on and get_worker_info() is None:
                 self._begin(iterator, loader)
             original(iterator, loader, *args, **kwargs)

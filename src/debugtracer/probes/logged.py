@@ -66,7 +66,7 @@ class LoggedTaker(Taker):
         """One logging method; it runs first, and what it raises is the user's."""
 
         @functools.wraps(original)
-        def log(owner: Any, *args: Any, **kwargs: Any) -> Any:
+        def log(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
             self.depth += 1
             try:
                 result = original(owner, *args, **kwargs)

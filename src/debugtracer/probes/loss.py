@@ -80,7 +80,7 @@ class Backwards:
         """Tensor.backward, past the dispatch to function modes."""
 
         @functools.wraps(original)
-        def backward(tensor: Tensor, *args: Any, **kwargs: Any) -> Any:
+        def backward(tensor: Tensor, /, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.off or not self.here():
                 return original(tensor, *args, **kwargs)
             with self.paused():

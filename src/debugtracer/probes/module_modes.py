@@ -173,7 +173,8 @@ def stateful(module: nn.Module) -> list[tuple[str, nn.Module]]:
     """Layers whose mode matters: batch norms and dropouts above 0, recurrent and attention layers with dropout."""
     found: list[tuple[str, nn.Module]] = []
     for name, part in module.named_modules():
-        drops = getattr(part, "p" if isinstance(part, _DropoutNd) else "dropout", 0)
-        if isinstance(part, _BatchNorm) or (isinstance(part, (_DropoutNd, nn.RNNBase, nn.MultiheadAttention)) and isinstance(drops, float) and drops > 0):
+        noisy = isinstance(part, (_DropoutNd, nn.RNNBase, nn.MultiheadAttention))
+        drops = getattr(part, "p" if isinstance(part, _DropoutNd) else "dropout", 0) if noisy else 0
+        if isinstance(part, _BatchNorm) or (isinstance(drops, float) and drops > 0):
             found.append((plain_path(name), part))
     return found

@@ -85,7 +85,7 @@ class Gates:
         """A step function that asks the gate; nested calls (super().step()) pass."""
 
         @functools.wraps(original)
-        def step(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        def step(optimizer: Optimizer, /, *args: Any, **kwargs: Any) -> Any:
             if compiling():  # first of all: Dynamo must meet nothing of ours
                 return original(optimizer, *args, **kwargs)
             if self.off or self.elsewhere() or self.depth:
@@ -125,7 +125,7 @@ class Gates:
         """Optimizer.__init__ that notes the user's line."""
 
         @functools.wraps(original)
-        def init(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
+        def init(optimizer: Optimizer, /, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
             if not compiling() and not self.off and not self.elsewhere():
                 self.built[optimizer] = self.frames()
@@ -150,7 +150,7 @@ class Gates:
         """zero_grad, of optimizers and modules."""
 
         @functools.wraps(original)
-        def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
+        def zero_grad(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.off or self.elsewhere() or self.depth:
                 return original(owner, *args, **kwargs)
             return self.zero(owner, original, args, kwargs)

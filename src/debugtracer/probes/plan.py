@@ -84,7 +84,11 @@ class Plan:
 def rates(optimizer: Optimizer) -> list[float]:
     """The learning rate of each group that has one on the host."""
     given = [group.get("lr") for group in optimizer.param_groups]
-    return [float(v) for v in given if isinstance(v, (int, float)) or (isinstance(v, Tensor) and v.device.type == "cpu" and v.numel() == 1)]
+    return [
+        float(v.detach() if isinstance(v, Tensor) else v)
+        for v in given
+        if isinstance(v, (int, float)) or (isinstance(v, Tensor) and v.device.type == "cpu" and v.numel() == 1)
+    ]
 
 
 def horizon_of(scheduler: Any) -> tuple[int | None, str]:

@@ -65,7 +65,7 @@ class ReplicaTaker(Taker):
         """Of DistributedDataParallel.__init__."""
 
         @functools.wraps(original)
-        def __init__(module: Any, *args: Any, **kwargs: Any) -> None:
+        def __init__(module: Any, /, *args: Any, **kwargs: Any) -> None:
             original(module, *args, **kwargs)
             self.wrapped(module, sys._getframe(1))
 

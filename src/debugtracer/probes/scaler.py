@@ -46,7 +46,7 @@ class Scalers:
         """One method; calls the scaler makes to itself pass."""
 
         @functools.wraps(original)
-        def method(scaler: Any, *args: Any, **kwargs: Any) -> Any:
+        def method(scaler: Any, /, *args: Any, **kwargs: Any) -> Any:
             if self.off or self.elsewhere() or self.depth or not scaler.is_enabled():
                 return original(scaler, *args, **kwargs)
             self.depth += 1

@@ -82,7 +82,7 @@ class ScheduleTaker(Taker):
         """One of these constructors."""
 
         @functools.wraps(original)
-        def init(scheduler: Any, *args: Any, **kwargs: Any) -> None:
+        def init(scheduler: Any, /, *args: Any, **kwargs: Any) -> None:
             original(scheduler, *args, **kwargs)
             self.desk.attempt(self.scheduler_built, (scheduler,))
 

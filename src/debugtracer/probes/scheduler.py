@@ -50,7 +50,7 @@ class Schedulers:
         """The constructor steps once by itself; then the class's step is wrapped."""
 
         @functools.wraps(original)
-        def init(scheduler: Any, *args: Any, **kwargs: Any) -> None:
+        def init(scheduler: Any, /, *args: Any, **kwargs: Any) -> None:
             self.depth += 1
             try:
                 with self.paused():
@@ -75,7 +75,7 @@ class Schedulers:
         """A step whose torch calls are not taped."""
 
         @functools.wraps(original)
-        def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+        def step(scheduler: Any, /, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.off:
                 return original(scheduler, *args, **kwargs)
             self.depth += 1

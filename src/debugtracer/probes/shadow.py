@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from debugtracer.probes.frames import RawFrames, raw_frames
+from debugtracer.recorder.quiet_warnings import quiet_warnings
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import plain_path
 
@@ -107,7 +108,7 @@ def unnoticed(silent: Callable[[], Any]) -> Iterator[None]:
     """No probe listens, nothing is printed, and every random generator is as it was afterwards."""
     rng = RngState()
     try:
-        with silent(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with silent(), quiet_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             yield
     finally:
         rng.restore()

@@ -72,7 +72,7 @@ class TiesTaker(Taker):
         """One such method; calls it makes itself pass."""
 
         @functools.wraps(original)
-        def method(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        def method(module: nn.Module, /, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.off or self.depth:
                 return original(module, *args, **kwargs)
             self.depth += 1

@@ -17,6 +17,7 @@ from debugtracer.probes.checksum import bits
 from debugtracer.probes.element_writes import element_written_at
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import number
 
@@ -72,9 +73,9 @@ class WeightsAtRestTaker(Taker):
             return
         moments = [(p, str(key), value) for p in held for key, value in optimizer.state.get(p, {}).items() if isinstance(value, Tensor) and value.dim() > 0]
         tensors: list[tuple[Tensor, str, Tensor]] = [(p, "parameter", p) for p in held]
-        if sum(t.nbytes for _, _, t in [*tensors, *moments]) <= MOST_BYTES:
+        if sum(held_bytes(t) for _, _, t in [*tensors, *moments]) <= MOST_BYTES:
             tensors += moments
-        elif sum(p.nbytes for p in held) > MOST_BYTES:
+        elif sum(held_bytes(p) for p in held) > MOST_BYTES:
             return
         plain = [(owner, what, t) for owner, what, t in tensors if t.layout == torch.strided and not t.is_quantized and not t.is_meta]
         self.keep(id(optimizer), plain)

@@ -11,6 +11,7 @@ from debugtracer.probes.drawn import Drawn
 from debugtracer.probes.follower import Follower
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.identity import ById
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 
 SHAPES = 4  # shapes of foreign parameters kept as evidence
@@ -23,6 +24,8 @@ class WiringTaker(Taker):
         super().__init__()
         self.drawn = Drawn()
         self.follower = Follower()
+        self.stepped: ById[Optimizer, bool] = ById()
+        """Optimizers that have stepped: the model of another one may not have run yet."""
 
     def forget(self) -> None:
         """A forked child starts from nothing."""
@@ -35,6 +38,7 @@ class WiringTaker(Taker):
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Parameters by identity, over all optimizers that are alive."""
+        self.stepped[optimizer] = True
         if not self.desk.inspecting:
             return
         live = list({id(o): o for o in [*self.desk.built, optimizer]}.values())
@@ -69,7 +73,7 @@ class WiringTaker(Taker):
     def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:
         """One optimizer beside what the loop has called."""
         held = parameters(optimizer)
-        strangers = [p for p in held if id(p) not in known and p.grad is None]  # type: ignore[operator]
+        strangers = [p for p in held if id(p) not in known and p.grad is None] if optimizer in self.stepped else []  # type: ignore[operator]
         shapes = tuple(tuple(p.shape) for p in strangers[:SHAPES])
         return OptimizerWiring(
             kind=type(optimizer).__name__, frame=self.desk.built_at(optimizer), held=len(held), strangers=len(strangers), stranger_shapes=shapes

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import torch
 
@@ -76,8 +77,8 @@ def shared_run(out: Path, name: str, make: Callable[[], Path]) -> Path:
 
 def made_by_sibling(pointer: Path) -> Path | None:
     """The folder a sibling names, None if it names none in SIBLING_S."""
-    deadline = time.monotonic() + SIBLING_S
-    while time.monotonic() < deadline:
+    deadline = monotonic() + SIBLING_S
+    while monotonic() < deadline:
         said = pointer.read_text()
         if said.endswith("\n"):
             return pointer.parent.resolve() / said.strip()

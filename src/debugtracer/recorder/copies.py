@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.recorder.host_copy import host_copy
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.sharded import local
@@ -107,7 +108,7 @@ class UpdateCopy:
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return sum(v.nbytes for v in self.values) + sum(v.nbytes for s in self.state.values() for v in s.values() if isinstance(v, Tensor))
+        return sum(held_bytes(v) for v in self.values) + sum(held_bytes(v) for s in self.state.values() for v in s.values() if isinstance(v, Tensor))
 
 
 class Copies:
@@ -124,7 +125,7 @@ class Copies:
         """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
         if id(optimizer) in self.off:
             return None
-        if sum(p.nbytes for p in parameters) * 3 > self.max_bytes:
+        if sum(held_bytes(p) for p in parameters) * 3 > self.max_bytes:
             return self.stop(optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)")
         held = self.held.get(optimizer)
         if held is None or not same(held.parameters, parameters):

@@ -35,8 +35,16 @@ def read_flags() -> Flags:
         cudnn=torch.backends.cudnn.enabled,
         cudnn_benchmark=torch.backends.cudnn.benchmark,
         cudnn_deterministic=torch.backends.cudnn.deterministic,
-        cudnn_tf32=torch.backends.cudnn.allow_tf32,
+        cudnn_tf32=tf32(),
     )
+
+
+def tf32() -> bool:
+    """True where convolutions may use TF32; also where convolutions and recurrent layers are set apart, which torch has no one answer for."""
+    try:
+        return bool(torch.backends.cudnn.allow_tf32)
+    except RuntimeError:
+        return True
 
 
 def write_flags(flags: Flags) -> None:
@@ -49,7 +57,8 @@ def write_flags(flags: Flags) -> None:
     torch.backends.cudnn.enabled = flags.cudnn
     torch.backends.cudnn.benchmark = flags.cudnn_benchmark
     torch.backends.cudnn.deterministic = flags.cudnn_deterministic
-    torch.backends.cudnn.allow_tf32 = flags.cudnn_tf32
+    if tf32() != flags.cudnn_tf32:  # asking alone raises when convolutions and recurrent layers are set apart
+        torch.backends.cudnn.allow_tf32 = flags.cudnn_tf32
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import torch
@@ -105,7 +106,7 @@ class Output:
         if self.writer is None:
             return
         self.writer.point(step, values)
-        now = time.monotonic()
+        now = monotonic()
         if now - self.beat > HEARTBEAT_S:
             self.beat = now
             self.event(self.state(recorder, updates, final=False))

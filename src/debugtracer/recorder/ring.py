@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 from debugtracer.recorder.attributes import Kept
 from debugtracer.recorder.copies import UpdateCopy, same
 from debugtracer.recorder.entry import Leaf, tensors
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.recorder.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.roots import RootState
 from debugtracer.recorder.tape import Segment
@@ -65,7 +66,7 @@ class Snapshot:
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        values = sum(v.nbytes for _, kept in self.buffers for _, v in kept) + sum(g.nbytes for _, g in self.gradients or ())
+        values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(held_bytes(g) for _, g in self.gradients or ())
         return sum(c.nbytes for c in self.copies) + values
 
 
@@ -129,7 +130,7 @@ class Ring:
             return None
         begin, used = time.perf_counter(), time.thread_time()
         held = [p for o in live for p in self.parameters(o)]
-        size = sum(p.nbytes for p in held) * 4 * SLOTS
+        size = sum(held_bytes(p) for p in held) * 4 * SLOTS
         if self.on_host is None:
             self.on_host = goes_to_host(self.place, held, size)
         snapshot = self.slot(live)
@@ -242,7 +243,7 @@ class Ring:
 
 def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tensor]]) -> float:
     """What the copies take on an accelerator, where the host does not wait for them: read and written once, with the moments."""
-    bytes_there = sum(p.nbytes for o in live for p in parameters(o) if p.device.type != "cpu")
+    bytes_there = sum(held_bytes(p) for o in live for p in parameters(o) if p.device.type != "cpu")
     return 6 * bytes_there / DEVICE_BYTES_S
 
 
@@ -287,4 +288,4 @@ def without_carried_graphs(state: RootState) -> RootState:
 
 def batch_bytes(segment: Segment) -> int:
     """Bytes of the inputs that a segment keeps alive; parameters are alive anyway."""
-    return sum(leaf.tensor.nbytes for leaf in segment.leaves.values() if isinstance(leaf, Leaf) and not isinstance(leaf.tensor, nn.Parameter))
+    return sum(held_bytes(leaf.tensor) for leaf in segment.leaves.values() if isinstance(leaf, Leaf) and not isinstance(leaf.tensor, nn.Parameter))

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.parameter import is_lazy
 
 from debugtracer.recorder.attributes import Kept, Key, changed, everything, signatures
+from debugtracer.recorder.held_bytes import held_bytes
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.rng import HostDraws
 from debugtracer.recorder.sharded import holds_shards, owners
@@ -64,8 +66,8 @@ class Root:
         if learning:
             self.versions = {id(b): b._version for b in module.buffers()}
             self.seen = signatures(module)
-        candidates = list(module.buffers()) if calls == 0 else list((self.moving or {}).values())
-        if calls == 0 and sum(b.nbytes for b in candidates) > FIRST_COPY_BYTES:
+        candidates = [b for b in module.buffers() if not is_lazy(b)] if calls == 0 else list((self.moving or {}).values())
+        if calls == 0 and sum(held_bytes(b) for b in candidates) > FIRST_COPY_BYTES:
             candidates = list((self.moving or {}).values())
         values = {id(b): (b, b.detach().clone()) for b in candidates}
         self.values = values if learning else {}
@@ -93,7 +95,7 @@ class Root:
         if buffer._version != self.versions.get(id(buffer)) or (owner.training and isinstance(owner, _NormBase)):
             return True
         kept = self.values.get(id(buffer))
-        return kept is not None and buffer.device.type == "cpu" and not torch.equal(kept[1], buffer)
+        return kept is not None and buffer.device.type == "cpu" and buffer.layout is torch.strided and not torch.equal(kept[1], buffer)
 
 
 class Roots:

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
+from debugtracer.recorder.foreign_modes import foreign, without_modes
+
 PROPERTIES = ("__get__", "__set__", "__delete__")
 
 
@@ -39,8 +41,17 @@ class Locally(TorchFunctionMode):
 
 
 def here(sharded: bool) -> contextlib.AbstractContextManager[Any]:
-    """The context of our own measurements."""
+    """The context of our own measurements: no mode of the program's sees them."""
+    if foreign():
+        return locally_without_modes() if sharded else without_modes()
     return Locally() if sharded else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def locally_without_modes() -> Iterator[None]:
+    """Both."""
+    with without_modes(), Locally():
+        yield
 
 
 def shards(modules: Iterable[nn.Module]) -> Iterator[Any]:

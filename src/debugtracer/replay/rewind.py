@@ -15,6 +15,7 @@ from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry
+from debugtracer.recorder.quiet_warnings import quiet_warnings
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import RootState
 from debugtracer.recorder.sharded import local
@@ -111,7 +112,7 @@ def snapshot(copy: UpdateCopy) -> UpdateCopy:
 @contextlib.contextmanager
 def hushed() -> Iterator[None]:
     """The user's forward runs again: what it prints was printed already."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with quiet_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
 
 

@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 def main():
     dist.init_process_group("gloo")
     torch.manual_seed(5)
-    model = DistributedDataParallel(nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)))
+    model = DistributedDataParallel(module=nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     x = torch.randn(64, 4)
     rows = TensorDataset(x, x.sum(1))
