@@ -20,7 +20,7 @@ from tests.causes.test_hearing import said
 INTERVENTIONS = {
     "unchanged", "full-precision", "without-sample", "sanitised-batch", "other-batch", "lower-lr", "clipped-gradient", "fresh-moments", "larger-eps",
     "older-weights", "reseeded", "reference-device", "stable-op", "loss-scale", "one-rank-alone", "augmentation-off", "bypass-module", "standard-module",
-    "other-activation", "reinit-layer", "other-optimizer", "larger-batch", "reordered-batches", "one-line-fix",
+    "other-activation", "reinit-layer", "other-optimizer", "larger-batch", "reordered-batches", "one-line-fix", "run-eagerly",
 }  # fmt: skip
 TAXONOMY = (
     "data_nonfinite", "normalisation_zero_std", "label_out_of_range", "labels_all_ignored", "label_mask_wrong", "data_hard_samples",

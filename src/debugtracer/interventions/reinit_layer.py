@@ -47,7 +47,9 @@ def reset(module: nn.Module) -> Iterator[None]:
     held: dict[int, Tensor] = {id(t): t for m in resettable(module) for t in (*m.parameters(), *m.buffers())}
     kept = [(t, t.data) for t in held.values()]
     state = RngState()
-    with torch.autograd.grad_mode._unsafe_preserve_version_counter(tuple(held.values())):
+    with contextlib.ExitStack() as versions:
+        for tensor in held.values():
+            versions.enter_context(torch.autograd.grad_mode._unsafe_preserve_version_counter(tensor))  # torch 2.6 takes one at a time
         try:
             for tensor in held.values():
                 tensor.data = tensor.data.clone()

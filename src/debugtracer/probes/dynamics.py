@@ -27,13 +27,18 @@ def dynamics_of(name: str, parameter: Tensor, optimizer: Optimizer, before: Tens
         numel=parameter.numel(),
         dtype=str(parameter.dtype).removeprefix("torch."),
         optimizer=type(optimizer).__name__,
-        lr=number(float(torch.as_tensor(group.get("lr", 0.0)).detach())),
+        lr=number(rate(group.get("lr", 0.0))),
         weight_l2=number(l2_of(before if before is not None else parameter)),
         grad_l2=None if grad is None else number(l2_of(grad)),
         update_l2=None if change is None else number(l2_of(change)),
         stalled=stalled_share(parameter, grad, change),
         **moments(optimizer, parameter, group, grad),
     )
+
+
+def rate(value: Any) -> float:
+    """A learning rate as a number; one that is a tensor may ask for gradients itself. Waits for its device."""
+    return float(value.detach()) if isinstance(value, Tensor) else float(value)
 
 
 def stalled_share(parameter: Tensor, grad: Tensor | None, change: Tensor | None) -> float | None:

@@ -20,6 +20,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry, Leaf, Slot
 from debugtracer.recorder.ring import Snapshot
+from debugtracer.recorder.sharded import local
 from debugtracer.recorder.tape import Segment
 from debugtracer.replay.changed import Changed
 from debugtracer.replay.guilty import Guilty
@@ -37,11 +38,13 @@ from debugtracer.trace.birth import Birth
 class Bench:
     """Use as a context: entering saves the world, leaving restores it bit for bit. Raises ReplayRefused when the step cannot be executed again."""
 
+    compiled = False
+    """Only the compiled code shows the fault: trials run it, but for the one that asks for eager code."""
+
     def __init__(
         self, alarm: Alarm, scene: Scene, guilty: Guilty | None, birth: Birth | None, state_bytes: int, built: list[Optimizer], compiled: bool = False
     ) -> None:
         self.compiled = compiled
-        """Only the compiled code shows the fault: trials run it, but for the one that asks for eager code."""
         self.alarm, self.scene, self.guilty, self.birth = alarm, scene, guilty, birth
         self.state_bytes, self.built = state_bytes, built
         self.stack = contextlib.ExitStack()
@@ -258,10 +261,13 @@ def needs_closure(optimizer: Optimizer) -> bool:
     return closure is not None and closure.default is inspect.Parameter.empty
 
 
-def kept_versions(world: World) -> contextlib.AbstractContextManager[None]:
+def kept_versions(world: World) -> contextlib.ExitStack[bool | None]:
     """The version counters as before: the values are put back, and the user's backward of this step may still come (mode observe)."""
     held = [*world.parameters, *(tensor for tensor, _ in (*world.buffers, *world.written))]
-    return torch.autograd.grad_mode._unsafe_preserve_version_counter(tuple(t for t in held if not t.is_inference()))
+    stack = contextlib.ExitStack()
+    for tensor in {id(t): t for t in map(local, held) if not t.is_inference()}.values():
+        stack.enter_context(torch.autograd.grad_mode._unsafe_preserve_version_counter(tensor))  # torch 2.6 takes one at a time
+    return stack
 
 
 def probe_of(previous: Segment | None) -> tuple[Plan, Slot] | None:
