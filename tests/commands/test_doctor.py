@@ -13,7 +13,7 @@ from debugtracer.trace.events import Crashed, Failed, Noted
 def test_this_machine_can_be_watched(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = {what: fine for fine, what, _ in machine()}
-    assert all(lines.values()) and {"python", "torch", "GPU", "autoload", "bootstrap", "runs"} <= set(lines)
+    assert all(lines.values()) and {"python", "torch", "accelerator", "autoload", "bootstrap", "runs"} <= set(lines)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from debugtracer.devices.present import device
 from debugtracer.errors import UsageError
 from debugtracer.recorder.copies import UpdateCopy
-from debugtracer.recorder.host_copy import free_bytes, goes_to_host, host_copy
+from debugtracer.recorder.host_copy import goes_to_host, host_copy
 from debugtracer.settings import Settings
 from tests.recorder.ringed import Training
 from tests.watching import same_bits
@@ -32,7 +33,7 @@ def test_snapshots_go_to_the_host_where_a_device_lacks_room(place, kind, free, t
 
 
 def test_a_device_that_cannot_be_asked_keeps_them():
-    assert free_bytes(torch.device("vulkan")) == 2**62
+    assert device("vulkan").free_bytes(torch.device("vulkan")) == 2**62
 
 
 def test_a_copy_on_the_host_is_another_tensor_with_the_same_bits():

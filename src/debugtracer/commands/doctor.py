@@ -17,7 +17,11 @@ from debugtracer.errors import TraceError
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
-TORCH = "import sys, torch; print(torch.__version__, torch.cuda.get_device_name() if torch.cuda.is_available() else 'no GPU', sep='|')"
+TORCH = """import torch
+from debugtracer.devices.present import device
+found = torch.accelerator.current_accelerator()
+usable = found is not None and device(found.type).usable()
+print(torch.__version__, f"{found.type}, {device(found.type).name()}" if usable else "none, training is on the CPU", sep="|")"""
 TORCH_S = 120.0  # seconds the import of torch may take
 Line = tuple[bool, str, str]  # fine, what, text
 
@@ -41,7 +45,7 @@ def machine() -> list[Line]:
 
 
 def torch_here() -> list[Line]:
-    """torch and its GPU, asked in a process of its own."""
+    """torch and its accelerator, asked in a process of its own."""
     environment = {k: v for k, v in os.environ.items() if k != "DEBUG_TRACER"}
     try:
         done = subprocess.run([sys.executable, "-c", TORCH], env=environment, capture_output=True, text=True, timeout=TORCH_S)
@@ -50,8 +54,8 @@ def torch_here() -> list[Line]:
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return [(False, "torch", f"cannot be imported ({last}); install torch >= 2.6")]
-    version, _, gpu = done.stdout.strip().partition("|")
-    return [(True, "torch", version), (True, "GPU", gpu)]
+    version, _, accelerator = done.stdout.strip().partition("|")
+    return [(True, "torch", version), (True, "accelerator", accelerator)]
 
 
 def entry_point() -> Line:

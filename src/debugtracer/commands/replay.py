@@ -64,10 +64,10 @@ replay.__doc__ = f"{inspect.getdoc(replay)}\n\n\b\nRemedies for --with:\n{remedi
 
 def recorded_device(capsule: Capsule) -> str:
     """The device of the step if this machine has that kind, else the CPU."""
-    import torch
+    from debugtracer.devices.present import device
 
     kind = capsule.head.device.partition(":")[0]
-    return kind if kind == "cuda" and torch.cuda.is_available() else "cpu"
+    return kind if device(kind).usable() else "cpu"
 
 
 def incident_folder(path: Path) -> Path:

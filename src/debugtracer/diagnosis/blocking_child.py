@@ -11,11 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from debugtracer.devices.present import device
 from debugtracer.recorder.capsule import HEAD
 from debugtracer.trace.verdict import Verdict
 
-BLOCKING = {"cuda": "CUDA_LAUNCH_BLOCKING", "npu": "ASCEND_LAUNCH_BLOCKING"}
-"""The variable that makes each kernel of a backend wait, from the backends' own documentation."""
 PATIENCE_S = 60.0  # seconds for the start of a process and one step (ours; importing torch with CUDA takes 5 to 15)
 SAME = "with {variable}=1, in a process of its own, the same value is born at the same place: no race between kernels"
 GONE = (
@@ -24,15 +23,17 @@ GONE = (
 )
 
 
-def raced(verdict: Verdict, folder: Path, variables: Mapping[str, str] = BLOCKING) -> Verdict:
+def raced(verdict: Verdict, folder: Path, variables: Mapping[str, str] | None = None) -> Verdict:
     """The verdict, with what its capsule did in such a process, which takes seconds.
 
-    Unchanged where the cause is known, for other devices, and where the child fails.
+    `variables`: for each kind of device the one that makes its kernels wait; default: what its file says. Unchanged where the cause is known, for
+    other devices, and where the child fails.
     """
     if verdict.status in ("confirmed", "likely"):
         return verdict
-    variable = variables.get(device_of(folder))
-    again = born_again(folder, variable) if variable is not None else None
+    kind = device_of(folder)
+    variable = device(kind).blocking if variables is None else variables.get(kind)
+    again = born_again(folder, variable) if variable else None
     if again is None:
         return verdict
     return msgspec.structs.replace(verdict, evidence=(*verdict.evidence, (SAME if again else GONE).format(variable=variable)))

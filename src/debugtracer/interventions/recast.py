@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.overrides import TorchFunctionMode
 
+from debugtracer.devices.present import names
 from debugtracer.errors import ReplayRefused
 
 
@@ -129,7 +130,7 @@ class Casts(TorchFunctionMode):
         wanted = self.dtypes.get(METHODS[name]) if name in METHODS else None
         if wanted is not None:
             return args[0].to(wanted)
-        if self.device is not None and name in ("cuda", "xpu", "cpu"):
+        if self.device is not None and name in names():
             return args[0].to(self.device)
         if name == "view":  # the same bytes read as another dtype
             return func(*args, **(kwargs or {}))
@@ -142,6 +143,7 @@ class Casts(TorchFunctionMode):
         """What stands for a dtype or a device; other values as they are."""
         if isinstance(value, torch.dtype):
             return self.dtypes.get(value, value)
-        if self.device is not None and (isinstance(value, torch.device) or (isinstance(value, str) and value.partition(":")[0] in ("cuda", "cpu", "xpu"))):
-            return self.device
-        return value
+        if self.device is None:
+            return value
+        placed = isinstance(value, torch.device) or (isinstance(value, str) and value.partition(":")[0] in names())
+        return self.device if placed else value

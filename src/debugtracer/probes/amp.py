@@ -16,12 +16,12 @@ from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.scaler import current_scale
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.entry import autocast_state
 from debugtracer.recorder.identity import ById
 from debugtracer.trace.facts.amp import AutocastSeen, ScalerRefused, ScalerSetup
 from debugtracer.trace.number import number
 
 SCALE, SKIPPED = "loss_scale", "scaler_skipped"  # series: the loss scale an update was made with; 1 where the scaler skipped it
-DEVICES = ("cuda", "cpu", "mps", "xpu")
 
 
 class AmpTaker(Taker):
@@ -89,7 +89,7 @@ class AmpTaker(Taker):
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """The autocast of a forward with a graph."""
         if self.desk.inspecting and torch.is_grad_enabled():
-            on = next((d for d in DEVICES if torch.is_autocast_enabled(d)), None)
+            on = next((kind for kind, _ in autocast_state()), None)
             self.cast = None if on is None else (on, str(torch.get_autocast_dtype(on)).removeprefix("torch."), raw_frames(1))
 
     def backward_begins(self, losses: list[Tensor]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from debugtracer.devices.present import accelerator
 from debugtracer.probes.crash_site import Site, seen_module, seen_tensor, site_of
 from debugtracer.probes.running_module import path_of
 from debugtracer.probes.taker import Taker
@@ -122,12 +124,7 @@ def parameters(roots: list[nn.Module]) -> tuple[TensorSeen, ...]:
 
 
 def memory() -> dict[str, int]:
-    """Bytes of the current CUDA device; nothing where none is in use."""
-    if not (torch.cuda.is_available() and torch.cuda.is_initialized()):
-        return {}
-    return {
-        "allocated": torch.cuda.memory_allocated(),
-        "reserved": torch.cuda.memory_reserved(),
-        "peak": torch.cuda.max_memory_allocated(),
-        "total": torch.cuda.get_device_properties().total_memory,
-    }
+    """Bytes of the current device; nothing where no accelerator is in use."""
+    used = accelerator()
+    counted = used.memory() if used is not None else None
+    return msgspec.structs.asdict(counted) if counted is not None else {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import torch
-
+from debugtracer.devices.present import accelerator
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.memory import Memory
 
@@ -21,14 +20,15 @@ class MemoryTaker(Taker):
         """After the update, where a loop that leaks nothing is back at its level."""
         step = self.desk.step
         if step % (EVERY if step < MANY else LATER) == 0:
-            device = torch.cuda.is_initialized() if torch.cuda.is_available() else False
+            used = accelerator()
+            counted = used.memory() if used is not None else None
             self.desk.tell(
                 Memory(
                     ref=self.desk.ref("update", self.desk.iteration - 1),
                     resident=resident(),
-                    allocated=torch.cuda.memory_allocated() if device else None,
-                    reserved=torch.cuda.memory_reserved() if device else None,
-                    total=torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if device else None,
+                    allocated=counted.allocated if counted else None,
+                    reserved=counted.reserved if counted else None,
+                    total=counted.total if counted else None,
                 )
             )
 

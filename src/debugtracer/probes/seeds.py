@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.devices.present import accelerator
 from debugtracer.errors import guarded
 from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.generator_state import shared_paths
@@ -26,7 +27,7 @@ from debugtracer.trace.facts.seeds import SeedRow, Seeds
 CLOCK_S = 86400.0  # a seed this near to the time of day in seconds (or its thousandth, millionth parts) was taken from the clock (ours)
 MOST = 8  # loaders whose datasets are looked through (ours)
 DRAWN = "was drawn from without a seed: a rerun differs"
-UNSEEDED = {"torch": "cannot be repeated: no seed was set", "cuda": "", "numpy": "", "python": ""}
+UNSEEDED = {"torch": "cannot be repeated: no seed was set"}
 PLACES = (("torch", "torch", "manual_seed"), ("torch", "torch.random", "manual_seed"), ("cuda", "torch.cuda", "manual_seed_all"), ("python", "random", "seed"))
 
 
@@ -120,16 +121,17 @@ class SeedsTaker(Taker):
     def tell(self) -> None:
         """One row per generator that this run may draw from."""
         self.told = self.state()
-        sources = ["torch", "python", *(["numpy"] if "numpy" in sys.modules else []), *(["cuda"] if torch.cuda.is_initialized() else [])]
+        used = accelerator()
+        sources = ["torch", "python", *(["numpy"] if "numpy" in sys.modules else []), *([used.named] if used is not None else [])]
         self.desk.tell(Seeds(ref=self.desk.ref("load"), rows=tuple(self.row(source) for source in sources), shared=self.shared))
 
     def row(self, source: str) -> SeedRow:
         """With its risk."""
-        known = self.known.get(source) or (self.known.get("torch") if source == "cuda" else None)
+        known = self.known.get(source) or (self.known.get("torch") if source not in ("python", "numpy") else None)
         if known is None and source == "torch" and torch.initial_seed() < 2**32:
             return SeedRow(source=source, seeded=True, value=torch.initial_seed())  # before we listened, or by another door
         if known is None:
-            return SeedRow(source=source, seeded=False, risk=DRAWN if source in self.drawn else UNSEEDED[source])
+            return SeedRow(source=source, seeded=False, risk=DRAWN if source in self.drawn else UNSEEDED.get(source, ""))
         frames = frames_of(known.at)
         return SeedRow(
             source=source, seeded=True, value=known.value, frame=frames[0] if frames else None, calls=known.calls,

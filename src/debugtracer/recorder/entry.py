@@ -9,6 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from debugtracer.devices.present import accelerator
 from debugtracer.recorder.rng import RngState
 
 Kind = Literal["fn", "const", "module", "backward", "clip", "unscale", "zero_grad", "step"]
@@ -98,9 +99,9 @@ class Entry:
 
 def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
     """Devices with autocast on and their dtype; empty in most steps."""
-    if not torch.is_autocast_enabled("cpu") and not torch.is_autocast_enabled("cuda"):
-        return ()
-    return tuple((kind, torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda") if torch.is_autocast_enabled(kind))
+    used = accelerator()
+    kinds = ("cpu",) if used is None else ("cpu", used.named)
+    return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
 
 
 def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], depth: int = 6) -> Any:

@@ -6,16 +6,13 @@ from collections.abc import Iterable
 
 import torch
 
+from debugtracer.devices import present
 from debugtracer.recorder.recorded import GeneratorRow
 
 
 def default_generator(device: torch.device) -> torch.Generator:
     """The generator that ops on this device draw from."""
-    if device.type == "cuda":
-        torch.cuda.init()
-        index = torch.cuda.current_device() if device.index is None else device.index
-        return torch.cuda.default_generators[index]
-    return torch.default_generator
+    return present.device(device.type).generator(device.index)
 
 
 class Generators:

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
+from debugtracer.devices.present import device
+
 ROOM = 0.1  # of the free memory of an accelerator that snapshots may take; above it they go to the host (ours)
 
 
 def host_copy(value: Tensor) -> Tensor:
-    """The value in pinned memory of the host, queued behind what the device still computes; a clone of what lies there already. No host sync."""
-    if value.device.type == "cpu":
-        return value.clone()
-    kept = torch.empty_like(value, device="cpu", pin_memory=True)
-    return kept.copy_(value, non_blocking=True)
+    """The value in memory of the host; no host sync where its device has events."""
+    return device(value.device.type).host_copy(value)
 
 
 def goes_to_host(place: str, tensors: Iterable[Tensor], wanted_bytes: int, free: Callable[[torch.device], int] | None = None) -> bool:
@@ -23,13 +22,7 @@ def goes_to_host(place: str, tensors: Iterable[Tensor], wanted_bytes: int, free:
 
     `free` tells the free bytes of a device; default: what torch says of it. A device that cannot be asked keeps its snapshots.
     """
-    device = next((t.device for t in tensors if t.device.type not in ("cpu", "meta")), None)
-    if device is None or place == "device":
+    there = next((t.device for t in tensors if t.device.type not in ("cpu", "meta")), None)
+    if there is None or place == "device":
         return False
-    return place == "host" or wanted_bytes > ROOM * (free or free_bytes)(device)
-
-
-def free_bytes(device: torch.device) -> int:
-    """Free bytes of an accelerator, from its own module (`torch.cuda.mem_get_info`); very many where it has no such function."""
-    ask = getattr(getattr(torch, device.type, None), "mem_get_info", None)
-    return int(ask(device)[0]) if ask is not None else 2**62
+    return place == "host" or wanted_bytes > ROOM * (free or device(there.type).free_bytes)(there)

@@ -6,8 +6,9 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
+
+from debugtracer.devices.present import device
 
 
 @dataclass
@@ -16,7 +17,7 @@ class Letter:
 
     values: Tensor
     arrived: Any
-    """A CUDA event, or None on the CPU."""
+    """An event of the device; None where the numbers are already there."""
     context: Any
     """What the sender needs when the numbers are read."""
 
@@ -28,15 +29,9 @@ class Mailbox:
         self.letters: deque[Letter] = deque()
 
     def post(self, values: Tensor, context: Any) -> None:
-        """Send a small float vector; pinned and asynchronous from a CUDA device."""
-        if values.device.type == "cuda":
-            host = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
-            host.copy_(values, non_blocking=True)
-            event = torch.cuda.Event()
-            event.record()
-            self.letters.append(Letter(host, event, context))
-        else:
-            self.letters.append(Letter(values.detach().clone(), None, context))
+        """Send a small float vector; pinned and asynchronous from a device that has events."""
+        sender = device(values.device.type)
+        self.letters.append(Letter(sender.host_copy(values.detach()), sender.arrival(), context))
 
     def take(self) -> tuple[list[float], Any] | None:
         """The oldest letter: its numbers and context; waits until its copy is done, which one step later it is."""

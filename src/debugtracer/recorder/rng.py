@@ -1,4 +1,4 @@
-"""The state of every random generator a step may draw from: torch CPU and CUDA, numpy, Python's random."""
+"""The state of every random generator a step may draw from: torch on host and accelerator, numpy, Python's random."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.devices.present import accelerator
+
 
 class RngState:
     """One captured state. Capturing and restoring never sync the host (FEASIBILITY 5); about 30 us with `torch_only`."""
 
-    __slots__ = ("cpu", "cuda", "numpy", "own", "python")
+    __slots__ = ("accelerator", "cpu", "numpy", "on_device", "own", "python")
 
     def __init__(self, torch_only: bool = False, own: Iterable[torch.Generator] = ()) -> None:
         self.own = [(generator, generator.get_state()) for generator in own]
         """Generators that the call was given."""
         self.cpu: Tensor = torch.default_generator.get_state()
-        self.cuda: list[Tensor] = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+        self.accelerator = accelerator()
+        self.on_device: list[Tensor] = self.accelerator.rng_states() if self.accelerator is not None else []
         self.python: Any = None if torch_only else random.getstate()
         self.numpy: Any = None if torch_only or "numpy" not in sys.modules else sys.modules["numpy"].random.get_state(legacy=False)
 
@@ -29,8 +32,8 @@ class RngState:
         for generator, state in self.own:
             generator.set_state(state)
         torch.default_generator.set_state(self.cpu)
-        if self.cuda:
-            torch.cuda.set_rng_state_all(self.cuda)
+        if self.accelerator is not None:
+            self.accelerator.restore_rng(self.on_device)
         if self.python is not None:
             random.setstate(self.python)
         if self.numpy is not None:

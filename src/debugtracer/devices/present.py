@@ -1,0 +1,56 @@
+"""Which devices there are: the files of this room, torch's accelerator, and whatever else a build of torch knows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+
+import debugtracer.devices as room
+from debugtracer import plugins
+from debugtracer.devices.device import Device
+
+FURTHER = ("xpu", "hpu", "mtia", "xla")  # backends of torch without a file here, which name things as torch.cuda does
+
+
+@cache
+def kinds() -> dict[str, Device]:
+    """The members of this room by kind."""
+    return plugins.members(room, Device)
+
+
+@cache
+def device(kind: str) -> Device:
+    """The device of this kind; one without a file is taken to name things as torch.cuda does."""
+    return kinds().get(kind) or Device(kind)
+
+
+def names() -> tuple[str, ...]:
+    """Every kind that a tensor may lie on, the host last: a vendor's own name for PrivateUse1 counts."""
+    return tuple(dict.fromkeys([*(kind for kind in kinds() if kind != "cpu"), *FURTHER, torch._C._get_privateuse1_backend_name(), "cpu"]))
+
+
+def accelerator() -> Device | None:
+    """The accelerator that this process uses; None while it uses none. About 1 us, no sync.
+
+    torch.accelerator names it; it is asked only once a backend says it is in use, since on torch 2.6 the question counts CUDA devices through the
+    driver, and a fork that comes later cannot use CUDA any more.
+    """
+    if _found:
+        return _found[0]
+    if any(candidate.awake() for candidate in candidates(torch._C._get_privateuse1_backend_name())):
+        chosen = torch.accelerator.current_accelerator()
+        if chosen is not None and device(chosen.type).awake():
+            _found.append(device(chosen.type))
+            return _found[0]
+    return None
+
+
+@cache
+def candidates(private: str) -> tuple[Device, ...]:
+    """Accelerators that this build of torch has a module for; asked again when a vendor takes PrivateUse1."""
+    return tuple(device(kind) for kind in names() if kind != "cpu" and device(kind).module is not None)
+
+
+_found: list[Device] = []
+"""A process has one accelerator for good, says torch.accelerator."""
