@@ -43,6 +43,19 @@ class StoppedByTracer(SystemExit):
         super().__init__(STOPPED)
 
 
+class StoppedCell(BaseException):
+    """The same stop in a notebook, where SystemExit is a remark on how to leave the shell. No Exception either, for the same reason."""
+
+    TOLD = "debug-tracer stopped this cell, its verdict stands above. The kernel goes on: mend the line and run the cell again; that is a new run."
+
+    def __init__(self) -> None:
+        super().__init__(self.TOLD)
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback."""
+        return [self.TOLD]
+
+
 @dataclass
 class Failure:
     """One place of ours that failed, how often, and the first traceback."""

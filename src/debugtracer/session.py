@@ -16,7 +16,7 @@ import torch
 from debugtracer.diagnosis.council import Council
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.diagnosis.trials import Budget
-from debugtracer.errors import StoppedByTracer, guarded
+from debugtracer.errors import StoppedByTracer, StoppedCell, guarded
 from debugtracer.probes.canary import is_bad, total_l2, worst_of
 from debugtracer.probes.clip import Clips
 from debugtracer.probes.compiled import Compiled
@@ -261,13 +261,19 @@ class Session:
         """The program ends; a canary still on its way is read first."""
         guarded("session.finished")(self.incidents.look_again)(None)
         if self.output.writer is not None:
-            with contextlib.suppress(StoppedByTracer):  # the run is over; the event written tells the supervisor
+            with contextlib.suppress(StoppedByTracer, StoppedCell):  # the run is over; the event written tells the supervisor
                 guarded("session.collect")(self.canaries.collect)()
         self.desk.moment("ended")
         guarded("session.judge")(self.incidents.finish)(self.desk.take())
         self.output.close(self.recorder, self.updates)
 
     def at_fork_before(self) -> None:
+    @guarded("session.stand")
+    def stand(self) -> None:
+        """How far it has come is written down, for a reader of the run folder."""
+        if not self.output.ended:
+            self.output.event(self.output.state(self.recorder, self.updates, final=False), now=True)
+
         """Flush, so that the child inherits nothing unwritten."""
         self.output.flush()
 
@@ -275,6 +281,36 @@ class Session:
         """A forked child starts from nothing: no writer, no tape, counters at 0."""
         self.output.drop()
         self.recorder.forget()
+        self.forget()
+
+    @property
+    def supervised(self) -> bool:
+        """The run folder is not ours to close."""
+        return self.settings.run_dir is not None and not self.announced
+
+    def settle(self) -> None:
+        """Something was thrown through a step and the process lives on (a notebook): nothing of that step is in flight. What was built is still known."""
+        self.remove()
+        self.free.off, self.backwards.depth = 0, 0
+        self.roots.reset()
+        self.relay.inspection.end()
+        self.recorder.settle()
+        self.canaries.forget()
+        self.updates.forget()
+        self.copies.held.clear()
+        self.install()
+
+    def anew(self) -> None:
+        """The run is over and the process lives on: the next backward opens a run of its own."""
+        self.output.renew()
+        self.forget()
+        if self.announced:
+            self.settings = dataclasses.replace(self.settings, run_dir=None)
+        self.settle()
+        self.announced = False
+
+    def forget(self) -> None:
+        """Nothing was trained yet: no tape, counters at 0."""
         self.roots.thread.forget()
         self.batches.clear()
         self.incidents.forget()

@@ -9,11 +9,12 @@ from typing import Any
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.probes.cells import edited
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot
 from debugtracer.replay.investigate import Result
 from debugtracer.replay.scene import Scene
-from debugtracer.trace.birth import Frame
+from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
@@ -63,7 +64,7 @@ def gather(
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
-        note=note(alarm, result, world_size),
+        note=note(alarm, result, world_size) or old_text(birth),
     )
 
 
@@ -81,6 +82,11 @@ def note(alarm: Alarm, result: Result, world_size: int) -> str:
     if result.birth is None and not result.replay.reproduced and world_size > 1 and alarm.symptom == "inf_grad":
         return "the gradients of this rank are finite when computed alone: the bad value came from another rank through the reduction"
     return ""
+
+
+def old_text(birth: Birth | None) -> str:
+    """The line of birth stands in a cell of a notebook that has been edited since."""
+    return edited(birth.frame.file) if birth is not None and birth.frame is not None else ""
 
 
 def smoothing(alarm: Alarm, index: int | None) -> float:

@@ -61,6 +61,8 @@ class Incidents:
         self.output = output
         self.keeper = Keeper(output, stops)
         self.stops = stops
+        self.stopped: type[BaseException] = StoppedByTracer
+        """What the stop is raised as; a notebook has its own."""
         self.most = most
         self.capsule_bytes = capsule_bytes
         self.budget = budget or Budget()
@@ -160,7 +162,7 @@ class Incidents:
         if self.council is not None and self.council.holds(alarm):
             return
         if self.attempt(alarm) and self.stops:
-            raise StoppedByTracer
+            raise self.stopped
 
     def attempt(self, alarm: Alarm) -> bool:
         """True when an incident was opened; what fails in it is counted."""
@@ -186,7 +188,7 @@ class Incidents:
             return True
         if not opened:
             self.keeper.stopped_with_others(self.recorder)
-        raise StoppedByTracer
+        raise self.stopped
 
     def look_into(self, alarm: Alarm) -> bool:
         """True when it was an incident."""
@@ -257,7 +259,7 @@ class Incidents:
     def close_waiting(self) -> None:
         """Report from what there is and stop: a run must never go on without its updates."""
         if self.look_again(None) and self.stops:
-            raise StoppedByTracer
+            raise self.stopped
 
     def conclude(self, alarm: Alarm, result: Result, scene: Scene, begin: float) -> None:
         """Facts, verdict, everything saved and shown."""

@@ -30,6 +30,8 @@ class Keeper:
 
     def __init__(self, output: Output, stops: bool) -> None:
         self.output, self.stops = output, stops
+        self.tell: Callable[[IncidentFacts, Verdict, Path, Path | None], None] = on_stderr
+        """Shows a verdict with the folders of its run and of its capsule; a notebook shows it in the cell's output."""
 
     def save(self, result: Result, facts: IncidentFacts, verdict: Verdict, recent: Mapping[str, Iterable[float]], count: int) -> None:
         """Capsule, batch table, findings, events; then the verdict on stderr."""
@@ -64,7 +66,7 @@ class Keeper:
                 now=True,
             )
         if self.output.folder is not None:
-            print(render_verdict(facts, verdict, self.output.folder, folder if capsule else None, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
+            self.tell(facts, verdict, self.output.folder, folder if capsule else None)
 
     def stopped_with_others(self, recorder: Recorder | None) -> None:
         """This rank has nothing to report and stops because another one has."""
@@ -93,6 +95,11 @@ class Keeper:
             raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
         rows = result.guilty.rows if result.guilty is not None else None
         save_capsule(folder, result.program, facts, verdict, {"batch_rows": rows} if rows is not None else None)
+
+
+def on_stderr(facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
+    """The verdict as text."""
+    print(render_verdict(facts, verdict, run, incident, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
 
 
 def save_batch(folder: Path, result: Result, facts: IncidentFacts) -> None:

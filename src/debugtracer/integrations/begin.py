@@ -18,19 +18,20 @@ def begin() -> None:
     if is_launcher(sys.orig_argv[1:]):
         return
     from debugtracer import session
-    from debugtracer.integrations import children, ending
+    from debugtracer.integrations import cells, children, ending
     from debugtracer.settings import Settings
 
     if session.active() is not None:
         return
     try:
         settings = Settings.from_env()
-        session.start(settings)
+        running = session.start(settings)
     except UsageError as error:
         print(f"debug-tracer: {error}; this process is not watched.", file=sys.stderr)
         return
     children.install()
     ending.install(supervised=settings.run_dir is not None)
+    cells.attached(running)
 
 
 def is_launcher(words: list[str]) -> bool:

@@ -36,9 +36,13 @@ class Ending:
     def record(self, error: BaseException) -> None:
         """Give the exception to the session, once; Ctrl-C is no crash."""
         current = session.active()
-        if current is not None and isinstance(error, Exception) and self.crash is None:
+        if current is None or self.crash is not None:
+            return
+        if isinstance(error, Exception):
             self.crash = error
             current.crashed(error)
+        elif self.interrupted:
+            current.output.stand.died(error)  # a rank that was told to go has not left the others on its own
 
     def at_exit(self) -> None:
         """The end of ours; then, after an uncaught Ctrl-C, the interpreter is told again that it was one."""
@@ -62,7 +66,7 @@ class Ending:
 
 
 @guarded("ending.close_run")
-def close_run(ended: session.Session, code: int | None) -> None:
+def close_run(ended: session.Session, code: int | None, quiet: bool = False) -> None:
     """Write the end into run.json, tell the verdict and name the folder, if this process made it and nobody did so before."""
     folder = ended.output.folder
     if folder is None:
@@ -72,7 +76,7 @@ def close_run(ended: session.Session, code: int | None) -> None:
         return
     stopped = stopped_by_tracer(folder)
     end_run(folder, STOPPED if stopped else code, stopped)
-    if sys.stderr is not None:
+    if sys.stderr is not None and not quiet:
         tell_verdict(folder)
         print(f"debug-tracer: run folder {folder}", file=sys.stderr)
 

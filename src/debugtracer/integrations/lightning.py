@@ -10,7 +10,7 @@ except ImportError:  # the older name of the same package
     from pytorch_lightning import Callback  # type: ignore[assignment]
 
 from debugtracer.errors import guarded
-from debugtracer.integrations.notebook import Watch, watch
+from debugtracer.integrations.notebook import Watch, joined
 from debugtracer.session import Session
 
 ASKED = ("precision", "accumulate_grad_batches", "gradient_clip_val", "gradient_clip_algorithm", "max_epochs", "max_steps", "num_devices", "world_size")
@@ -28,7 +28,7 @@ class DebugTracerCallback(Callback):
     def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
         """Fit begins. Raises UsageError naming a wrong setting."""
         if stage == "fit" and self.watch is None:
-            self.watch = watch(**self.settings)
+            self.watch = joined(**self.settings)
             told(self.watch.session, trainer)
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:

@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from types import TracebackType
 
 from debugtracer import session
+from debugtracer.errors import DebugTracerError
 from debugtracer.integrations import children, ending
+from debugtracer.integrations.cells import Cells, attached
 from debugtracer.settings import Settings
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views.standing import Standing, standing
 
 
 class Watch:
-    """A session begun from code. `stop()` restores everything that was patched; leaving the with block does the same."""
+    """A session begun from code. `stop()` restores everything that was patched; leaving the with block does the same. A notebook shows how the run stands."""
 
     def __init__(self, running: session.Session, mine: bool) -> None:
         self.session = running
         self.mine = mine
         """False when the process was under watch before: then stop() leaves it so."""
+        self.cells: Cells | None = attached(running)
+        """Set in a notebook."""
+
+    @property
+    def run(self) -> Path | None:
+        """Folder of the run: of the one that trains, else of the last one; None before the first backward."""
+        return self.session.output.folder or (self.cells.last if self.cells is not None else None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of that run as far as it has come, None while there is none. Reads the run folder."""
+        return self.standing().verdict
+
+    def standing(self) -> Standing:
+        """How the run stands. Reads the run folder."""
+        self.session.stand()
+        return standing(self.run, self.session.settings.mode.value, watching=session.active() is self.session)
 
     def stop(self) -> None:
         """Stop watching and close the run folder. Safe to call again."""
         if self.mine and session.active() is self.session:
             session.stop()
-            ending.close_run(self.session, None)
+            if self.cells is not None:
+                self.cells.close(None)
+                self.cells.detach()
+            else:
+                ending.close_run(self.session, None)
 
     def __enter__(self) -> Watch:
         return self
@@ -32,6 +58,23 @@ class Watch:
             self.session.crashed(error)
         self.stop()
 
+    def __repr__(self) -> str:
+        return self.shown().text.partition("\n")[0]
+
+    def _repr_html_(self) -> str:
+        return self.shown().html
+
+    def _repr_mimebundle_(self, **wanted: object) -> dict[str, str]:
+        shown = self.shown()
+        return {"text/plain": shown.text, "text/html": shown.html}
+
+    def shown(self) -> Standing:
+        """How the run stands; a run folder that cannot be read is told in one line."""
+        try:
+            return self.standing()
+        except (OSError, DebugTracerError) as error:
+            return Standing.unread(self.run, error)
+
 
 def watch(**settings: object) -> Watch:
     """Start watching this process from here on; keywords are the fields of Settings and win over DEBUG_TRACER_* variables.
@@ -40,20 +83,40 @@ def watch(**settings: object) -> Watch:
 
     out="debug-tracer-runs"   folder of runs
     name=""                   name of this run; date and program when empty
-    mode="dev"                dev stops at the first bad step (status 3), observe only reports
+    mode="dev"                dev stops at the first bad step (status 3; in a notebook it ends the cell), observe only reports
     capture="step"            step keeps what a replay needs, canary only the numbers
     preset="default"          options of the checks: default, or seed (the thresholds of the articles)
     inspect_steps=100         steps between two close looks, after the first three; 0: none
     function_tests="on"       a few extra forwards on a shadow copy at the first step; off: none
     incidents=5               incidents replayed per rank at most
 
-    `stop()` on what it gives, or leaving its with block, ends the watch. A second call gives the session that runs. Raises UsageError naming a wrong
-    setting. No host sync."""
+    `stop()` on what it gives, or leaving its with block, ends the watch. A second call gives the session that runs; in a notebook it gives the same
+    object, and one with other keywords ends the run and begins another. Raises UsageError naming a wrong setting. No host sync."""
     running = session.active()
     if running is not None:
-        return Watch(running, mine=False)
+        given = attached(running)
+        if given is None or given.watch is None:
+            return Watch(running, mine=False)
+        if same(settings, running.settings):
+            return given.watch
+        given.watch.stop()
     chosen = Settings.from_env(os.environ, **settings)
     begun = session.start(chosen)
     children.install()
     ending.install(supervised=chosen.run_dir is not None)
-    return Watch(begun, mine=True)
+    watch = Watch(begun, mine=True)
+    if watch.cells is not None:
+        watch.cells.watch = watch
+    return watch
+
+
+def same(asked: dict[str, object], running: Settings) -> bool:
+    """Whether the keywords of a second call are those that run already."""
+    chosen = Settings.from_env(os.environ, **asked)
+    return all(getattr(chosen, name) == getattr(running, name) for name in asked)
+
+
+def joined(**settings: object) -> Watch:
+    """For the callback of a framework: its own watch, or that of the process, which its stop() leaves running."""
+    running = session.active()
+    return Watch(running, mine=False) if running is not None else watch(**settings)

@@ -7,7 +7,7 @@ from typing import Any
 from transformers import TrainerCallback
 
 from debugtracer.errors import guarded
-from debugtracer.integrations.notebook import Watch, watch
+from debugtracer.integrations.notebook import Watch, joined
 from debugtracer.session import Session
 
 ASKED = (
@@ -35,7 +35,7 @@ class DebugTracerCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Training begins. Raises UsageError naming a wrong setting."""
         if self.watch is None:
-            self.watch = watch(**self.settings)
+            self.watch = joined(**self.settings)
             told(self.watch.session, args)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -9,6 +9,7 @@ import sysconfig
 from types import FrameType
 from typing import Any
 
+from debugtracer.probes.cells import CELLS, file_of
 from debugtracer.probes.frame_locals import local
 from debugtracer.trace.birth import Frame
 
@@ -19,7 +20,7 @@ _LIBRARIES = tuple({_OURS, *(sysconfig.get_paths()[key] for key in ("stdlib", "p
 def is_user_file(file: str) -> bool:
     """True for code that is neither a library, nor ours, nor made up."""
     if file.startswith("<"):
-        return file.startswith(("<ipython", "<stdin"))
+        return file.startswith((*CELLS, "<stdin"))
     return not file.startswith(_LIBRARIES) and f"{os.sep}site-packages{os.sep}" not in file
 
 
@@ -55,5 +56,4 @@ def _constructs(frame: FrameType, built: Any) -> bool:
 def _as_frame(frame: FrameType) -> Frame:
     code = frame.f_code
     text = linecache.getline(code.co_filename, frame.f_lineno, frame.f_globals).strip()
-    file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
-    return Frame(file, frame.f_lineno, getattr(code, "co_qualname", code.co_name) if sys.version_info >= (3, 11) else code.co_name, text)
+    return Frame(file_of(code.co_filename), frame.f_lineno, getattr(code, "co_qualname", code.co_name) if sys.version_info >= (3, 11) else code.co_name, text)

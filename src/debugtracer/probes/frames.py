@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from torch import nn
 
+from debugtracer.probes.cells import file_of
 from debugtracer.probes.construction import is_user_file
 from debugtracer.probes.frame_locals import local
 from debugtracer.trace.birth import Frame
@@ -70,9 +71,14 @@ def as_frame(code: CodeType, line: int) -> Frame:
     name = getattr(code, "co_qualname", code.co_name)  # 3.10 has no qualified name
     known = _frames.get((code.co_filename, line, name))
     if known is None:
-        file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
-        known = _frames[code.co_filename, line, name] = Frame(file, line, name, linecache.getline(code.co_filename, line).strip())
+        known = _frames[code.co_filename, line, name] = Frame(file_of(code.co_filename), line, name, linecache.getline(code.co_filename, line).strip())
     return known
+
+
+def read_again() -> None:
+    """A cell begins: numbers of cells and the text of edited modules may be others now."""
+    _frames.clear()
+    linecache.checkcache()
 
 
 def frames_of(raw: RawFrames) -> tuple[Frame, ...]:

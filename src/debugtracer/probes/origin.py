@@ -6,11 +6,11 @@ import ast
 import functools
 import inspect
 import linecache
-import os
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from debugtracer.probes.cells import file_of
 from debugtracer.probes.construction import is_user_file
 from debugtracer.trace.birth import Frame
 
@@ -90,5 +90,4 @@ def frame_at(function: Any, line: int) -> Frame | None:
     code = code_of(function)
     if code is None or not is_user_file(code.co_filename):
         return None
-    file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
-    return Frame(file, line, getattr(code, "co_qualname", code.co_name), linecache.getline(code.co_filename, line).strip())
+    return Frame(file_of(code.co_filename), line, getattr(code, "co_qualname", code.co_name), linecache.getline(code.co_filename, line).strip())

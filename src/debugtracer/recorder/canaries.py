@@ -69,6 +69,13 @@ class Canaries:
         self.clip: tuple[int, int, int, int, Tensor] | None = None
         """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and their norm before it."""
 
+    def forget(self) -> None:
+        """A new run begins: no letter is on its way."""
+        self.mailbox = Mailbox()
+        self.numbers.clear()
+        self.param_l2 = self.clip = None
+        self.host_syncs = 0
+
     def clipped(self, parameters: Any, norm: Any) -> None:
         """The loop has measured its gradients itself: a finite norm says that all of them are finite."""
         if isinstance(parameters, list) and parameters and isinstance(norm, Tensor):

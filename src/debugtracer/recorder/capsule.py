@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import linecache
 import os
 import shutil
 import zlib
@@ -130,11 +131,16 @@ def device_of(recorded: Recorded) -> str:
 
 
 def copy_sources(folder: Path, frames: Iterable[Frame]) -> dict[str, str]:
-    """Copies of the files the frames name, each once and at most 1 MB; unreadable ones (a notebook cell) are left out."""
+    """Copies of the files the frames name, each once and at most 1 MB, cells of a notebook among them; unreadable ones are left out."""
     copied: dict[str, str] = {}
     folder.mkdir()
     for file in sorted({frame.file for frame in frames}):
         path = Path(file)
+        if file.startswith("In[") and (lines := linecache.getlines(file)):
+            name = f"{len(copied):03}-{file}.py"
+            (folder / name).write_text("".join(lines), encoding="utf-8", errors="replace")
+            copied[file] = name
+            continue
         if not path.is_file() or path.stat().st_size > SOURCE_BYTES:
             continue
         name = f"{len(copied):03}-{path.name}"

@@ -168,3 +168,7 @@ class Output:
                 swallow("recorder.output", error)
         self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", time.time(), 0.0
         self.notes.clear()
+        self.renew()
+
+    def renew(self) -> None:
+        """Nothing is open and nothing was said: the next backward opens files of its own."""

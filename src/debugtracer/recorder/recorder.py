@@ -282,12 +282,18 @@ class Recorder:
         return self.iteration if self.forward_since else max(self.iteration - 1, 0)
 
     def forget(self) -> None:
-        """A forked child starts from nothing."""
+        """A forked child, and a run after another one, start from nothing."""
+        self.settle()
+        self.iteration = self.step = 0
+        self.quiet_until_healthy = False
+
+    def settle(self) -> None:
+        """No step is in flight."""
         self.tape.forget()
         self.states.clear()
         self.marks.clear()
-        self.pending = None
-        self.iteration = self.step = 0
+        self.pending = self.last_loss = None
+        self.forward_since = False
 
 
 def copy_inputs(entry: Entry) -> None:

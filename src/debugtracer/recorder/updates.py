@@ -57,6 +57,14 @@ class Updates:
         self.closures_inside: Callable[[Optimizer], bool] = decides_itself
         """True for optimizers that decide themselves when to call their closure (LBFGS, SAM)."""
 
+    def forget(self) -> None:
+        """A new run begins: no scaler is in the middle of a step."""
+        self.scaler_call = None
+        self.skips.clear()
+        self.good_scale.clear()
+        self.rechecks = self.skipped = 0
+        self.last_s, self.step_s = time.perf_counter(), 0.0
+
     def gate(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """One outermost step. The closure and the step are the user's and run unguarded."""
         self.recorder.has_optimizer = True

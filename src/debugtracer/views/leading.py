@@ -25,10 +25,10 @@ def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     frame, symptom = first.place.frame, first.place.symptom_frame
     if frame is not None:
         inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
-        told.append(("where", f"{wording.path(frame.file)}:{frame.line}{inside}", "bold"))
+        told.append(("where", f"{wording.at(frame.file, frame.line)}{inside}", "bold"))
         told += [("", f"    {frame.code}", "cyan")] if frame.code else []
     if symptom is not None and frame is not None and (symptom.file, symptom.line) != (frame.file, frame.line):
-        told.append(("", f"it showed at {wording.path(symptom.file)}:{symptom.line}  {symptom.code}".rstrip(), "dim"))
+        told.append(("", f"it showed at {wording.at(symptom.file, symptom.line)}  {symptom.code}".rstrip(), "dim"))
     parts = [
         f"module {verdict.module or '(root)'}" if verdict.module is not None else "",
         f"parameter {verdict.param}" if verdict.param else "",

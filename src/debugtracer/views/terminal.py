@@ -86,7 +86,15 @@ class Page:
         self.width = max(60, min(width, 110))
         self.out = io.StringIO()
         self.console = Console(
-            file=self.out, width=self.width, force_terminal=color, no_color=not color, highlight=False, markup=False, emoji=False, legacy_windows=False
+            file=self.out,
+            width=self.width,
+            force_terminal=color,
+            no_color=not color,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+            force_jupyter=False,  # in a notebook rich would show each line by itself
         )
 
     def text(self) -> str:

@@ -104,7 +104,7 @@ def sides(verdict: Verdict) -> list[tuple[str, str]]:
 def change(verdict: Verdict) -> list[str]:
     """The change of the user's line as a small diff; empty where there is none."""
     edit = verdict.change
-    return [f"{wording.path(edit.file)}:{edit.line}", f"- {edit.before}", *(f"+ {line}" for line in edit.after)] if edit is not None else []
+    return [wording.at(edit.file, edit.line), f"- {edit.before}", *(f"+ {line}" for line in edit.after)] if edit is not None else []
 
 
 def tested(verdict: Verdict) -> str:

@@ -35,6 +35,11 @@ def path(file: Path | str) -> str:
         return str(file)
 
 
+def at(file: str, line: int | None) -> str:
+    """`train.py:61`, or `cell In[3], line 7` in a notebook."""
+    return f"cell {file}, line {line}" if file.startswith("In[") else f"{path(file)}:{line}"
+
+
 def number(value: Number | None) -> str:
     """Four digits, or the word."""
     return "unknown" if value is None else f"{float(value):.4g}"
@@ -58,7 +63,7 @@ def where(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
     """Line, source, op, module, direction."""
     rows: list[Row] = []
     if verdict.file:
-        rows.append(("where", f"{path(verdict.file)}:{verdict.line}{function(facts, verdict)}", "bold"))
+        rows.append(("where", f"{at(verdict.file, verdict.line)}{function(facts, verdict)}", "bold"))
         code = source(facts, verdict)
         if code:
             rows.append(("", f"    {code}", "cyan"))
@@ -68,7 +73,7 @@ def where(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
     if any(parts):
         rows.append(("where" if not rows else "", ", ".join(p for p in parts if p), ""))
     if facts.symptom_frame and (facts.symptom_frame.file, facts.symptom_frame.line) != (verdict.file, verdict.line):
-        rows.append(("", f"it showed at {path(facts.symptom_frame.file)}:{facts.symptom_frame.line}  {facts.symptom_frame.code}".rstrip(), "dim"))
+        rows.append(("", f"it showed at {at(facts.symptom_frame.file, facts.symptom_frame.line)}  {facts.symptom_frame.code}".rstrip(), "dim"))
     return rows
 
 
@@ -113,8 +118,8 @@ def loader(facts: IncidentFacts) -> str:
     known = facts.loader
     assert known is not None
     size = f" of {known.dataset_len} samples" if known.dataset_len is not None else ""
-    at = f", loader built at {path(known.frame.file)}:{known.frame.line}" if known.frame else ""
-    return f"from {known.dataset or 'a dataset'}{size}{at}"
+    built = f", loader built at {at(known.frame.file, known.frame.line)}" if known.frame else ""
+    return f"from {known.dataset or 'a dataset'}{size}{built}"
 
 
 def listed(numbers: tuple[int, ...], most: int = 8) -> str:
@@ -210,8 +215,8 @@ def replayed(facts: IncidentFacts) -> list[Row]:
 
 def crash(event: Crashed) -> str:
     """`ValueError: ... at train.py:34, step 50`."""
-    at = f" at {path(event.frames[0].file)}:{event.frames[0].line}" if event.frames else ""
-    return f"{event.error}: {event.message.splitlines()[0] if event.message else ''}{at}, step {event.step}, backward call {event.iteration}"
+    place = f" at {at(event.frames[0].file, event.frames[0].line)}" if event.frames else ""
+    return f"{event.error}: {event.message.splitlines()[0] if event.message else ''}{place}, step {event.step}, backward call {event.iteration}"
 
 
 def action(event: Acted, above: Verdict | None = None) -> str:

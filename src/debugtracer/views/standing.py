@@ -1,0 +1,62 @@
+"""How a run stands that still trains, or has just ended: its verdict, or that nothing bad was seen; as text and as a card for a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from debugtracer.trace.counted import counted
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.lead import lead
+from debugtracer.trace.reader import Trace, open_trace
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views import wording
+from debugtracer.views.card import leading_card, standing_card, verdict_card
+from debugtracer.views.json_report import report
+from debugtracer.views.terminal import folder_of, render_leading, render_verdict
+from debugtracer.views.view import diagnosed, findings, incidents
+
+MOST = 5  # findings shown
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One moment of a run."""
+
+    text: str
+    html: str
+    verdict: Verdict | None = None
+
+    @classmethod
+    def unread(cls, run: Path | None, error: Exception) -> Standing:
+        """A run folder that cannot be read."""
+        title = f"debug-tracer: {run} cannot be read ({error})"
+        return cls(title, standing_card(title, [], False))
+
+
+def standing(run: Path | None, mode: str, watching: bool) -> Standing:
+    """From the run folder, as far as it is written. Raises OSError, TraceError."""
+    if run is None:
+        title = f"debug-tracer: {'watching, mode ' + mode if watching else 'not watching'}; nothing was trained yet"
+        return Standing(title, standing_card(title, [], True))
+    trace = open_trace(run)
+    told, found = incidents(trace), findings(trace)
+    if told:
+        first = told[0]
+        assert first.verdict is not None  # incidents() gives only those
+        known = first.facts, first.verdict, trace.path, folder_of(trace, first)
+        return Standing(render_verdict(*known), verdict_card(*known), first.verdict)
+    verdict = lead(found, diagnosed(trace))
+    if verdict is not None:
+        return Standing(render_leading(found, trace.path, diagnosed(trace)), leading_card(verdict, found, trace.path), verdict)
+    return quiet(trace, [f for f in found if f.severity != "note"], mode, watching)
+
+
+def quiet(trace: Trace, loud: list[Finding], mode: str, watching: bool) -> Standing:
+    """A run without a verdict: how far it came, and what was found."""
+    steps = counted(report(trace)["run"]["steps"], "step")
+    seen = f"{counted(len(loud), 'finding')}, no verdict" if loud else "every loss, gradient and update was finite"
+    title = f"debug-tracer: {f'watching, mode {mode}; ' if watching else ''}{steps}: {seen}"
+    rows: list[wording.Row] = [(f.severity, f.message, "") for f in loud[:MOST]]
+    rows.append(("run", wording.path(trace.path), "dim"))
+    return Standing("\n".join([title, *(f"  {label}  {text}" for label, text, _ in rows)]), standing_card(title, rows, not loud))
