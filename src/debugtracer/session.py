@@ -173,6 +173,7 @@ class Session:
         recorder.unscaled = self.scalers.unscaled
         recorder.on_first_backward = self.output.open
         recorder.publish = self.publish
+        self.output.stand.updates = lambda: recorder.step
         self.loader.on_fetch = self.fetched
         self.loader.on_iter = functools.partial(self.desk.moment, "loader_iterated")
         self.compiled.on_compile = self.relay.compiles
@@ -267,20 +268,19 @@ class Session:
         guarded("session.judge")(self.incidents.finish)(self.desk.take())
         self.output.close(self.recorder, self.updates)
 
-    def at_fork_before(self) -> None:
     @guarded("session.stand")
     def stand(self) -> None:
         """How far it has come is written down, for a reader of the run folder."""
         if not self.output.ended:
             self.output.event(self.output.state(self.recorder, self.updates, final=False), now=True)
 
+    def at_fork_before(self) -> None:
         """Flush, so that the child inherits nothing unwritten."""
         self.output.flush()
 
     def at_fork_child(self) -> None:
         """A forked child starts from nothing: no writer, no tape, counters at 0."""
         self.output.drop()
-        self.recorder.forget()
         self.forget()
 
     @property
@@ -311,6 +311,7 @@ class Session:
 
     def forget(self) -> None:
         """Nothing was trained yet: no tape, counters at 0."""
+        self.recorder.forget()
         self.roots.thread.forget()
         self.batches.clear()
         self.incidents.forget()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from debugtracer.checks.check import Check, checks
 from debugtracer.diagnosis.recheck import observed
+from debugtracer.diagnosis.standings import stood
 from debugtracer.errors import swallow
 from debugtracer.trace.events import Found
 from debugtracer.trace.facts.fact import Fact
@@ -62,7 +63,8 @@ def last_window(trace: Trace, rank: int) -> Window:
         steps, values = trace.series(name, rank)
         series[name] = values[-DEPTH:]
         last = max(last, steps[-1] if steps else 0)
-    return Window(StepRef(iteration=last, step=last, rank=rank), series, frozenset(), frozenset({ENDED}), (), facts)
+    window = Window(StepRef(iteration=last, step=last, rank=rank), series, frozenset(), frozenset({ENDED}), (), facts)
+    return stood(window, trace.path, trace.events(rank))
 
 
 def write(run: Path, rank: int, found: list[Finding]) -> None:

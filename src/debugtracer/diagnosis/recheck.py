@@ -13,6 +13,7 @@ import msgspec
 
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.standings import stood
 from debugtracer.errors import DebugTracerError
 from debugtracer.trace.events import IMPORTED, AnyEvent, Found, Judged, Noted, Observed, RankEnded
 from debugtracer.trace.facts.fact import Fact, from_plain
@@ -54,7 +55,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
             if foreign:
                 yield from told(alarms(judge, trace, ref, values))
         yield from told(judge.end(last, late(events, last)))
-        windows[rank] = judge.window(last)
+        windows[rank] = stood(judge.window(last), trace.path, events)
         judge_us = 1e6 * (time.thread_time() - begin) / max(steps, 1)
         yield Judged(at=time.time(), rank=rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us)
     if len(windows) > 1:

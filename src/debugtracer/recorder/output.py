@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from debugtracer import errors
+from debugtracer.devices.present import accelerator
 from debugtracer.errors import swallow
 from debugtracer.recorder.claim import claim, current_rank
+from debugtracer.recorder.stand import Stand
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.schema import rank_folder
 from debugtracer.trace.writer import TraceWriter
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ class Output:
         self.writer: TraceWriter | None = None
         self.folder: Path | None = None
         self.rank, self.world_size = 0, 1
+        self.stand = Stand()
         self.off = ""
         self.notes: list[Noted] = []
         self.began = time.time()
@@ -70,7 +74,10 @@ class Output:
             )
             return
         self.writer = TraceWriter(self.folder, self.rank, **self.options)  # type: ignore[arg-type]
-        device = "cuda" if torch.cuda.is_available() and torch.cuda.is_initialized() else "cpu"
+        if self.world_size > 1:
+            self.stand.open(rank_folder(self.folder, self.rank))
+            self.writer.on_wake = self.stand.look
+        used = accelerator()
         self.event(
             RankStarted(
                 at=self.began,
@@ -79,7 +86,7 @@ class Output:
                 world_size=self.world_size,
                 torch=str(torch.__version__),
                 python=platform.python_version(),
-                device=device,
+                device=used.named if used is not None else "cpu",
                 mode=self.mode,
             ),
             now=True,
@@ -130,6 +137,7 @@ class Output:
         self.open()
         if self.writer is None:
             return
+        self.stand.died(error)
         text = str(error).strip()[:2000]
         self.event(
             Crashed(
@@ -161,14 +169,15 @@ class Output:
 
     def drop(self) -> None:
         """In a forked child: forget the parent's files without touching them."""
+        self.stand.forget()
         if self.writer is not None:
             try:
                 self.writer.drop()
             except Exception as error:
                 swallow("recorder.output", error)
-        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", time.time(), 0.0
-        self.notes.clear()
         self.renew()
 
     def renew(self) -> None:
         """Nothing is open and nothing was said: the next backward opens files of its own."""
+        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", time.time(), 0.0
+        self.notes.clear()

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,8 @@ class TraceWriter:
         self.silent = False  # off, closed or dropped
         self.dropped = 0
         self.pid = os.getpid()
+        self.on_wake: Callable[[], None] = lambda: None
+        """Called by the background thread each `flush_s`; must not raise."""
         self._forget()
 
     def _forget(self) -> None:
@@ -146,6 +148,7 @@ class TraceWriter:
             self.wake.clear()
             self.flush()
             self._seal_due()
+            self.on_wake()
 
     def _open_folder(self) -> Path:
         self.folder.mkdir(parents=True, exist_ok=True)

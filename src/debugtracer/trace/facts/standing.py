@@ -1,0 +1,25 @@
+"""Where one rank of several stood at the end of the run, or stands while it waits: what a hang is told from."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+
+
+class Standing(Fact, frozen=True, kw_only=True):
+    """Read from the rank's last words and events, never written to events.jsonl."""
+
+    KEEP: ClassVar[int] = 1
+
+    how: str
+    """waits, crashed, killed or ended."""
+    updates: int | None
+    """Optimizer updates done; of a killed rank as many as it had written down, None for none."""
+    call: str = ""
+    """The collective: `all_reduce`, `barrier`, `backward`, ...; "" in none."""
+    frame: Frame | None = None
+    """The user's innermost line."""
+    message: str = ""
+    """The exception, or the fatal error of the interpreter."""
