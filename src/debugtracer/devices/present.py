@@ -30,6 +30,16 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(kind for kind in kinds() if kind != "cpu"), *FURTHER, torch._C._get_privateuse1_backend_name(), "cpu"]))
 
 
+def place(word: str) -> torch.device:
+    """The device called so, as in `npu:0`; the host for a vendor's whose backend is not loaded here. RuntimeError for any other word."""
+    try:
+        return torch.device(word)
+    except RuntimeError:
+        if word.partition(":")[0] in names():
+            return torch.device("cpu")
+        raise
+
+
 def accelerator() -> Device | None:
     """The accelerator that this process uses; None while it uses none. About 1 us, no sync.
 

@@ -67,7 +67,7 @@ class LabelSmoothingTaker(Taker):
         """The gradient of the mean loss with respect to the logits is (p - q) / rows."""
         classes = p.shape[-1]
         q = torch.full_like(p, epsilon / classes)
-        q[torch.arange(len(labels)), labels] += 1 - epsilon
+        q[torch.arange(len(labels), device=p.device), labels] += 1 - epsilon
         variance = float(((p - q) / len(labels)).var(correction=0).item())
         return Smoothed(
             epsilon=epsilon, target_kl=round(-math.log(1 - epsilon + epsilon / classes), 6), gradient_variance=variance if math.isfinite(variance) else 0.0

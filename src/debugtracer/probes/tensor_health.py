@@ -46,8 +46,8 @@ def health_of(name: str, role: Role, tensor: Tensor, *, function: str = "", fram
         return None
     good = values[torch.isfinite(values)]
     count = good.numel()
-    std, mean = torch.std_mean(good, correction=0) if count else (torch.zeros(()), torch.zeros(()))
-    low, high = good.aminmax() if count else (torch.zeros(()), torch.zeros(()))
+    std, mean = torch.std_mean(good, correction=0) if count else (good.new_zeros(()), good.new_zeros(()))
+    low, high = good.aminmax() if count else (good.new_zeros(()), good.new_zeros(()))
     zeros = (good == 0).sum()
     told = torch.stack([x.double() for x in (mean, std, low, high, zeros)]).tolist()
     return TensorHealth(

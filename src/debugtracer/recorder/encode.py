@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import torch
 
+from debugtracer.devices.present import place
 from debugtracer.errors import CapsuleError
 
 
@@ -83,7 +84,7 @@ def special(kind: str, word: Any, to: Decoder) -> Any:
     if kind == "c":
         return complex(float.fromhex(word[0]), float.fromhex(word[1]))
     if kind == "v":
-        return to.device(torch.device(word))
+        return to.device(place(word))
     if kind == "d":
         return to.dtype(dtype_named(word))
     if kind == "l":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from debugtracer.devices.present import place
 from debugtracer.errors import CapsuleError
 from debugtracer.recorder.capsule import Capsule
 from debugtracer.recorder.encode import dtype_named
@@ -120,7 +121,7 @@ class Memory:
             raise IndexError(number)
         row = self.program.generators[number]
         if number not in self.generators:
-            device = self.device(torch.device(row.device))
+            device = self.device(place(row.device))
             self.generators[number] = torch.Generator(device) if row.own else default_generator(device)
         return self.generators[number]
 

@@ -1,0 +1,20 @@
+"""The overflow flag of a device that writes the largest number instead of Inf."""
+
+from __future__ import annotations
+
+from debugtracer.trace.facts.fact import Fact
+
+
+class OverflowFlag(Fact, frozen=True, kw_only=True):
+    """The flag was set when an inspected step closed."""
+
+    KEEP = 64
+
+    device: str
+    """Kind of device: `npu`."""
+    since: int
+    """The step of the update after which the flag was last seen clear."""
+
+    def key(self) -> object:
+        """Each step that had it."""
+        return self.ref.step

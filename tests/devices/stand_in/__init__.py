@@ -1,0 +1,1 @@
+"""A device called npu that lies in host memory, for tests of what no machine of ours has."""

@@ -1,0 +1,100 @@
+"""torch_npu's names on a stand-in device: a real PrivateUse1 backend in host memory, built here. No Ascend was ever at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from debugtracer.trace.events import Found, RankStarted
+from debugtracer.trace.reader import open_trace
+from tests.devices.stand_in.npu import build
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+pytestmark = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler (apt install g++)")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built device."""
+    folder = tmp_path_factory.mktemp("device")
+    build(folder)
+    return folder
+
+
+def found(work: Path) -> list[str]:
+    """What the flag's check said in the only run."""
+    findings = [e.finding for e in open_trace(next((work / "runs").iterdir())).events() if isinstance(e, Found)]
+    return [f.message for f in findings if f.check == "numerics/overflow-flag"]
+
+
+def run(name: str, library: Path, work: Path, *words: str, ours: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    env = dict(os.environ, PYTHONPATH=f"{ROOT / 'src'}:{HERE}", DEVICE_BUILD=str(library), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1")
+    watch = ["-m", "debugtracer", "run", "--out", str(work / "runs"), *ours] if ours else []
+    return subprocess.run(
+        [sys.executable, *watch, str(HERE / "programs" / f"{name}.py"), *words], cwd=work, env=env, capture_output=True, text=True, timeout=400
+    )
+
+
+def test_training_on_the_device_is_the_same_bit_for_bit(library: Path, tmp_path: Path) -> None:
+    bare = run("trains", library, tmp_path)
+    watched = run("trains", library, tmp_path, ours=("--mode", "observe"))
+    assert bare.returncode == 0, bare.stderr
+    assert "npu" in bare.stdout
+    assert watched.stdout == bare.stdout, watched.stderr
+    (started,) = [e for e in open_trace(next((tmp_path / "runs").iterdir())).events() if isinstance(e, RankStarted)]
+    assert started.device == "npu"
+
+
+@pytest.fixture(scope="module")
+def incident(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on the device that mode dev stopped."""
+    work = tmp_path_factory.mktemp("incident")
+    done = run("logs_zero", library, work, ours=("--mode", "dev"))
+    assert done.returncode == 3, done.stderr
+    return work / "runs" / "latest"
+
+
+def told(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command of ours in a process that knows no npu."""
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
+    return subprocess.run([sys.executable, "-m", "debugtracer", *words], env=env, capture_output=True, text=True, timeout=200)
+
+
+def test_a_fault_on_the_device_is_replayed_there_and_named(incident: Path) -> None:
+    verdict = json.loads(told("report", str(incident), "--format", "json").stdout)["verdict"]
+    assert (verdict["class"], verdict["status"], verdict["op"], verdict["line"], verdict["sample_index"]) == (
+        "log_domain", "confirmed", "aten::log", 19, [43],
+    )  # fmt: skip
+
+
+def test_its_capsule_is_executed_on_a_machine_without_the_device(incident: Path) -> None:
+    (folder,) = (incident / "incidents").iterdir()
+    assert json.loads((folder / "capsule.json").read_bytes())["device"].startswith("npu")
+    done = told("replay", str(folder), "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["device"], answer["same_birth"]) == (0, "cpu", True)
+
+
+def test_the_flag_of_a_saturating_chip_is_told_where_no_inf_is(library: Path, tmp_path: Path) -> None:
+    done = run("saturates", library, tmp_path, ours=("--mode", "observe"))
+    assert done.returncode == 0, done.stderr
+    assert "inf" not in done.stdout
+    (said,) = found(tmp_path)
+    assert said == (
+        "step 1, rank 0: the overflow flag of npu was set after step 0; expected it clear: a result was beyond the range of its dtype and was written as "
+        "the largest number. Lower the loss scale, or compute that op in float32."
+    )
+
+
+def test_a_healthy_run_there_is_silent_and_the_flag_is_read_on_inspected_steps_only(library: Path, tmp_path: Path) -> None:
+    done = run("saturates", library, tmp_path, "healthy", "count", ours=("--mode", "observe"))
+    assert done.stdout.endswith("flag read 3\n"), done.stderr
+    assert not found(tmp_path)
