@@ -62,7 +62,6 @@ class Cells:
     @guarded("cells.before")
     def before(self, info: Any = None) -> None:
         """A cell begins."""
-        ran(self.shell.execution_count, getattr(info, "cell_id", None))
         read_again()
         self.mark()
 
@@ -78,6 +77,7 @@ class Cells:
     @guarded("cells.after")
     def after(self, result: Any) -> None:
         """A cell has ended; one that trained and did not come to its end ends the run."""
+        ran(getattr(result, "execution_count", None), getattr(getattr(result, "info", None), "cell_id", None))
         error = getattr(result, "error_in_exec", None)
         if error is None or os.getpid() != self.pid or (self.standing() == self.began and self.session.roots.root is None):
             return

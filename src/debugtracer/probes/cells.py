@@ -36,9 +36,9 @@ def cell_of(name: str) -> str:
     return str(label[1])
 
 
-def ran(number: int, identity: str | None) -> None:
-    """A cell runs as In[number]."""
-    if identity:
+def ran(number: int | None, identity: str | None) -> None:
+    """A cell has run as In[number]."""
+    if number and identity:
         _ids[number] = identity
         _newest[identity] = number
 

@@ -83,5 +83,5 @@ def card(title: str, rows: list[Row], remedy: str = "", whole: str = "", *, good
 
 def row(label: str, inner: str) -> str:
     """A label and what stands beside it, which is HTML already."""
-    beside = f'<div style="flex:1;min-width:0;overflow-wrap:anywhere">{inner}</div>'
+    beside = f'<div style="flex:1;min-width:0;overflow-wrap:anywhere;white-space:pre-wrap">{inner}</div>'
     return f'<div style="display:flex;gap:10px"><div style="flex:0 0 52px;opacity:.7">{escape(label)}</div>{beside}</div>'
