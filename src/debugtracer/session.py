@@ -34,6 +34,7 @@ from debugtracer.probes.scaler import Scalers
 from debugtracer.probes.scaler_calls import ScalerCalls
 from debugtracer.probes.scheduler import Schedulers
 from debugtracer.probes.silence import Silence
+from debugtracer.probes.swaps import Swaps
 from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.canaries import Canaries
 from debugtracer.recorder.claim import launch, shared_run
@@ -128,6 +129,7 @@ class Session:
             self.clips,
             Schedulers(self.recorder.paused, functools.partial(self.desk.moment, "scheduled"), functools.partial(self.desk.moment, "scheduler_built")),
             CustomFunctions(self.recorder.on_custom_function, self.free.listening),
+            Swaps(),
             self.compiled,
             self.free,
         ]

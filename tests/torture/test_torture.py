@@ -17,7 +17,6 @@ KNOWN = {
     "warning_places": "the same, seen by the program's own warning filters",
     "freed_in_time": "the last step's tape keeps the last loss, and a model's weights and moments live until the next training step",
     "own_modes": "a function mode of the program's below ours sees attribute reads of ours",
-    "swapped_tensors": "torch.utils.swap_tensors refuses tensors that somebody refers to weakly, as we do",
     "tensor_subclass_weights": "a Tensor subclass that logs its calls sees our reads",
 }
 """What we have not mended: the program notices, and how."""

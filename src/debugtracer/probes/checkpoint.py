@@ -19,6 +19,7 @@ from debugtracer.probes.probe import Patches
 from debugtracer.probes.taker import Taker
 from debugtracer.probes.training_state import Loaded, Saved, Written, lr_of, misplaced, setup_of
 from debugtracer.recorder.identity import ById
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import CheckpointMark, CheckpointSaved, Resumed
 from debugtracer.trace.number import number
@@ -170,7 +171,7 @@ class CheckpointTaker(Taker):
         """Remember which tensors came from which file."""
         parts = parts_of(loaded)
         if parts.weights:
-            self.files = [*self.files[1 - MOST :], ([weakref.ref(t) for t in parts.weights.values()], parts)]
+            self.files = [*self.files[1 - MOST :], ([Weak(t) for t in parts.weights.values()], parts)]
 
     def on_restore(self, word: str, owner: Any, given: Any) -> None:
         """Something of a training state was loaded."""

@@ -18,6 +18,7 @@ from debugtracer.probes.running_module import path_of, running_module
 from debugtracer.probes.taker import Taker
 from debugtracer.probes.unregistered import hidden
 from debugtracer.recorder.sharded import owners
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, Stranger
 
 NAMED = 32  # names kept as evidence
@@ -125,7 +126,7 @@ class GraphReachTaker(Taker):
             key = self.key_of(leaf)
             self.hit[key] = self.desk.iteration
             if isinstance(leaf, nn.Parameter) or len(self.free) < MOST_LEAVES:
-                self.free[key] = weakref.ref(leaf), self.used[key][1] if key in self.used else ()
+                self.free[key] = Weak(leaf), self.used[key][1] if key in self.used else ()
 
     def trains(self, found: dict[int, Tensor]) -> bool:
         """Trainable parameters took part in the forward, and no optimizer holds what the loss hangs on."""
@@ -166,7 +167,7 @@ class GraphReachTaker(Taker):
         for number, reference in enumerate(self.order):
             if reference() is optimizer:
                 return number
-        self.order.append(weakref.ref(optimizer))
+        self.order.append(Weak(optimizer))
         return len(self.order) - 1
 
     def told(self, optimizer: Optimizer, number: int, since: int) -> None:

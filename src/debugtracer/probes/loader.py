@@ -20,6 +20,7 @@ from debugtracer.probes.probe import Patches
 from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.identity import ById
 from debugtracer.recorder.leaves import leaves_of, rows_of
+from debugtracer.recorder.weak import Weak
 
 Paused = Callable[[], AbstractContextManager[Any]]
 
@@ -78,7 +79,7 @@ class LoaderProbe:
     def _enter(self, loader: Any) -> LoaderInfo:
         key, loaders = id(loader), self._loaders
         info = LoaderInfo(
-            loader=weakref.ref(loader, lambda _: loaders.pop(key, None)),
+            loader=Weak(loader, lambda _: loaders.pop(key, None)),
             dataset=type(loader.dataset).__name__,
             batch_size=getattr(loader, "batch_size", None),
             num_workers=getattr(loader, "num_workers", 0),
@@ -224,7 +225,7 @@ class LoaderProbe:
             indices=indices,
             number=max(0, int(getattr(iterator, "_num_yielded", 1)) - 1),
             wait_s=waited,
-            leaves=[(path, weakref.ref(leaf)) for path, leaf in leaves],
+            leaves=[(path, Weak(leaf)) for path, leaf in leaves],
             rows=rows,
             note=why,
             held=[leaf for _, leaf in leaves],
@@ -243,7 +244,7 @@ def _sampler_name(loader: Any) -> str:
 def _reference(dataset: Any) -> weakref.ref[Any] | None:
     """A list or a tuple takes none."""
     try:
-        return weakref.ref(dataset)
+        return Weak(dataset)
     except TypeError:
         return None
 
@@ -251,7 +252,7 @@ def _reference(dataset: Any) -> weakref.ref[Any] | None:
 def _info_of_iterator(iterator: Any) -> LoaderInfo:
     sampler = getattr(iterator, "_index_sampler", None)
     return LoaderInfo(
-        loader=weakref.ref(iterator),
+        loader=Weak(iterator),
         dataset=type(getattr(iterator, "_dataset", None)).__name__,
         batch_size=getattr(sampler, "batch_size", None),
         num_workers=int(getattr(iterator, "_num_workers", 0)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch.optim import Optimizer
 from debugtracer.probes.plan import rates
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.identity import ById
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.effects import DecayedGains, HalfState
 from debugtracer.trace.number import number
 
@@ -27,7 +27,7 @@ class Decay:
     def __init__(self, gains: list[tuple[str, Tensor]], decay: float, order: int) -> None:
         self.order = order
         self.names = [name for name, _ in gains]
-        self.gains = [weakref.ref(gain) for _, gain in gains]
+        self.gains = [Weak(gain) for _, gain in gains]
         self.decay = decay
         self.at_first = self.size()
         self.pulled = 0.0

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from debugtracer.probes.dynamics import HALF
 from debugtracer.probes.frames import RawFrames, frames_of, raw_frames
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.half_reduction import RunningTotal
 from debugtracer.trace.number import number
 
@@ -64,11 +65,11 @@ class RunningTotalTaker(Taker):
             return
         if known is None or known.raw != raw:
             begin = left.detach().float().reshape(()).clone()  # in place: what it was before is gone, the total begins here
-            known = Total(raw, str(output.dtype).removeprefix("torch."), weakref.ref(output), begin, begin if left is output else begin + extra, begin, extra)
+            known = Total(raw, str(output.dtype).removeprefix("torch."), Weak(output), begin, begin if left is output else begin + extra, begin, extra)
         else:
             self.totals.pop(id(left), None)
             known.wide = known.wide + extra
-        known.now, known.added = weakref.ref(output), extra
+        known.now, known.added = Weak(output), extra
         known.after, known.adds, known.graph = output.detach().float().reshape(()).clone(), known.adds + 1, output.requires_grad
         self.totals[id(output)] = known
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.probes.probe import Patches
+from debugtracer.recorder.weak import Weak
 
 Call = Callable[..., Any]
 
@@ -61,7 +62,7 @@ class Scalers:
         """Remember that `output` is `loss` times the scale."""
         if isinstance(loss, Tensor) and isinstance(output, Tensor):
             self.losses = {k: v for k, v in self.losses.items() if v[0]() is not None}
-            self.losses[id(output)] = (weakref.ref(output), weakref.ref(loss))
+            self.losses[id(output)] = (Weak(output), Weak(loss))
 
     def is_unscaled(self, scaler: Any, optimizer: Any) -> bool:
         """True when unscale_ was called for this optimizer since the last update."""

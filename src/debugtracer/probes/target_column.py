@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from debugtracer.probes.loss_function import LOSSES, arguments
 from debugtracer.probes.taker import Taker
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.target_column import TargetColumn
 
 LEAST_COLUMNS = 3  # of the input: a line through one number is a lesson, not a leak (ours)
@@ -47,7 +48,7 @@ class TargetColumnTaker(Taker):
             return
         flat = [v for v in args if isinstance(v, Tensor) and v.dim() == 2 and v.is_floating_point() and v.grad_fn is None]
         if flat and any(True for _ in module.parameters()):
-            self.inputs = [weakref.ref(v) for v in flat]
+            self.inputs = [Weak(v) for v in flat]
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """A loss with one number a row as target."""

@@ -18,6 +18,7 @@ from debugtracer.probes.element_writes import element_written_at
 from debugtracer.probes.optimizer import parameters
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.held_bytes import held_bytes
+from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import number
 
@@ -91,7 +92,7 @@ class WeightsAtRestTaker(Taker):
                 k.version = t._version
         else:
             self.kept[key] = [
-                Kept(weakref.ref(t), weakref.ref(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
+                Kept(Weak(t), Weak(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
             ]
         self.due.add(key)
         self.steps[key] = self.desk.step

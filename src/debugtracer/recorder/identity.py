@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Iterator, MutableMapping
 from typing import Any, TypeVar, overload
 
+from debugtracer.recorder.weak import Weak
+
 K = TypeVar("K")
 V = TypeVar("V")
 D = TypeVar("D")
@@ -26,7 +28,7 @@ class ById(MutableMapping[K, V]):
                 del data[number]
 
         known = data.get(number)
-        data[number] = (known[0] if known is not None and known[0]() is key else weakref.ref(key, gone), value)
+        data[number] = (known[0] if known is not None and known[0]() is key else Weak(key, gone), value)
 
     def __getitem__(self, key: K) -> V:
         """Raises KeyError."""

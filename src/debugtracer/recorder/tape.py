@@ -13,6 +13,7 @@ from debugtracer.recorder.attributes import OWN
 from debugtracer.recorder.entry import Entry, Kind, Leaf, Slot, mapped, tensors
 from debugtracer.recorder.functions import RANDOM_INPLACE, Meaning, property_name
 from debugtracer.recorder.rng import RngState
+from debugtracer.recorder.weak import Weak
 
 MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
 
@@ -86,7 +87,7 @@ class Tape:
                 if place is not None:
                     entry.sides.append(place)
                     slot = Slot(entry.segment, entry.index, entry.outputs + len(entry.sides) - 1)
-                    self.current.made[id(tensor)] = (weakref.ref(tensor), slot)
+                    self.current.made[id(tensor)] = (Weak(tensor), slot)
                     return slot
         return None
 
@@ -112,7 +113,7 @@ class Tape:
         entry.segment, entry.index = segment.number, len(segment.entries)
         segment.entries.append(entry)
         for number, tensor in enumerate(tensors(output)):
-            segment.made[id(tensor)] = (weakref.ref(tensor), Slot(segment.number, entry.index, number))
+            segment.made[id(tensor)] = (Weak(tensor), Slot(segment.number, entry.index, number))
             entry.outputs = number + 1
             entry.scalar = tensor.numel() == 1 and (entry.scalar or number == 0)
             if tensor.grad_fn is not None:
@@ -153,7 +154,7 @@ class Tape:
     def mark_losslike(self, output: Any, argument: Any) -> None:
         """A scalar computed from a scalar loss stays a loss for the user's own guards."""
         if isinstance(output, Tensor) and output.numel() == 1 and isinstance(argument, Tensor) and self.is_losslike(argument):
-            self.losslike[id(output)] = weakref.ref(output)
+            self.losslike[id(output)] = Weak(output)
 
     def is_losslike(self, tensor: Tensor) -> bool:
         """A floating scalar that carries a graph, or came from one."""
