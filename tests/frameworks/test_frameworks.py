@@ -17,6 +17,8 @@ NEEDS = {
     "lightning_manual": "lightning",
     "lightning_validated": "lightning",
     "trainer_evaluated": "transformers",
+    "trainer_generating": "transformers",
+    "trainer_preference": "transformers",
     "accelerate_accumulated": "accelerate",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.recast import autocast_off, default_dtype, moved_casts, recast
@@ -66,9 +67,27 @@ def test_casts_and_autocast_inside_are_off_and_on_again():
 
     plain = [torch.bfloat16, torch.float16, torch.float16, torch.bfloat16, torch.float32, torch.float16]
     assert products() == plain
-    with autocast_off():
+    with autocast_off([]):
         assert products() == [torch.float32] * 6
-    with moved_casts(torch.float64, CPU), default_dtype(torch.float64):
+    with moved_casts([], torch.float64, CPU), default_dtype(torch.float64):
         assert products() == [torch.float32, *[torch.float64] * 5]
         assert (torch.zeros(1).dtype, x.to("cpu").dtype, x.view(dtype=torch.int32).dtype) == (torch.float64, torch.float32, torch.int32)
     assert products() == plain
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_casts_inside_are_off_where_a_checkpoint_computes_again(reentrant):
+    seen = []
+
+    class Half(nn.Module):
+        def forward(self, x):
+            half = x.half()
+            seen.append(half.dtype)
+            return half.float().square()
+
+    model = nn.Sequential(Half())
+    with autocast_off([model]):
+        x = torch.ones(2, requires_grad=True)
+        torch.autograd.backward([checkpoint(model, x, use_reentrant=reentrant).sum()])
+    assert seen == [torch.float32] * 2
+    assert "forward" not in model[0].__dict__

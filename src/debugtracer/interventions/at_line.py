@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
+from torch.overrides import TorchFunctionMode
 
-from debugtracer.interventions.exchange import instead
+from debugtracer.interventions.exchange import instead, under
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.probes.frames import frames_of, raw_frames
 from debugtracer.recorder.entry import Entry
@@ -32,20 +32,13 @@ class AtLine(TorchFunctionMode):
         rerun.around.append(lambda entry: self.told(rerun, entry))
         module = rerun.module()
         alike = [m for root in rerun.roots for m in root.modules() if type(m) is type(module) and m is not root] if module is not None else []
-        rerun.throughout += [instead(m, self.inside) for m in {id(m): m for m in alike}.values()]
+        rerun.throughout += [instead(m, under(self)) for m in {id(m): m for m in alike}.values()]
 
     def told(self, rerun: Rerun, entry: Entry) -> TorchFunctionMode:
         """This mode, told the line of an entry."""
         frames = rerun.frames(entry.frames)
         self.recorded = frames[0] if frames and entry.kind not in ("module", "backward") else None
         return self
-
-    def inside(self, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A forward with this mode, once."""
-        if any(mode is self for mode in _get_current_function_mode_stack()):
-            return original(*args, **kwargs)
-        with self:
-            return original(*args, **kwargs)
 
     def place(self, depth: int = 3) -> Frame | None:
         """The user's line that makes this call."""

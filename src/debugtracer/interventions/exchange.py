@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch import nn
+from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 
 @contextlib.contextmanager
@@ -21,3 +22,15 @@ def instead(module: nn.Module, forward: Any) -> Iterator[None]:
             del module.__dict__["forward"]
         else:
             module.__dict__["forward"] = own
+
+
+def under(mode: TorchFunctionMode) -> Any:
+    """A forward that runs in this mode, once: a backward, where a checkpoint computes again, starts without modes."""
+
+    def inside(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if any(one is mode for one in _get_current_function_mode_stack()):
+            return original(*args, **kwargs)
+        with mode:
+            return original(*args, **kwargs)
+
+    return inside

@@ -34,7 +34,7 @@ class FullPrecision(Intervention):
     def apply(self, rerun: Rerun) -> str:
         """Recast what is half, switch autocast off everywhere."""
         rerun.autocast = False
-        rerun.throughout.append(autocast_off())
+        rerun.throughout.append(autocast_off(rerun.roots))
         rerun.cast = lambda tensor: tensor.float() if tensor.dtype in HALVES else tensor
         rerun.throughout.append(recast(rerun.roots, rerun.optimizers, torch.float32, None, only=HALVES))
         return "the whole step in float32, autocast off"

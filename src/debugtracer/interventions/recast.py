@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from debugtracer.devices.present import names
 from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.exchange import instead, under
 
 
 @contextlib.contextmanager
@@ -69,16 +70,26 @@ def refuse_hooks(tensor: Tensor) -> None:
 
 
 @contextlib.contextmanager
-def autocast_off() -> Iterator[None]:
+def autocast_off(roots: Sequence[nn.Module]) -> Iterator[None]:
     """`with torch.autocast(...)` in the user's modules is entered switched off; `.half()` and `.bfloat16()` on activations keep float32."""
-    with entered_off(), Casts({torch.float16: torch.float32, torch.bfloat16: torch.float32}, None):
+    with entered_off(), everywhere(Casts({torch.float16: torch.float32, torch.bfloat16: torch.float32}, None), roots):
         yield
 
 
 @contextlib.contextmanager
-def moved_casts(dtype: torch.dtype, device: torch.device) -> Iterator[None]:
+def moved_casts(roots: Sequence[nn.Module], dtype: torch.dtype, device: torch.device) -> Iterator[None]:
     """Autocast switched off; every cast to a floating dtype inside the step gives `dtype`, every placement `device`."""
-    with entered_off(), Casts(dict.fromkeys((torch.float16, torch.bfloat16, torch.float32), dtype), device):
+    with entered_off(), everywhere(Casts(dict.fromkeys((torch.float16, torch.bfloat16, torch.float32), dtype), device), roots):
+        yield
+
+
+@contextlib.contextmanager
+def everywhere(mode: TorchFunctionMode, roots: Sequence[nn.Module]) -> Iterator[None]:
+    """The mode, also inside modules that a checkpoint computes again."""
+    with contextlib.ExitStack() as stack:
+        for module in {id(m): m for root in roots for m in root.modules() if not isinstance(m, torch.jit.ScriptModule)}.values():
+            stack.enter_context(instead(module, under(mode)))
+        stack.enter_context(mode)
         yield
 
 

@@ -30,7 +30,11 @@ class ReferenceDevice(Intervention):
     def apply(self, rerun: Rerun) -> str:
         """Recast everything; casts and placements inside the step follow."""
         rerun.autocast = False
-        rerun.throughout += [default_dtype(torch.float64), moved_casts(torch.float64, CPU), recast(rerun.roots, rerun.optimizers, torch.float64, CPU)]
+        rerun.throughout += [
+            default_dtype(torch.float64),
+            moved_casts(rerun.roots, torch.float64, CPU),
+            recast(rerun.roots, rerun.optimizers, torch.float64, CPU),
+        ]
         rerun.cast = lambda tensor: tensor.to(CPU, torch.float64 if tensor.is_floating_point() else tensor.dtype)
         return "the whole step on the CPU in float64"
 
