@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -23,13 +22,13 @@ class CustomFunctions:
 
     def install(self) -> None:
         """Patch the class method that every custom Function inherits."""
-        original = vars(Function)["apply"].__func__
-        probe = self
+        bind = vars(Function)["apply"].__get__  # a classmethod; a descriptor written in C since torch 2.15
+        probe, original = self, bind(None, Function)
 
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
             if compiling() or not probe.listening():
-                return original(cls, *args, **kwargs)
-            return probe.handle(types.MethodType(original, cls), args, kwargs)
+                return bind(None, cls)(*args, **kwargs)
+            return probe.handle(bind(None, cls), args, kwargs)
 
         apply.__doc__, apply.__qualname__, apply.__module__ = original.__doc__, original.__qualname__, original.__module__
         self.patches.put(Function, "apply", classmethod(apply))
