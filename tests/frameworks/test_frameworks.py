@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 NEEDS = {
     "compiled_counts": "torch",
+    "lightning_anomaly": "lightning",
     "lightning_manual": "lightning",
     "lightning_validated": "lightning",
     "trainer_evaluated": "transformers",
@@ -44,7 +45,7 @@ def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
     assert_the_same([sys.executable, str(PROGRAMS / f"{name}.py")], tmp_path)
 
 
-@pytest.mark.parametrize("name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1"])
+@pytest.mark.parametrize("name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"])
 def test_two_ranks_under_torchrun_do_not_notice(name: str, tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     assert_the_same([*launcher, str(PROGRAMS / f"{name}.py")], tmp_path)

@@ -1,4 +1,4 @@
-"""The four bugs in a preference trainer as trl writes them, and in a Trainer with gradient checkpointing of both kinds; one a day, all with DEBUG_TRACER_ALL=1."""
+"""The four bugs in a preference trainer like those of trl and in a Trainer with gradient checkpointing of both kinds; one a day, all by DEBUG_TRACER_ALL=1."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from debugtracer.probes.construction import is_user_file
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.collective import collective
-from debugtracer.trace.events import AnyEvent, RankEnded, RankStarted
+from debugtracer.trace.events import Acted, AnyEvent, RankEnded, RankStarted
 from debugtracer.trace.facts.standing import Standing
 from debugtracer.trace.last_words import LAST_WORDS, Entry, Words, last_words
 from debugtracer.trace.schema import rank_folder
@@ -24,6 +24,8 @@ def standing(run: Path, rank: int, events: list[AnyEvent]) -> Standing | None:
     words = words_of(run, rank)
     ends = [event for event in events if isinstance(event, RankEnded)]
     counted, ended = max((event.steps for event in ends), default=0), any(event.final for event in ends)
+    if any(isinstance(event, Acted) and event.action == "stop" for event in events):
+        return Standing(ref=at(counted, rank), how="stopped", updates=counted)
     if words is None or (ended and words.how != "crashed"):
         return Standing(ref=at(counted, rank), how="ended", updates=counted) if ended else None
     updates = words.updates if words.updates is not None else counted or None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from dataclasses import dataclass, field
 
 import torch
@@ -71,9 +73,19 @@ def several_ranks() -> bool:
     return torch.distributed.is_available() and torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1
 
 
+def stages() -> set[int]:
+    """ids of the modules that are stages of a pipeline. Walks the objects of the process where pipelines are used: not on a hot path."""
+    stage = sys.modules.get("torch.distributed.pipelining.stage")
+    kind = getattr(stage, "_PipelineStageBase", None)
+    return {id(getattr(held, "submod", None)) for held in gc.get_objects() if isinstance(held, kind)} if isinstance(kind, type) else set()
+
+
 def refuse_collectives(segment: Segment) -> None:
     """Raise ReplayRefused when a module of the step would wait for other ranks: a replay must never hang a job."""
-    for module in (e.function for e in segment.entries if e.kind == "module"):
+    modules = [e.function for e in segment.entries if e.kind == "module"]
+    if not stages().isdisjoint(map(id, modules)):
+        raise ReplayRefused("this rank is a stage of a pipeline, which computes on what other ranks send, and only this one would replay")
+    for module in modules:
         for part in module.modules():
             if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(is_sharded(p) for p in part.parameters(recurse=False)):
                 kind = type(part).__name__

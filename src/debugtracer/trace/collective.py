@@ -9,7 +9,8 @@ from debugtracer.trace.last_words import Entry
 C10D = "torch/distributed/"
 DDP = "torch/nn/parallel/distributed.py"
 WRAPPERS = frozenset({"wrapper", "inner", "_fn", "_wrapped_call_impl", "_call_impl", "decorate_context"})
-POINT_TO_POINT = frozenset({"send", "recv", "isend", "irecv", "batch_isend_irecv", "send_object_list", "recv_object_list"})
+PIPELINE = "a pipeline schedule"
+POINT_TO_POINT = frozenset({PIPELINE, "send", "recv", "isend", "irecv", "batch_isend_irecv", "send_object_list", "recv_object_list"})
 LEAVES = "destroy_process_group"
 
 
@@ -25,6 +26,8 @@ def collective(stack: Iterable[Entry]) -> str:
             return "backward"
         if file.endswith(DDP):
             return "forward of DistributedDataParallel" if "forward" in entry.function else "DistributedDataParallel"
+        if "torch/distributed/pipelining/" in file:
+            return PIPELINE
         if C10D in file and "/torch/distributed/elastic/" not in file:
             found = entry.function
         elif found:

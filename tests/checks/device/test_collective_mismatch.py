@@ -57,6 +57,7 @@ def test_silent_where_another_cause_leads():
     assert found(waiting, a_stand(1, "crashed", "", 12, "KeyboardInterrupt: ")) == []
     assert found(waiting, a_stand(1, "crashed", "backward", 21, GLOO)) == []
     assert found(waiting) == []
+    assert found(waiting, a_stand(1, "stopped")) == []
     assert found(a_stand(0, "crashed", "recv", 21, GLOO), a_stand(1, "crashed", "send", 29, GLOO)) == []
     assert found(a_stand(0, "ended"), a_stand(1, "ended", updates=7)) == []
 

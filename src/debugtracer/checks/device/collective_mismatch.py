@@ -86,8 +86,8 @@ class CollectiveMismatch(Check):
 
 
 def of_its_own(stand: Standing) -> bool:
-    """It died of something that is not the others' absence; they then wait because of that."""
-    return stand.how == "crashed" and not LEFT_ALONE.search(stand.message)
+    """It died of something that is not the others' absence, or we stopped it; they then wait because of that."""
+    return stand.how == "stopped" or (stand.how == "crashed" and not LEFT_ALONE.search(stand.message))
 
 
 def left_alone(stand: Standing) -> bool:

@@ -14,7 +14,7 @@ class Standing(Fact, frozen=True, kw_only=True):
     KEEP: ClassVar[int] = 1
 
     how: str
-    """waits, crashed, killed or ended."""
+    """waits, crashed, killed, ended, or stopped (by us)."""
     updates: int | None
     """Optimizer updates done; of a killed rank as many as it had written down, None for none."""
     call: str = ""
