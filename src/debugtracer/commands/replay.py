@@ -118,7 +118,15 @@ def as_text(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -
     page.console.print(f"debug-tracer: {facts.ref} replayed: {headline(capsule, birth, same)}", style="bold", soft_wrap=True)
     if birth is not None:
         verdict = capsule.head.verdict if same and capsule.head.verdict is not None else rank(facts)
-        page.rows([*wording.what(facts, verdict), *wording.where(facts, verdict), *wording.sample(facts, verdict), *wording.seen(facts)])
+        page.rows(
+            [
+                *wording.what(facts, verdict),
+                *wording.where(facts, verdict),
+                *wording.sample(facts, verdict),
+                *wording.seen(facts),
+                *(wording.anomaly(facts) if same else []),
+            ]
+        )
     answer = precision(capsule, result)
     if answer:
         page.rows([("dtype", answer, "bold")])

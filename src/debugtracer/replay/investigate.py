@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -16,6 +17,7 @@ from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot, tensors
 from debugtracer.recorder.program import Program
+from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.birth import deliberate, find_birth
 from debugtracer.replay.guilty import Guilty, Values, guilty_batch
 from debugtracer.replay.ledger import Ledger
@@ -62,6 +64,7 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
             refused=tuple(refused),
             compiled_only=result.replay.compiled_only,
             compiled_at=result.replay.compiled_at,
+            anomaly=result.replay.anomaly,
         )
         result.replay = facts
         return result
@@ -133,7 +136,11 @@ def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_b
                 if again.reproduced:
                     return Result(ReplayFacts(mechanism="tape", reproduced=True, parity=again.phrase, compiled_only=True, compiled_at=place))
             world.rewind()
-            return traced(alarm, scene, plan, parity, plain_s, program_bytes)
+            result = traced(alarm, scene, plan, parity, plain_s, program_bytes)
+            if result.birth is not None and result.birth.direction == "backward":
+                world.rewind()
+                result.replay = msgspec.structs.replace(result.replay, anomaly=torch_says(plan, scene.backward))
+            return result
     finally:
         world.restore()
 

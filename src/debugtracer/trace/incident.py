@@ -70,6 +70,8 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The step shows the fault when its compiled code runs again, and not when the same code runs eagerly."""
     compiled_at: Frame | None = None
     """The user's line that compiled it."""
+    anomaly: str = ""
+    """What torch's anomaly mode says of the step, where a backward has made the bad value; empty where it says nothing."""
 
 
 class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):

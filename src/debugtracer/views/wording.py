@@ -210,7 +210,16 @@ def replayed(facts: IncidentFacts) -> list[Row]:
     slow = f"; traced, the step took {known.traced_slowdown:.3g}x as long" if known.traced_slowdown is not None else ""
     rows = [("replay", f"{MECHANISMS[known.mechanism]}: {known.parity}; verdict {known.alarm_to_verdict_s:.2g} s after the alarm{slow}", "")]
     rows += [("", f"not used: {why}", "dim") for why in known.refused]
+    rows += anomaly(facts)
     return rows + ([("note", facts.note, "")] if facts.note else [])
+
+
+def anomaly(facts: IncidentFacts) -> list[Row]:
+    """What torch's anomaly mode says of the same step."""
+    said = facts.replay.anomaly if facts.replay is not None else ""
+    born = facts.birth.output if facts.birth is not None else None
+    later = " (it looks for NaN, not for the infinity before it)" if born is not None and not born.nan else ""
+    return [("torch", f"anomaly mode says: {said}{later}", "")] if said else []
 
 
 def crash(event: Crashed) -> str:

@@ -1,0 +1,82 @@
+"""The step once more under torch's anomaly mode: what torch itself says of a NaN in the backward, to be quoted beside our own birth."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from debugtracer.errors import ReplayRefused
+from debugtracer.probes.cells import file_of
+from debugtracer.probes.construction import is_user_file
+from debugtracer.probes.frames import OUR_HOME
+from debugtracer.replay.plan import Plan
+from debugtracer.replay.reexecute import Reexecution
+
+SAID = re.compile(r"Function '\w+' returned nan values in its \d+\w\w output")
+FORWARD = re.compile(r'^  File "([^"\n]+)", line (\d+), in ', re.MULTILINE)
+
+
+def torch_says(plan: Plan, backward: Callable[..., Any]) -> str:
+    """torch's sentence with the forward line of its traceback; "" where anomaly mode finds nothing (it knows NaN, not Inf). The caller rewinds and restores the
+    world; the user's own anomaly setting is as before when it returns. Costs one eager step, slower as torch notes each call."""
+    with heard() as warned, anomaly_mode():
+        try:
+            Reexecution(plan, backward).run()
+        except ReplayRefused as refused:
+            said = SAID.search(str(refused.__cause__))
+            return said[0] + called_at(warned) if said is not None else ""
+    return ""
+
+
+@contextlib.contextmanager
+def anomaly_mode() -> Iterator[None]:
+    """As torch.autograd.detect_anomaly, without its remark that it is on, which the user's filters may turn into an error."""
+    before = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    torch.set_anomaly_enabled(True, True)
+    try:
+        yield
+    finally:
+        torch.set_anomaly_enabled(*before)
+
+
+@contextlib.contextmanager
+def heard() -> Iterator[list[str]]:
+    """The warnings of this thread as text, not shown, whatever the user's filters are; what was shown once stays so, unlike under catch_warnings."""
+    machinery: Any = warnings
+    every = ("always", None, UserWarning, None, 0)
+    shown, here, told = machinery._showwarnmsg, threading.get_ident(), list[str]()
+
+    def show(message: Any) -> None:
+        if threading.get_ident() == here:
+            told.append(str(message.message))
+        else:
+            shown(message)
+
+    machinery._showwarnmsg = show
+    machinery.filters.insert(0, every)
+    try:
+        yield told
+    finally:
+        with contextlib.suppress(ValueError):
+            machinery.filters.remove(every)
+        if machinery._showwarnmsg is show:
+            machinery._showwarnmsg = shown
+
+
+def called_at(warned: list[str]) -> str:
+    """`, called forward at train.py:12`, the user's innermost line that our re-execution has called; "" where torch did not tell it."""
+    text = next((text for text in warned if text.startswith("Error detected in ")), "")
+    stack = [(file, int(line)) for file, line in FORWARD.findall(text)]
+    for file, line in reversed(stack):
+        if file.startswith(OUR_HOME):
+            return ""  # the loop itself called the operator: its line is not on this stack
+        if is_user_file(file):
+            return f", called forward at {Path(file_of(file)).name}:{line}"
+    return ""
