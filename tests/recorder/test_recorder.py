@@ -243,6 +243,7 @@ def test_a_forked_child_starts_from_nothing() -> None:
         for _ in range(2):
             model(torch.ones(1, 3)).mean().backward()
             optimizer.step()
+        assert watched.recorder.own_s > 0
         watched.recorder.forget()
-        assert (watched.recorder.step, watched.recorder.iteration, watched.recorder.states) == (0, 0, {})
+        assert (watched.recorder.step, watched.recorder.iteration, watched.recorder.states, watched.recorder.own_s) == (0, 0, {}, 0.0)
         assert watched.tape.previous is None

@@ -285,6 +285,7 @@ class Recorder:
         """A forked child, and a run after another one, start from nothing."""
         self.settle()
         self.iteration = self.step = 0
+        self.own_s = 0.0
         self.quiet_until_healthy = False
 
     def settle(self) -> None:
