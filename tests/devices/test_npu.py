@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from debugtracer.devices.device import Device
+from debugtracer.devices.present import device
 from debugtracer.trace.events import Found, RankStarted
 from debugtracer.trace.reader import open_trace
 from tests.devices.stand_in.npu import build
@@ -18,7 +20,7 @@ from tests.devices.stand_in.npu import build
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-pytestmark = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler (apt install g++)")
+compiled = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler (apt install g++)")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,7 @@ def run(name: str, library: Path, work: Path, *words: str, ours: tuple[str, ...]
     )
 
 
+@compiled
 def test_training_on_the_device_is_the_same_bit_for_bit(library: Path, tmp_path: Path) -> None:
     bare = run("trains", library, tmp_path)
     watched = run("trains", library, tmp_path, ours=("--mode", "observe"))
@@ -68,6 +71,7 @@ def told(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "debugtracer", *words], env=env, capture_output=True, text=True, timeout=200)
 
 
+@compiled
 def test_a_fault_on_the_device_is_replayed_there_and_named(incident: Path) -> None:
     verdict = json.loads(told("report", str(incident), "--format", "json").stdout)["verdict"]
     assert (verdict["class"], verdict["status"], verdict["op"], verdict["line"], verdict["sample_index"]) == (
@@ -75,6 +79,7 @@ def test_a_fault_on_the_device_is_replayed_there_and_named(incident: Path) -> No
     )  # fmt: skip
 
 
+@compiled
 def test_its_capsule_is_executed_on_a_machine_without_the_device(incident: Path) -> None:
     (folder,) = (incident / "incidents").iterdir()
     assert json.loads((folder / "capsule.json").read_bytes())["device"].startswith("npu")
@@ -83,6 +88,7 @@ def test_its_capsule_is_executed_on_a_machine_without_the_device(incident: Path)
     assert (done.returncode, answer["device"], answer["same_birth"]) == (0, "cpu", True)
 
 
+@compiled
 def test_the_flag_of_a_saturating_chip_is_told_where_no_inf_is(library: Path, tmp_path: Path) -> None:
     done = run("saturates", library, tmp_path, ours=("--mode", "observe"))
     assert done.returncode == 0, done.stderr
@@ -94,7 +100,22 @@ def test_the_flag_of_a_saturating_chip_is_told_where_no_inf_is(library: Path, tm
     )
 
 
+@compiled
 def test_a_healthy_run_there_is_silent_and_the_flag_is_read_on_inspected_steps_only(library: Path, tmp_path: Path) -> None:
     done = run("saturates", library, tmp_path, "healthy", "count", ours=("--mode", "observe"))
     assert done.stdout.endswith("flag read 3\n"), done.stderr
     assert not found(tmp_path)
+
+
+def test_the_flag_of_npu_is_read_only_where_chips_saturate(monkeypatch):
+    said = {}
+    utils = type("utils", (), {"is_support_inf_nan": staticmethod(lambda: said["inf"])})
+    module = type("npu", (), {"utils": utils, "get_npu_overflow_flag": staticmethod(lambda: 1), "clear_npu_overflow_flag": staticmethod(said.clear)})
+    monkeypatch.setattr(Device, "module", property(lambda self: module))
+    npu = device("npu")
+    for inf in (True, False):
+        said["inf"] = inf
+        assert npu.saturates() is not inf
+    assert npu.overflowed() is True
+    npu.clear_overflow()
+    assert said == {}

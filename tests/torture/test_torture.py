@@ -13,8 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
 KNOWN = {
-    "bagged_sparse": "a warning that torch raises in C++ names our forwarding line, where the program's stood",
-    "warning_places": "the same, seen by the program's own warning filters",
     "freed_in_time": "the last step's tape keeps the last loss, and a model's weights and moments live until the next training step",
     "own_modes": "a function mode of the program's below ours sees attribute reads of ours",
     "tensor_subclass_weights": "a Tensor subclass that logs its calls sees our reads",

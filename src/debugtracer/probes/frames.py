@@ -21,6 +21,7 @@ RawFrames: TypeAlias = tuple[tuple[CodeType, int], ...]
 USER, LIBRARY, TORCH, OURS, ENGINE, CHECKPOINT, OPTIMIZER = range(7)
 OUR_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 TORCH_HOME = os.path.dirname(os.path.dirname(os.path.abspath(nn.__file__))) + os.sep
+FORWARDS = "_forwarded_by_debug_tracer"  # code that calls on in the name of a user's line: probes/forwarded.py
 MOST = 24  # frames kept of one stack
 
 _places: dict[tuple[str, str], int] = {}  # by file and name: two code objects of copied files compare equal
@@ -37,6 +38,8 @@ def place_of(code: CodeType) -> int:
 
 
 def _classify(code: CodeType) -> int:
+    if code.co_name == FORWARDS:
+        return OURS
     file = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
     if file.startswith(OUR_HOME):
         return OURS

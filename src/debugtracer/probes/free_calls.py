@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode, _push_mode
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.probes.forwarded import from_caller
 from debugtracer.probes.loss_function import LOSSES
 from debugtracer.recorder.foreign_modes import foreign, without_modes
 from debugtracer.recorder.functions import Meaning, meaning
@@ -44,11 +45,11 @@ class FreeCalls(TorchFunctionMode):
         kwargs = kwargs or {}
         what = Meaning.IGNORE if self.off or self.elsewhere() else meaning(function)
         if what is Meaning.IGNORE or torch._C._are_functorch_transforms_active() or torch._C._get_tracing_state() is not None:
-            return function(*args, **kwargs)
+            return from_caller()(function, args, kwargs)
         if what is Meaning.PEEK:
             self.peek(args)
         pending = self.guarded(prepare, what, function, args, kwargs)
-        output = function(*args, **kwargs)
+        output = from_caller()(function, args, kwargs)
         if pending is not None:
             self.guarded(finish, pending, output)
         if self.inspect is not None:

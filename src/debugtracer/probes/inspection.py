@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode, _push_mode
 
+from debugtracer.probes.forwarded import from_caller
+
 
 class Inspection(TorchFunctionMode):
     """On the stack only during an inspected root call. It runs each function as it was called and tells afterwards; it changes nothing."""
@@ -22,7 +24,7 @@ class Inspection(TorchFunctionMode):
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One call; what it raises is the user's and passes."""
         kwargs = kwargs or {}
-        output = function(*args, **kwargs)
+        output = from_caller()(function, args, kwargs)
         if not torch._C._are_functorch_transforms_active() and torch._C._get_tracing_state() is None:
             self.tell(function, args, kwargs, output)
         return output

@@ -67,7 +67,8 @@ def detours(entries: list[TracebackType], ours: set[int]) -> set[int]:
     found: set[int] = set()
     for i in ours:
         if i > 1 and entries[i - 1].tb_frame.f_code.co_name == DETOUR:
-            twice = i > 2 and i + 1 < len(entries) and entries[i - 2].tb_frame.f_code is entries[i + 1].tb_frame.f_code
+            following = next((entries[j] for j in range(i + 1, len(entries)) if j not in ours), None)
+            twice = i > 2 and following is not None and entries[i - 2].tb_frame.f_code is following.tb_frame.f_code
             found |= {i - 1, i - 2} if twice else {i - 1}
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from debugtracer.probes.forwarded import from_caller
 from debugtracer.probes.optimizer import subclasses
 from debugtracer.probes.probe import Patches
 from debugtracer.probes.skipped_code import compiling
@@ -81,7 +82,7 @@ class Schedulers:
             self.depth += 1
             try:
                 with self.paused():
-                    output = original(scheduler, *args, **kwargs)
+                    output = from_caller()(original, (scheduler, *args), kwargs)
             finally:
                 self.depth -= 1
             if not self.depth:

@@ -32,7 +32,7 @@ class OverflowFlag(Check):
     """
 
     needs: ClassVar[tuple[type[Flag]]] = (Flag,)
-    suspects: ClassVar[tuple[str, ...]] = ("fp16_overflow",)
+    suspects: ClassVar[tuple[str, ...]] = ("fp16-overflow",)
     remedies: ClassVar[tuple[str, ...]] = (
         "let a dynamic loss scaler skip such steps: torch.amp.GradScaler(device_type)",
         "compute the op in float32: `with torch.autocast(device_type, enabled=False):` around it, with .float() on its inputs",
