@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from time import time as wall_time
 
 from debugtracer.checks.check import Check, checks
 from debugtracer.diagnosis.recheck import observed
@@ -74,6 +74,6 @@ def write(run: Path, rank: int, found: list[Finding]) -> None:
     journal = Journal(rank_folder(run, rank))
     try:
         for finding in found:
-            journal.append(encode_event(Found(at=time.time(), rank=finding.rank, finding=finding)))
+            journal.append(encode_event(Found(at=wall_time(), rank=finding.rank, finding=finding)))
     finally:
         journal.close()

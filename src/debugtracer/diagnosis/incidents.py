@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
+from time import time as wall_time
 from typing import Any
 
 import msgspec
@@ -115,7 +116,7 @@ class Incidents:
         self.hear()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
-        self.output.event(Judged(at=time.time(), rank=self.output.rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us))
+        self.output.event(Judged(at=wall_time(), rank=self.output.rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us))
 
     def hear(self) -> None:
         """What the cause of the leading finding says of all of them: written down last, so that it is the first that a view meets."""
@@ -126,11 +127,11 @@ class Incidents:
             return
         if told is not None:
             check, verdict = told
-            self.output.event(Diagnosed(at=time.time(), rank=verdict.rank, check=check, verdict=verdict), now=True)
+            self.output.event(Diagnosed(at=wall_time(), rank=verdict.rank, check=check, verdict=verdict), now=True)
 
     def tell(self, finding: Finding) -> None:
         """A check has spoken without an alarm: written down, and said in one line when it is grave. Called by the judge's thread."""
-        self.output.event(Found(at=time.time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        self.output.event(Found(at=wall_time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
         self.found.append(finding)
         self.jumps.found(finding)
         if finding.severity != "note" and self.said < MOST_SAID:
@@ -195,7 +196,7 @@ class Incidents:
         scene, recorder = self.scene, self.recorder
         assert scene is not None
         assert recorder is not None
-        begin = time.perf_counter()
+        begin = perf_counter()
         with recorder.paused(), self.council.alone(scene) if self.council is not None else contextlib.nullcontext(scene) as scene:
             self.output.open()
             result = investigate(alarm, scene, self.capsule_bytes)
@@ -217,7 +218,7 @@ class Incidents:
             return False
         with recorder.paused():
             alarm, result = reyield.finish(seen)
-            self.conclude(alarm, result, scene, time.perf_counter())
+            self.conclude(alarm, result, scene, perf_counter())
         return True
 
     def next_fetch(self) -> None:
@@ -269,7 +270,7 @@ class Incidents:
         facts = gather(alarm, result, scene, built=self.built, recent=recent, rank=self.output.rank, world_size=self.output.world_size, told=told)
         verdict = prove(facts, alarm, scene, result, list(self.built), self.state_bytes, self.budget)
         verdict = began(facts, verdict, self.found)
-        verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3)))
+        verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.keeper.save(result, facts, verdict, self.recent, self.count)
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:

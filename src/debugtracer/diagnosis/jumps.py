@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
 from collections import deque
 from collections.abc import Iterable
+from time import perf_counter
+from time import time as wall_time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -116,7 +117,7 @@ class Jumps:
             return
         finding = self.to_fix.popleft()
         self.to_fix.clear()
-        begin = time.perf_counter()
+        begin = perf_counter()
         try:
             with self.incidents.recorder.paused():
                 verdict = mended(finding, past, self.incidents.scene)
@@ -131,11 +132,11 @@ class Jumps:
     def told(self, finding: Finding, verdict: Verdict | None, begin: float) -> None:
         """Write a verdict down."""
         if verdict is not None:
-            verdict = msgspec.structs.replace(verdict, seconds=round(time.perf_counter() - begin, 3))
+            verdict = msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3))
             self.verdicts.append(verdict)
-            self.incidents.output.event(Diagnosed(at=time.time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
+            self.incidents.output.event(Diagnosed(at=wall_time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True)
         if self.incidents.recorder is not None:
-            self.incidents.recorder.own_s += time.perf_counter() - begin
+            self.incidents.recorder.own_s += perf_counter() - begin
 
     def too_long(self, past: Past) -> str:
         """Why these steps are too many for the time that trials may take; empty when they are not."""
@@ -153,7 +154,7 @@ class Jumps:
             return
         self.done += 1
         norms = sorted(v for v in incidents.recent.get(GRAD_L2, ()) if math.isfinite(v))
-        begin = time.perf_counter()
+        begin = perf_counter()
         try:
             with incidents.recorder.paused():
                 verdict = diagnose(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from time import time as wall_time
 
 from debugtracer.checks.check import checks
 from debugtracer.diagnosis.blocking_child import raced
@@ -45,17 +45,17 @@ class Keeper:
         batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
         trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
         for finding in findings_of(facts, recent, result.bad_names):
-            self.output.event(Found(at=time.time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
+            self.output.event(Found(at=wall_time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
         self.output.event(
             Incident(
-                at=time.time(), rank=facts.ref.rank, trace_id=trace_id, facts=facts, verdict=verdict, folder=name if capsule or batch else None, capsule=capsule
+                at=wall_time(), rank=facts.ref.rank, trace_id=trace_id, facts=facts, verdict=verdict, folder=name if capsule or batch else None, capsule=capsule
             ),
             now=True,
         )
         if self.stops:
             self.output.event(
                 Acted(
-                    at=time.time(),
+                    at=wall_time(),
                     rank=facts.ref.rank,
                     trace_id=trace_id,
                     action="stop",
@@ -74,7 +74,7 @@ class Keeper:
             return
         rank, iteration, step = self.output.rank, max(recorder.iteration - 1, 0), recorder.step
         reason = "another rank found a bad step: all ranks stop together"
-        self.output.event(Acted(at=time.time(), rank=rank, action="stop", iteration=iteration, step=step, reason=reason), now=True)
+        self.output.event(Acted(at=wall_time(), rank=rank, action="stop", iteration=iteration, step=step, reason=reason), now=True)
         print(f"debug-tracer: step {step}, rank {rank}: {reason}; its verdict names the cause.", file=sys.stderr, flush=True)
 
     def attempt(self, action: Callable[[], None]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
+from time import thread_time
 
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judge import Judge
@@ -50,7 +50,7 @@ class LiveChecks:
 
     def take(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
         """Judge one step."""
-        begin = time.thread_time()
+        begin = thread_time()
         self.last = ref
         self.steps += bool(values)
         try:
@@ -58,7 +58,7 @@ class LiveChecks:
                 self.tell(finding)
         except Exception as error:
             self.fail(error)
-        self.judge_s += time.thread_time() - begin
+        self.judge_s += thread_time() - begin
 
     def fail(self, error: Exception) -> None:
         """A check of ours failed; in our own tests the thread dies loudly."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, repeat
 from operator import itemgetter
+from time import thread_time
+from time import time as wall_time
 
 import msgspec
 
@@ -45,7 +46,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
     windows: dict[int, Window] = {}
     for rank in trace.ranks:
         judge = Judge(checks)
-        begin, steps = time.thread_time(), 0
+        begin, steps = thread_time(), 0
         events = trace.events(rank)
         foreign = any(isinstance(event, Noted) and event.what == IMPORTED for event in events)  # nobody saw its non-finite numbers when they came
         last = StepRef(iteration=0, step=0, rank=rank)
@@ -56,8 +57,8 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
                 yield from told(alarms(judge, trace, ref, values))
         yield from told(judge.end(last, late(events, last)))
         windows[rank] = stood(judge.window(last), trace.path, events)
-        judge_us = 1e6 * (time.thread_time() - begin) / max(steps, 1)
-        yield Judged(at=time.time(), rank=rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us)
+        judge_us = 1e6 * (thread_time() - begin) / max(steps, 1)
+        yield Judged(at=wall_time(), rank=rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us)
     if len(windows) > 1:
         for check in checks.values():
             yield from told(check.judge_ranks(windows))
@@ -65,7 +66,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
 
 def told(found: Iterable[Finding]) -> Iterator[Found]:
     """Findings as events of now."""
-    return (Found(at=time.time(), rank=finding.rank, finding=finding) for finding in found)
+    return (Found(at=wall_time(), rank=finding.rank, finding=finding) for finding in found)
 
 
 def replayed(trace: Trace, rank: int, events: list[AnyEvent]) -> Iterator[tuple[StepRef, dict[str, float], list[Fact]]]:

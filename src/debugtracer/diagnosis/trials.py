@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.attribution import BATCH, STATE
@@ -58,7 +58,7 @@ class Series:
 
     def go(self) -> None:
         """Run until nothing is left to learn, or the budget is spent."""
-        self.began = time.perf_counter()
+        self.began = perf_counter()
         while not self.spent:
             chosen = self.next()
             if chosen is None:
@@ -69,7 +69,7 @@ class Series:
     def spent(self) -> bool:
         """The budget is used up; what could not run costs nothing."""
         ran = len([t for t in self.trials if t.outcome != "could not run"])
-        return ran >= self.budget.trials or (self.began is not None and time.perf_counter() - self.began >= self.budget.seconds)
+        return ran >= self.budget.trials or (self.began is not None and perf_counter() - self.began >= self.budget.seconds)
 
     def next(self) -> Intervention | None:
         """The best trial not yet run; None when none is worth it."""

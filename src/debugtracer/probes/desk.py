@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -93,11 +93,11 @@ class Desk:
         listeners = self.listeners.get(name)
         if not listeners or self.off or torch._C._are_functorch_transforms_active():  # inside vmap and grad tensors have no values
             return
-        begin = time.perf_counter()
+        begin = perf_counter()
         with self.paused(), here(self.recorder.roots.sharded):
             for listener in listeners:
                 self.attempt(listener, args)
-        self.recorder.own_s += time.perf_counter() - begin
+        self.recorder.own_s += perf_counter() - begin
 
     def incident(self) -> tuple[Fact, ...]:
         """Tell the takers of an incident; the facts of its step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -100,9 +100,9 @@ def tests(kept: Kept, target: Tensor | None) -> dict[str, dict[str, Any]]:
     try:
         shadow = Shadow(kept.module, kept.autocast)
         args, kwargs, samples = first_samples(kept)
-        begin = time.perf_counter()
+        begin = perf_counter()
         base, seen = shadow.run(args, kwargs)
-        if time.perf_counter() - begin > SLOW_S or base is None or not bool(torch.isfinite(base).all()):
+        if perf_counter() - begin > SLOW_S or base is None or not bool(torch.isfinite(base).all()):
             return {"skipped": {"why": "slow, or no finite output"}}
         again, _ = shadow.run(args, kwargs)
         if again is None or not torch.equal(base, again):

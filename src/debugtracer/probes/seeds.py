@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import time as wall_time
 from typing import Any
 
 import torch
@@ -143,6 +143,6 @@ def risk_of(known: Seeding) -> str:
     """What may go wrong with it."""
     if known.value is None:
         return "seeded without a value: it cannot be repeated"
-    if any(abs(known.value / unit - time.time()) < CLOCK_S for unit in (1, 1e3, 1e6, 1e9)):
+    if any(abs(known.value / unit - wall_time()) < CLOCK_S for unit in (1, 1e3, 1e6, 1e9)):
         return "taken from the clock: write it down to repeat the run"
     return "set after the data was first drawn" if known.after_loader else ""

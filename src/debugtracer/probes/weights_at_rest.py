@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 import weakref
 from dataclasses import dataclass
+from time import perf_counter, thread_time
 from typing import Any
 
 import torch
@@ -64,7 +64,7 @@ class WeightsAtRestTaker(Taker):
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """What the update left."""
-        now, begin = time.perf_counter(), time.thread_time()  # what other programs take from the machine is no cost of ours
+        now, begin = perf_counter(), thread_time()  # what other programs take from the machine is no cost of ours
         self.pace = 0.9 * self.pace + 0.1 * (now - self.last) if self.last else 0.0
         self.last = now
         self.due.discard(id(optimizer))
@@ -80,7 +80,7 @@ class WeightsAtRestTaker(Taker):
             return
         plain = [(owner, what, t) for owner, what, t in tensors if t.layout == torch.strided and not t.is_quantized and not t.is_meta]
         self.keep(id(optimizer), plain)
-        self.spent(time.thread_time() - begin)
+        self.spent(thread_time() - begin)
 
     def keep(self, key: int, plain: list[tuple[Tensor, str, Tensor]]) -> None:
         """Copies of all; into the memory of the last ones, for that is one call where new ones are hundreds."""
@@ -91,9 +91,7 @@ class WeightsAtRestTaker(Taker):
             for k, (_, _, t) in zip(last, plain, strict=True):
                 k.version = t._version
         else:
-            self.kept[key] = [
-                Kept(Weak(t), Weak(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain
-            ]
+            self.kept[key] = [Kept(Weak(t), Weak(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)) for owner, what, t in plain]
         self.due.add(key)
         self.steps[key] = self.desk.step
 
@@ -114,11 +112,11 @@ class WeightsAtRestTaker(Taker):
         if key not in self.due:
             return
         self.due.discard(key)
-        begin = time.thread_time()
+        begin = thread_time()
         changed = [k for k in self.kept[key] if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)]
         if len(changed) == 1:
             self.look(changed[0])
-        self.spent(time.thread_time() - begin)
+        self.spent(thread_time() - begin)
 
     def spent(self, seconds: float) -> None:
         """Dear comparisons become rare."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import multiprocessing.process
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import torch
 
@@ -82,5 +81,5 @@ def made_by_sibling(pointer: Path) -> Path | None:
         said = pointer.read_text()
         if said.endswith("\n"):
             return pointer.parent.resolve() / said.strip()
-        time.sleep(0.02)
+        sleep(0.02)
     return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import weakref
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -130,9 +130,9 @@ class Copies:
         held = self.held.get(optimizer)
         if held is None or not same(held.parameters, parameters):
             held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
-        begin = time.perf_counter()
+        begin = perf_counter()
         held.take()
-        return self.judge(optimizer, parameters, time.perf_counter() - begin, step_s)
+        return self.judge(optimizer, parameters, perf_counter() - begin, step_s)
 
     def judge(self, optimizer: Optimizer, parameters: list[Tensor], cost_s: float, step_s: float) -> str | None:
         """Back off when the copy is not worth its time; half-precision parameters are always copied: their updates underflow."""

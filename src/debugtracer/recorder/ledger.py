@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from time import time as wall_time
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Ledger:
                 continue
             self.known[key] = fact, count + 1
             if not thinned(count):
-                self.output.event(Observed(at=time.time(), rank=rank, word=fact.word(), fact=to_plain(fact)))
+                self.output.event(Observed(at=wall_time(), rank=rank, word=fact.word(), fact=to_plain(fact)))
         return own
 
     def forget(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
+from time import time as wall_time
 from typing import TYPE_CHECKING
 
 import torch
@@ -54,7 +54,7 @@ class Output:
         self.stand = Stand()
         self.off = ""
         self.notes: list[Noted] = []
-        self.began = time.time()
+        self.began = wall_time()
         self.beat = 0.0
         self.ended = False
 
@@ -102,7 +102,7 @@ class Output:
 
     def note(self, what: str, text: str, frame: Frame | None = None) -> None:
         """Keep a fact; before the files are open it waits."""
-        noted = Noted(at=time.time(), rank=self.rank, what=what, text=text, frame=frame)
+        noted = Noted(at=wall_time(), rank=self.rank, what=what, text=text, frame=frame)
         if self.writer is None:
             self.notes = [*self.notes[-63:], noted]
         else:
@@ -121,11 +121,11 @@ class Output:
     def state(self, recorder: Recorder, updates: Updates, final: bool) -> RankEnded:
         """Counters of the rank."""
         return RankEnded(
-            at=time.time(),
+            at=wall_time(),
             rank=self.rank,
             steps=recorder.step,
             iterations=recorder.iteration,
-            wall_s=time.time() - self.began,
+            wall_s=wall_time() - self.began,
             own_s=recorder.own_s,
             host_syncs=updates.canaries.host_syncs,
             skipped=updates.skipped,
@@ -141,7 +141,7 @@ class Output:
         text = str(error).strip()[:2000]
         self.event(
             Crashed(
-                at=time.time(),
+                at=wall_time(),
                 rank=self.rank,
                 error=type(error).__name__,
                 message=text,
@@ -158,7 +158,7 @@ class Output:
             return
         self.ended = True
         for failure in errors.failures.values():
-            self.event(Failed(at=time.time(), rank=self.rank, where=failure.where, count=failure.count, first=failure.first))
+            self.event(Failed(at=wall_time(), rank=self.rank, where=failure.where, count=failure.count, first=failure.first))
         self.event(self.state(recorder, updates, final=True), now=True)
         self.writer.close()
 
@@ -179,5 +179,5 @@ class Output:
 
     def renew(self) -> None:
         """Nothing is open and nothing was said: the next backward opens files of its own."""
-        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", time.time(), 0.0
+        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", wall_time(), 0.0
         self.notes.clear()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -66,12 +66,12 @@ class Recorder:
     @contextmanager
     def owned(self) -> Iterator[None]:
         """Time spent in our code."""
-        begin = time.perf_counter()
+        begin = perf_counter()
         try:
             with here(self.roots.sharded):
                 yield
         finally:
-            self.own_s += time.perf_counter() - begin
+            self.own_s += perf_counter() - begin
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from time import perf_counter, thread_time
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -128,7 +128,7 @@ class Ring:
         live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
         if not live:
             return None
-        begin, used = time.perf_counter(), time.thread_time()
+        begin, used = perf_counter(), thread_time()
         held = [p for o in live for p in self.parameters(o)]
         size = sum(held_bytes(p) for p in held) * 4 * SLOTS
         if self.on_host is None:
@@ -142,7 +142,7 @@ class Ring:
         snapshot.buffers = [(weakref.ref(m), [(b, self.copied(b.detach())) for b in m.buffers()]) for m in self.roots()]
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
-        cost_s = min(time.perf_counter() - begin, THREADS * (time.thread_time() - used))  # what other programs take from the machine is no cost of ours
+        cost_s = min(perf_counter() - begin, THREADS * (thread_time() - used))  # what other programs take from the machine is no cost of ours
         return self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
 
     def slot(self, live: list[Optimizer]) -> Snapshot:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -38,7 +38,7 @@ class Updates:
         self.good_scale: dict[int, float] = {}
         self.rechecks = 0
         self.skipped = 0
-        self.last_s = time.perf_counter()
+        self.last_s = perf_counter()
         self.step_s = 0.0
         self.wait_s: Callable[[], float] = lambda: 0.0
         self.skip_step: Callable[[], bool] = lambda: False
@@ -63,7 +63,7 @@ class Updates:
         self.skips.clear()
         self.good_scale.clear()
         self.rechecks = self.skipped = 0
-        self.last_s, self.step_s = time.perf_counter(), 0.0
+        self.last_s, self.step_s = perf_counter(), 0.0
 
     def gate(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """One outermost step. The closure and the step are the user's and run unguarded."""
@@ -145,7 +145,7 @@ class Updates:
 
     def close_step(self, optimizer: Optimizer) -> None:
         """Numbers of the step, counters, boundary."""
-        now = time.perf_counter()
+        now = perf_counter()
         self.step_s, self.last_s = now - self.last_s, now
         recorder = self.recorder
         self.moment("step_closed", optimizer)

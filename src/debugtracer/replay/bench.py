@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
-import time
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -154,7 +154,7 @@ class Bench:
 
     def run(self, intervention: Intervention) -> Score:
         """One trial. Never raises what the step raises: a run that fails is refused with its error."""
-        rerun, begin = self.rerun(), time.perf_counter()
+        rerun, begin = self.rerun(), perf_counter()
         why = intervention.refuses(rerun)
         if why:
             return Score(refused=why)
@@ -169,7 +169,7 @@ class Bench:
             score = Score(refused=str(error.__cause__ if isinstance(error.__cause__, ReplayRefused) else error))
         except Exception as error:
             score = Score(refused=f"{type(error).__name__}: {str(error).splitlines()[0].split('. ')[0][:120] if str(error) else ''}")
-        score.seconds = time.perf_counter() - begin
+        score.seconds = perf_counter() - begin
         return score
 
     def perform(self, rerun: Rerun, score: Score) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -46,7 +46,7 @@ class Result:
 
 def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
     """Fallback order of DESIGN 2: tape in place, forward-only, the flight record alone. The world is as before when it returns."""
-    begin = time.perf_counter()
+    begin = perf_counter()
     refused: list[str] = []
     for mechanism, attempt in MECHANISMS:
         try:
@@ -59,7 +59,7 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
             mechanism=mechanism,
             reproduced=result.replay.reproduced,
             parity=result.replay.parity,
-            alarm_to_verdict_s=time.perf_counter() - begin,
+            alarm_to_verdict_s=perf_counter() - begin,
             traced_slowdown=result.replay.traced_slowdown,
             refused=tuple(refused),
             compiled_only=result.replay.compiled_only,
@@ -74,7 +74,7 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
             mechanism=last,
             reproduced=False,
             parity=f"not replayed: {refused[0].partition(': ')[2] if refused else 'nothing recorded'}",
-            alarm_to_verdict_s=time.perf_counter() - begin,
+            alarm_to_verdict_s=perf_counter() - begin,
             refused=tuple(refused),
         )
     )
@@ -123,10 +123,10 @@ def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_b
     try:
         with hushed(), scale_one(scaler):
             world.rewind()
-            begin = time.perf_counter()
+            begin = perf_counter()
             run = Reexecution(plan, scene.backward)
             run.run()
-            plain_s = time.perf_counter() - begin
+            plain_s = perf_counter() - begin
             parity = judge(alarm, run, find_targets(alarm, run, scene), world)
             if alarm.at_scale_one and not parity.reproduced:
                 return Result(ReplayFacts(mechanism="tape", reproduced=False, parity="finite at loss scale 1"), normal=True)
@@ -184,11 +184,11 @@ def traced(alarm: Alarm, scene: Scene, plan: Plan, parity: Parity, plain_s: floa
         with tracer.entry(entry.index, scene.frames(entry.frames), direction="update" if entry.kind == "step" else None):
             yield
 
-    begin = time.perf_counter()
+    begin = perf_counter()
     run = Reexecution(plan, scene.backward, around)
     with tracer:
         run.run()
-    slowdown = (time.perf_counter() - begin) / max(plain_s, 1e-9)
+    slowdown = (perf_counter() - begin) / max(plain_s, 1e-9)
     targets = find_targets(alarm, run, scene)
     result = Result(ReplayFacts(mechanism="tape", reproduced=parity.reproduced, parity=parity.phrase, traced_slowdown=slowdown), program=program)
     blame(alarm, scene, plan, ledger, targets, result, run.values)

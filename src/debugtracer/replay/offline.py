@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -70,13 +70,13 @@ def run_capsule(
     except ValueError as error:
         raise CapsuleError(f"{capsule.folder} is damaged ({error}); make the incident again") from None
     random_state = torch.get_rng_state()
-    start = time.perf_counter()
+    start = perf_counter()
     try:
         with under(capsule.head.flags), torch.no_grad():
             result = Execution(capsule, dtype, place, observers, changes).run()
     finally:
         torch.set_rng_state(random_state)
-    result.seconds = time.perf_counter() - start
+    result.seconds = perf_counter() - start
     return result
 
 

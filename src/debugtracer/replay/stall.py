@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-import time
 from collections.abc import Iterator
+from time import process_time, thread_time
 from types import FrameType
 
 TICK_S = 3.0  # seconds between two looks (ours)
@@ -50,7 +50,7 @@ class Watch:
     """Compares CPU time from look to look: of the process, and of this thread, since a program may keep other threads busy for ever."""
 
     def __init__(self) -> None:
-        self.clocks = (time.process_time, time.thread_time)
+        self.clocks = (process_time, thread_time)
         self.worked_s = [clock() for clock in self.clocks]
         self.still = [0, 0]
         self.over = False

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from time import time as wall_time
 from typing import Literal
 
 import msgspec
@@ -55,7 +56,7 @@ def create_run(out: Path, name: str, command: Sequence[str], mode: str) -> Path:
         host=socket.gethostname(),
         pid=os.getpid(),
         python=platform.python_version(),
-        started_at=time.time(),
+        started_at=wall_time(),
     )
     write_manifest(run, made)
     point_latest(run)
@@ -119,5 +120,5 @@ def read_manifest(run: Path) -> Manifest:
 
 def end_run(run: Path, exit_code: int | None, stopped: bool) -> None:
     """Write into run.json that the run has ended. Raises OSError, TraceError."""
-    ended = msgspec.structs.replace(read_manifest(run), status="ended", ended_at=time.time(), exit_code=exit_code, stopped_by_tracer=stopped)
+    ended = msgspec.structs.replace(read_manifest(run), status="ended", ended_at=wall_time(), exit_code=exit_code, stopped_by_tracer=stopped)
     write_manifest(run, ended)
