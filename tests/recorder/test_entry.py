@@ -176,3 +176,18 @@ def test_autocast_is_kept_with_device_and_dtype() -> None:
     with torch.autocast("cpu", torch.float16):
         assert autocast_state() == (("cpu", torch.float16),)
     assert autocast_state() == ()
+
+
+def test_a_tensor_that_stays_is_asked_for_nothing() -> None:
+    class Asked(Tensor):
+        asked: list[Any] = []
+
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            cls.asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    held = [torch.ones(2).as_subclass(Asked)]
+    Asked.asked.clear()
+    assert mapped(held, lambda leaf: leaf.tensor, (Leaf, Slot))[0] is held[0]
+    assert (list(references(held)), Asked.asked) == ([], [])

@@ -13,7 +13,7 @@ from debugtracer.devices.present import accelerator
 from debugtracer.recorder.rng import RngState
 
 Kind = Literal["fn", "const", "module", "backward", "clip", "unscale", "zero_grad", "step"]
-PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes)
+PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes, Tensor)  # a tensor asked for its `data` would run an op
 
 
 class Slot:

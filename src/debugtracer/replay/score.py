@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from debugtracer.recorder.sharded import is_sharded
+
 
 @dataclass
 class Score:
@@ -76,8 +78,13 @@ class FirstBad(TorchDispatchMode):
         out = func(*args, **(kwargs or {}))
         if self.nan is None:
             for tensor in (out,) if isinstance(out, Tensor) else out if isinstance(out, (tuple, list)) else ():
-                if isinstance(tensor, Tensor) and tensor.is_floating_point() and tensor.layout is torch.strided and not bool(torch.isfinite(tensor).all()):
+                if readable(tensor) and not bool(torch.isfinite(tensor).all()):
                     name = f"aten::{func.__name__.split('.')[0]}"
                     self.nan = self.nan or (name if bool(torch.isnan(tensor).any()) else None)
                     self.inf = self.inf or name
         return out
+
+
+def readable(value: Any) -> bool:
+    """Floating values in one piece; to look at all parts of a sharded tensor is a collective, and the other ranks are not here."""
+    return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided and not is_sharded(value)
