@@ -82,3 +82,12 @@ def test_a_graph_whose_parameters_were_updated_since_needs_their_copies():
     with pytest.raises(ReplayRefused, match="before the last update"):
         make_plan(tape.current, tape.previous, False)
     assert len(make_plan(tape.current, tape.previous, True).segments) == 2
+
+
+def test_data_parallel_on_several_gpus_is_refused_and_on_none_is_replayed():
+    tape, model = a_tape(), nn.DataParallel(nn.Linear(2, 1))
+    call(tape, model, torch.ones(3, 2), kind="module")
+    assert len(make_plan(tape.current, None, False).entries) == 1
+    model.device_ids = [0, 1]  # what the constructor finds where there are two
+    with pytest.raises(ReplayRefused, match="DataParallel computes on several GPUs in threads of its own"):
+        make_plan(tape.current, None, False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +73,15 @@ def test_duckdb_needs_nothing_but_the_layout(tmp_path):
 def test_a_folder_without_sealed_series_is_told_in_words(tmp_path):
     with pytest.raises(TraceError, match="holds no sealed series"):
         broke_first(str(tmp_path))
+
+
+def test_the_queries_of_the_guide_answer(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "run-folder.md").read_text()
+    run = a_fleet(tmp_path / "traces" / "run=a", broken={(7, "loss"): [204]})
+    asked = [block.replace("traces/", f"{tmp_path}/traces/").replace("RUN/", f"{run}/") for block in re.findall(r"```sql\n(.*?)```", guide, re.DOTALL)]
+    first, slow, around, runs = (duckdb.sql(sql.replace("'step_s'", "'loss'")).fetchall() for sql in asked)
+    assert first == [(7, "loss", 204)]
+    assert len(slow) == 5 and slow[0][0] == 7  # its loss ends high, where it is still large
+    assert [step for step, _ in around] == list(range(200, 207)) and [value != value for _, value in around] == [False] * 4 + [True] * 3
+    assert runs == [("a", 12, 204)]

@@ -17,4 +17,8 @@ class DdpRankSkew(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-rank-alone", "reordered-batches")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("data/class-skew",)
-    remedies: ClassVar[tuple[str, ...]] = ("shuffle before the data is divided among the ranks", "compare hosts: disk, cores, clock of the device")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "shuffle before the data is divided among the ranks",
+        "SyncBatchNorm.convert_sync_batchnorm(model) or GroupNorm where batch norms see the data of one rank",
+        "compare hosts: disk, cores, clock of the device",
+    )

@@ -93,10 +93,20 @@ def refuse_collectives(segment: Segment) -> None:
                 raise ReplayRefused(f"{kind} computes together with the other ranks, and only this one would replay{better}")
 
 
+def refuse_threads(segment: Segment) -> None:
+    """Raise ReplayRefused for DataParallel on several GPUs: its replicas run in threads of their own, where no operator can be traced."""
+    for part in (part for e in segment.entries if e.kind == "module" for part in e.function.modules()):
+        if isinstance(part, nn.DataParallel) and len(part.device_ids) > 1:
+            raise ReplayRefused(
+                "DataParallel computes on several GPUs in threads of its own; with DistributedDataParallel each rank can execute its step again"
+            )
+
+
 def refuse(segment: Segment, wanted: set[int] | None = None) -> None:
     """Raise ReplayRefused when a segment cannot be executed as it was."""
     if segment.refused:
         raise ReplayRefused(segment.refused)
+    refuse_threads(segment)
     if several_ranks():
         refuse_collectives(segment)
     if not segment.entries:

@@ -1,0 +1,44 @@
+"""Quadrant classifier on two processes; the rows come from two sites."""
+
+import os
+import tempfile
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+import torch.nn as nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, Subset, TensorDataset
+
+
+def rows():
+    g = torch.Generator().manual_seed(1)
+    x = torch.randn(600, 8, generator=g)
+    y = (x[:, 0] > 0).long() + 2 * (x[:, 1] > 0).long()
+    x[300:] += 4.0
+    return TensorDataset(x, y)
+
+
+def worker(rank, store):
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+    torch.manual_seed(7)
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 4)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    data = rows()
+    loader = DataLoader(Subset(data, range(rank * 300, rank * 300 + 300)), batch_size=30, shuffle=True)
+    for epoch in range(2):
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        if rank == 0:
+            print(f"epoch {epoch} loss {loss.item():.4f}")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    store = os.path.join(tempfile.mkdtemp(), "store")
+    mp.start_processes(worker, args=(store,), nprocs=2, start_method="fork")
