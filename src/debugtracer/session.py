@@ -84,25 +84,14 @@ class Session:
         self.settings = settings
         self.announced = False
         """The environment names the run folder, and it was this session that put it there."""
-        self.output = Output(
-            self.run_folder,
-            settings.mode.value,
-            flush_steps=settings.flush_steps,
-            flush_s=settings.flush_s,
-            run_bytes=settings.run_bytes,
-            traceback_frames=traceback_frames,
-        )
+        flushed: dict[str, Any] = {"flush_steps": settings.flush_steps, "flush_s": settings.flush_s, "run_bytes": settings.run_bytes}
+        self.output = Output(self.run_folder, settings.mode.value, traceback_frames=traceback_frames, **flushed)
         self.tape = Tape(raw_frames)
         self.batches = BatchLog()
-        self.incidents = Incidents(
-            self.output,
-            stops=settings.mode is Mode.DEV,
-            most=settings.incidents,
-            capsule_bytes=settings.capsule_bytes if settings.capture is Capture.STEP else 0,
-            preset=settings.preset,
-            budget=Budget(settings.trials, settings.trials_s, settings.trial_order),
-            state_bytes=settings.copy_bytes,
-        )
+        capsule_bytes = settings.capsule_bytes if settings.capture is Capture.STEP else 0
+        budget = Budget(settings.trials, settings.trials_s, settings.trial_order)
+        limits = {"most": settings.incidents, "capsule_bytes": capsule_bytes, "state_bytes": settings.copy_bytes}
+        self.incidents = Incidents(self.output, stops=settings.mode is Mode.DEV, preset=settings.preset, budget=budget, **limits)
         self.recorder = Recorder(self.tape, self.incidents.open, total_l2, raw_frames, owner_module)
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         self.canaries = Canaries(self.recorder, parameters, is_bad, worst_of, self.publish, mode=settings.mode.value, gate=settings.gate.value)
@@ -113,7 +102,7 @@ class Session:
         self.relay = relay = Relay(self.recorder, self.free, self.canaries)
         self.roots = RootCalls(relay.entered, relay.left)
         self.backwards = Backwards(relay.backward_begins, relay.backward_ended, self.recorder.paused)
-        self.gates = Gates(self.gate, relay.zero_grad, raw_frames, self.recorder.on_optimizer)
+        self.gates = Gates(self.updates.gate, relay.zero_grad, raw_frames, self.recorder.on_optimizer)
         self.desk = relay.desk = Desk(self.recorder, self.batches, self.gates.built, settings.inspect_steps, self.recorder.paused)
         self.desk.function_tests = settings.function_tests is Switch.ON
         self.scalers = Scalers()
@@ -161,11 +150,8 @@ class Session:
         self.incidents.reyield = reyield
         self.loader.keep, self.loader.again = reyield.fetched, self.incidents.again
         self.loader.before_fetch = self.incidents.next_fetch
-        self.updates.skip_step, self.updates.skip_write, self.updates.give_up = (
-            self.incidents.skip_step,
-            self.incidents.skip_write,
-            self.incidents.close_waiting,
-        )
+        self.updates.skip_step, self.updates.skip_write = self.incidents.skip_step, self.incidents.skip_write
+        self.updates.give_up = self.incidents.close_waiting
 
     def wire(self) -> None:
         """Connect the rooms."""
@@ -176,8 +162,7 @@ class Session:
         recorder.on_first_backward = self.output.open
         recorder.publish = self.publish
         self.output.stand.updates = lambda: recorder.step
-        self.loader.on_fetch = self.fetched
-        self.loader.on_iter = functools.partial(self.desk.moment, "loader_iterated")
+        self.loader.on_fetch, self.loader.on_iter = self.fetched, functools.partial(self.desk.moment, "loader_iterated")
         self.compiled.on_compile = self.relay.compiles
         self.updates.moment, self.updates.counted, self.desk.silent = self.desk.moment, self.relay.look, self.silent
         self.free.scored = functools.partial(self.desk.moment, "scored")
@@ -228,10 +213,6 @@ class Session:
             self.free.install()
         self.recorder.on_fetch()
         self.desk.moment("fetched", batch, data)
-
-    def gate(self, optimizer: Any, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """optimizer.step."""
-        return self.updates.gate(optimizer, original, args, kwargs)
 
     def closed(self, step_s: float) -> None:
         """A segment is over: its tape goes to the ring, and perhaps the state after it."""
@@ -313,10 +294,7 @@ class Session:
 
     def forget(self) -> None:
         """Nothing was trained yet: no tape, counters at 0."""
-        self.recorder.forget()
-        self.roots.thread.forget()
         self.batches.clear()
-        self.incidents.forget()
-        self.ring.forget()
-        self.desk.forget()
+        for room in (self.recorder, self.roots.thread, self.incidents, self.ring, self.desk):
+            room.forget()
         self.recorder.on_first_backward = self.output.open

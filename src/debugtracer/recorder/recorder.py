@@ -20,8 +20,6 @@ from debugtracer.recorder.sharded import here
 from debugtracer.recorder.tape import Tape
 
 MAX_BACKWARDS = 4096  # backward calls without an update; a loop above it updates by means that we do not see (ours)
-
-
 MOST_SILENT = 8  # root calls without a graph in one segment; a distillation step has one or two (ours)
 
 
@@ -45,8 +43,7 @@ class Recorder:
         self.roots = Roots()
         self.states: dict[int, list[RootState]] = {}
         """Segment number -> state of each root before its first call in it."""
-        self.iteration = 0
-        self.step = 0
+        self.iteration = self.step = 0
         self.pending: tuple[nn.Module, Root, Entry] | None = None
         self.suspend: Callable[[], bool] = lambda: False
         self.resume: Callable[[bool], None] = lambda popped: None
@@ -285,8 +282,7 @@ class Recorder:
         """A forked child, and a run after another one, start from nothing."""
         self.settle()
         self.iteration = self.step = 0
-        self.own_s = 0.0
-        self.quiet_until_healthy = False
+        self.own_s, self.quiet_until_healthy = 0.0, False
 
     def settle(self) -> None:
         """No step is in flight."""
