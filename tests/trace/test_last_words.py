@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from debugtracer.trace.collective import collective
 from debugtracer.trace.last_words import Entry, last_words, section
 
 TORCH = "/venv/lib/python3.11/site-packages/torch"
@@ -35,12 +34,3 @@ def test_a_signal_handler_shows_the_main_thread_of_its_first_dump():
     assert killed.how == "killed" and killed.stack[-1] == Entry("/home/a b/train.py", 21, "main") and killed.message == ""
     aborted = last_words("Fatal Python error: Aborted\n\n" + DUMP + DUMP.replace("line 21", "line 99"))
     assert (aborted.message, aborted.stack[-1].line) == ("Aborted", 21)
-
-
-def test_the_collective_is_the_one_the_program_called():
-    gathered = (Entry(f"{TORCH}/distributed/distributed_c10d.py", 10, "all_gather"), Entry(f"{TORCH}/distributed/distributed_c10d.py", 20, "all_gather_object"))
-    assert collective((*gathered, USER)) == "all_gather_object"
-    assert collective((*BARRIER, USER)) == "barrier"
-    assert collective((Entry(f"{TORCH}/autograd/graph.py", 979, "_engine_run_backward"), USER)) == "backward"
-    assert collective((Entry(f"{TORCH}/nn/parallel/distributed.py", 1886, "_pre_forward"), USER)) == "forward of DistributedDataParallel"
-    assert collective((USER,)) == ""

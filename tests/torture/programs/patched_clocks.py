@@ -1,6 +1,5 @@
 """Clocks that the program replaces, as tests of loops do: nobody else may draw from them."""
 
-import time
 from unittest.mock import patch
 import torch
 CLOCKS = ("perf_counter", "monotonic", "time", "thread_time", "process_time", "perf_counter_ns", "monotonic_ns", "time_ns", "sleep")
