@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch._ops import OpOverload
 
-from debugtracer.probes.frames import CHECKPOINT, ENGINE, LIBRARY, MOST, OPTIMIZER, OURS, USER, as_frame, place_of
+from debugtracer.probes.frames import CHECKPOINT, ENGINE, FORWARDS, LIBRARY, MOST, OPTIMIZER, OURS, USER, as_frame, place_of
 from debugtracer.trace.birth import Direction, Frame
 from debugtracer.trace.op import OpMeta
 
@@ -42,7 +42,7 @@ class Stack:
             if place == USER:
                 self.frames.append(as_frame(frame.f_code, frame.f_lineno))
             elif place == OURS:
-                if frame.f_code.co_filename not in TRANSPARENT:  # whoever executes the step again
+                if frame.f_code.co_filename not in TRANSPARENT and frame.f_code.co_name != FORWARDS:  # whoever executes the step again
                     break
             elif place == ENGINE:  # what is further out called backward; it is not inside it
                 self.engine = True
