@@ -119,6 +119,7 @@ class Session:
             Schedulers(self.recorder.paused, functools.partial(self.desk.moment, "scheduled"), functools.partial(self.desk.moment, "scheduler_built")),
             CustomFunctions(self.recorder.on_custom_function, self.free.listening),
             Swaps(),
+            self.output.stand.signals,
             self.compiled,
             self.free,
         ]
@@ -157,9 +158,8 @@ class Session:
         """Connect the rooms."""
         self.wire_threads()
         recorder = self.recorder
-        recorder.suspend, recorder.resume = self.free.suspend, self.free.resume
-        recorder.unscaled = self.scalers.unscaled
-        recorder.on_first_backward = self.output.open
+        recorder.suspend, recorder.resume, recorder.unscaled = self.free.suspend, self.free.resume, self.scalers.unscaled
+        recorder.on_first_backward, recorder.on_built = self.output.open, self.ring.forget
         recorder.publish = self.publish
         self.output.stand.updates = lambda: recorder.step
         self.loader.on_fetch, self.loader.on_iter = self.fetched, functools.partial(self.desk.moment, "loader_iterated")

@@ -57,7 +57,7 @@ def test_a_fix_that_helps_is_told_with_both_losses(tmp_path):
     assert verdict is not None
     assert [(t.intervention, t.outcome) for t in verdict.trials] == [("unchanged", "reproduced"), ("one-line-fix", "healed")]
     assert verdict.tested == (
-        f"with gradients cleared before each backward of the last {STEPS - start} steps: "
+        f"with gradients cleared at the beginning of each of the last {STEPS - start} steps: "
         f"mean loss of the last {TAIL} of them {with_it:.4g}, as it was {mean(loop.losses):.4g}"
     )
     assert (verdict.kind, verdict.status, verdict.confidence) == ("stale_gradients", "confirmed", 0.97)

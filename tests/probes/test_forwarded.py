@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
+import weakref
 
 import torch
 
@@ -28,7 +29,18 @@ def test_the_frame_that_runs_has_the_callers_file_line_and_globals():
     assert called(look) == (__file__, here, True, OURS)
 
 
-def test_a_line_is_made_once_and_other_globals_have_their_own():
+def test_globals_of_the_program_are_not_kept():
+    class Kept:
+        pass
+
+    space = {"called": called, "kept": Kept()}
+    reference = weakref.ref(space["kept"])
+    exec(compile("called(len, [1])", "<made>", "exec"), space)
+    del space
+    assert reference() is None
+
+
+def test_other_globals_have_their_own():
     def one():
         return called(from_here)
 
@@ -63,3 +75,11 @@ def test_a_warning_of_torch_names_the_line_of_the_program(tmp_path):
         assert [(one.filename, one.lineno) for one in caught] == [(__file__, traceback.extract_stack()[-1].lineno - 1)]
     finally:
         torch.set_warn_always(False)
+
+
+def test_the_place_of_a_warning_that_a_loss_function_gives_its_caller(tmp_path):
+    model = torch.nn.Linear(2, 1)
+    with under_watch(tmp_path), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.nn.functional.mse_loss(model(torch.ones(4, 2)), torch.ones(4))
+    assert [one.filename for one in caught if "target size" in str(one.message)] == [__file__]

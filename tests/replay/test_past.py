@@ -134,7 +134,7 @@ def test_the_missing_line_clears_gradients_before_each_step(tmp_path):
         start = bench.past.segments[0].first_step
         score = tried(bench, "one-line-fix")
         assert bench.course == loop.by_hand(start, list(range(start, STEPS)))
-        assert score.change == f"gradients cleared before each backward of the last {STEPS - start} steps"
+        assert score.change == f"gradients cleared at the beginning of each of the last {STEPS - start} steps"
 
 
 def test_rows_that_stand_out_beside_the_batch_before_are_guilty_and_can_be_left_out(tmp_path):

@@ -10,7 +10,7 @@ from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 
 FIXES = {
-    "stale_gradients": "gradients cleared before each backward of the last {steps} steps",
+    "stale_gradients": "gradients cleared at the beginning of each of the last {steps} steps",
     "gradients_cleared": "zero_grad moved before the backward in the last {steps} steps",
 }
 """Class of the verdict -> what is put right, in words."""

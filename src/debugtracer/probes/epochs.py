@@ -162,7 +162,7 @@ class EpochTaker(Taker):
                     self.desk.tell(
                         Overlap(
                             ref=self.desk.ref("load", max(self.desk.iteration - 1, 0)), loader=other.number, frame=other.info.frame,
-                            train_frame=train.info.frame, shared=len(shared), rows=len(other.rows), how="content", samples=samples,
+                            train_frame=train.info.frame, shared=len(shared), rows=len(other.rows), trained=len(train.rows), how="content", samples=samples,
                         )
                     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -13,8 +13,8 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.probes.forwarded import from_caller
 from debugtracer.probes.loss_function import LOSSES
-from debugtracer.recorder.foreign_modes import foreign, without_modes
 from debugtracer.recorder.functions import Meaning, meaning
+from debugtracer.recorder.sharded import here
 from debugtracer.recorder.tape import Tape, finish, prepare
 
 
@@ -61,9 +61,7 @@ class FreeCalls(TorchFunctionMode):
     def guarded(self, action: Any, *args: Any) -> Any:
         """Our own part of a call: a failure refuses the replay of this step and nothing else."""
         try:
-            if not foreign():
-                return action(self.tape, *args)
-            with without_modes():
+            with here(False):
                 return action(self.tape, *args)
         except Exception as error:
             self.tape.current.refused = f"recording failed ({type(error).__name__})"
@@ -73,16 +71,17 @@ class FreeCalls(TorchFunctionMode):
     def peek(self, args: Any) -> None:
         """The user looks at a value: if it is the loss and bad, the replay comes before their reaction. No sync that they do not make themselves."""
         tensor = args[0] if args else None
-        if isinstance(tensor, Tensor) and tensor.device.type == "cpu" and self.tape.is_losslike(tensor):
-            try:
-                with without_modes() if foreign() else nullcontext():
-                    bad = not torch.isfinite(tensor.detach()).item()
-                if bad:
-                    self.on_peek(tensor)
-            except StoppedByTracer:
-                raise
-            except Exception as error:
-                swallow("probes.free_calls", error)
+        try:
+            with here(False):
+                bad = (
+                    isinstance(tensor, Tensor) and tensor.device.type == "cpu" and self.tape.is_losslike(tensor) and not torch.isfinite(tensor.detach()).item()
+                )
+            if bad and tensor is not None:
+                self.on_peek(tensor)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("probes.free_calls", error)
 
     def install(self) -> None:
         """Put the mode on this thread's stack."""

@@ -67,7 +67,7 @@ class Gates:
             if not issubclass(type(thing), Optimizer):
                 continue
             self.seen()
-            if "step" in vars(thing):
+            if "step" in vars(thing) and not isinstance(vars(thing).get("optimizer"), Optimizer):  # a wrapper ends at the step of the one inside
                 self.patches.put(thing, "step", self.wrapped_bound(thing, vars(thing)["step"]))
 
     def remove(self) -> None:

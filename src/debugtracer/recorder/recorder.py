@@ -50,6 +50,7 @@ class Recorder:
         self.marks: list[bool] = []
         self.unscaled: Callable[[Tensor], Tensor] = lambda tensor: tensor
         self.on_first_backward: Callable[[], None] | None = None
+        self.on_built: Callable[[], None] = lambda: None
         self.publish: Callable[[int, dict[str, float]], None] = lambda step, values: None
         """Receives the numbers of a step that has no optimizer."""
         self.last_loss: Tensor | None = None
@@ -111,8 +112,7 @@ class Recorder:
 
     def keep_state(self, root: Root) -> None:
         """Buffers and counters before the first call of this root in the segment."""
-        number = self.tape.current.number
-        kept = self.states.setdefault(number, [])
+        kept = self.states.setdefault(number := self.tape.current.number, [])
         for old in [n for n in self.states if n < number - 1]:
             del self.states[old]
         if not any(state.root is root for state in kept):
@@ -192,8 +192,7 @@ class Recorder:
             return None
         if loss.numel() == 1:
             return float(loss.item())
-        norm = self.measure([loss])
-        value = 0.0 if norm is None else float(norm.item())
+        value = float(norm.item()) if (norm := self.measure([loss])) is not None else 0.0
         return 0.0 if math.isinf(value) and bool(torch.isfinite(loss).all()) else value
 
     def alarm_loss(self, loss: Tensor, value: float, peeked: bool = False) -> None:
@@ -235,9 +234,10 @@ class Recorder:
         self.quiet_until_healthy = self.quiet_until_healthy and not (self.last_loss is not None and math.isfinite(self.loss_value(self.last_loss) or 0.0))
 
     def on_optimizer(self) -> None:
-        """An optimizer was built: its step ends a step; what was recorded before built the model."""
+        """An optimizer was built: its step ends a step, what was recorded before built the model, and a model trained before may be let go."""
         self.has_optimizer = True
-        self.tape.cut(self.iteration, self.step)
+        self.tape.begin(self.iteration, self.step)
+        self.on_built()
 
     def on_custom_function(self, apply: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A custom autograd.Function called by the loop itself; the call is the user's and runs unguarded."""

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
@@ -41,16 +42,18 @@ class Locally(TorchFunctionMode):
 
 
 def here(sharded: bool) -> contextlib.AbstractContextManager[Any]:
-    """The context of our own measurements: no mode of the program's sees them."""
-    if foreign():
-        return locally_without_modes() if sharded else without_modes()
-    return Locally() if sharded else contextlib.nullcontext()
+    """The context of our own measurements: no mode of the program's and no `__torch_function__` of its tensors sees them."""
+    return measuring(sharded) if sharded or foreign() else torch._C.DisableTorchFunctionSubclass()
 
 
 @contextlib.contextmanager
-def locally_without_modes() -> Iterator[None]:
-    """Both."""
-    with without_modes(), Locally():
+def measuring(sharded: bool) -> Iterator[None]:
+    """All of it."""
+    with (
+        torch._C.DisableTorchFunctionSubclass(),
+        without_modes() if foreign() else contextlib.nullcontext(),
+        Locally() if sharded else contextlib.nullcontext(),
+    ):
         yield
 
 

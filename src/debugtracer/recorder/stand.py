@@ -14,6 +14,7 @@ from time import monotonic
 from types import FrameType
 
 from debugtracer.errors import guarded
+from debugtracer.recorder.fatal_signals import FatalSignals
 from debugtracer.trace.last_words import LAST_WORDS, Entry, section
 
 WAITS_S = 10.0  # seconds in one place before it is written down (ours: no healthy collective takes them)
@@ -23,6 +24,7 @@ class Stand:
     """Only where there are several ranks. A signal handler in C writes for a thread that is stuck in C; handlers of the program still run after it."""
 
     def __init__(self) -> None:
+        self.signals = FatalSignals()
         self.fd = -1
         """Never closed: a handler in C may write to it until the process is gone."""
         self.thread = 0
@@ -38,8 +40,7 @@ class Stand:
         self.thread = threading.get_ident()
         if not faulthandler.is_enabled():
             faulthandler.enable(self.fd)
-        if hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGTERM, self.fd, all_threads=True, chain=True)
+        self.signals.keep(signal.SIGTERM, file=self.fd, all_threads=True, chain=True)
 
     @guarded("recorder.stand: look")
     def look(self) -> None:
@@ -69,8 +70,8 @@ class Stand:
     @guarded("recorder.stand: forget")
     def forget(self) -> None:
         """A forked child may be ended by SIGTERM as it likes: its handler, which it has from its parent, writes nowhere."""
-        if self.fd >= 0 and hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGTERM, os.open(os.devnull, os.O_WRONLY), chain=True)  # keeps the handlers of the program as they are
+        if self.fd >= 0:
+            self.signals.keep(signal.SIGTERM, file=os.open(os.devnull, os.O_WRONLY), chain=True)  # handlers of the program stay as they are
         self.fd, self.stack, self.waits = -1, (), False
 
 

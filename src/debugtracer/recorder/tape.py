@@ -168,6 +168,11 @@ class Tape:
         self.previous = self.current
         self.start(iteration, step)
 
+    def begin(self, iteration: int, step: int) -> None:
+        """A cut after which the step before is not needed either: what it holds of a model may go."""
+        self.cut(iteration, step)
+        self.previous = None
+
     def cut(self, iteration: int, step: int) -> None:
         """Drop what was recorded when no graph is pending (evaluation, data preparation)."""
         if (not self.current.has_graph and not self.current.backwards and self.current.entries) or self.current.full:

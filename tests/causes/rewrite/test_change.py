@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import linecache
 
+import msgspec
+
 from debugtracer.causes.cause import causes
 from debugtracer.causes.hearing import Hearing
 from debugtracer.causes.reading import Reading
 from debugtracer.causes.rewrite.change import proposed, source_of
 from debugtracer.testing import TRAIN, a_birth, a_tensor, some_facts
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Change
 
 
@@ -44,3 +47,13 @@ def test_the_optimizer_is_found_in_the_file_if_it_is_still_what_ran(tmp_path):
     linecache.checkcache()
     assert source_of(Frame(str(file), 2, "", "loss.backward()")) == ""
     assert proposed(("zero-grad",), Hearing(()), Frame(str(file), 2, "", "loss.backward()")) is None
+
+
+def test_an_edit_that_a_finding_speaks_against_is_not_proposed(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("opt = torch.optim.SGD(model.parameters(), lr=0.1)\nloss.backward()\nopt.step()\n")
+    frame = Frame(str(file), 2, "", "loss.backward()")
+    told = Finding(check="optimizer/zero-grad-missing", layer="optimizer", severity="error", iteration=0, step=0, message="", evidence={"accumulated": 3.0})
+    single = msgspec.structs.replace(told, evidence={"accumulated": 0.0})
+    assert proposed(("zero-grad",), Hearing((told,)), frame) is None
+    assert proposed(("zero-grad",), Hearing((single,)), frame) is not None

@@ -11,17 +11,25 @@ from debugtracer.causes.rewrite.scope import optimizer_at
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.verdict import Change
 
+SPEAKS_AGAINST = {"zero-grad": "accumulated", "same-shape": "refused"}
+"""Edits that are no cure where a finding has this number: several backwards belong to one update; the call was refused, so the sizes differ too."""
+
 
 def proposed(edits: tuple[str, ...], seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
     """The line changed by the first of these edits that understands it; None when none does. The op of birth tells which call of the line is meant."""
     ops = ops_of(seen)
     optimizer = optimizer_at(source_of(frame), frame.line)
-    for edit in edits:
+    for edit in (edit for edit in edits if not spoken_against(edit, seen)):
         for op in ops:
             after = rewritten(frame.code, edit, value, op=op, dtype=dtype_of(seen, edit), optimizer=optimizer)
             if after is not None:
                 return Change(file=frame.file, line=frame.line, before=frame.code, after=after, edit=edit)
     return None
+
+
+def spoken_against(edit: str, seen: Reading | Hearing) -> bool:
+    """Whether a finding tells that this edit is no cure here."""
+    return isinstance(seen, Hearing) and any(finding.evidence.get(SPEAKS_AGAINST.get(edit, "")) for finding in seen.loud)
 
 
 def ops_of(seen: Reading | Hearing) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ class TrainEvalOverlap(Check):
         The evaluation measures memory. The number is too good, and nothing in the curve shows it.
     How it decides
         Rows of a loader that only evaluates, with the values of a row seen in training (the first 4,096 rows of the first pass of each are compared). From
-        1 % on, and at least 3 rows, it is a warning. When nearly all rows are shared it is a note: the training data is evaluated on purpose.
+        1 % on, and at least 3 rows, it is a warning. When nearly all rows of the evaluation, or of what was trained on, are shared it is a note: the
+        training data is evaluated on purpose.
     What to do
         Split once, by index, before anything is shuffled or copied; remove duplicates first.
     Example
@@ -45,6 +46,7 @@ class TrainEvalOverlap(Check):
         """Once per loader, at the end."""
         for fact in window.new(Overlap):
             share = fact.shared / max(fact.rows, 1)
+            meant = max(share, fact.shared / fact.trained if fact.trained else 0.0) >= self.most
             if fact.shared < self.least or share < self.share:
                 continue
             at = f" ({fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line})" if fact.frame is not None else ""
@@ -52,7 +54,7 @@ class TrainEvalOverlap(Check):
             samples = f", e.g. samples {', '.join(map(str, fact.samples[:4]))}" if fact.samples else ""
             yield self.finding(
                 window,
-                "note" if share >= self.most else "warning",
+                "note" if meant else "warning",
                 f"{fact.shared} of {fact.rows} rows of the evaluation{at} were trained on{trained}{samples}; expected none. Split by index, once.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, sample_index=fact.samples or None),

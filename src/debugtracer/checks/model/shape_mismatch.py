@@ -117,6 +117,7 @@ class ShapeMismatch(Check):
             ref=crash.ref,
             place=Place(module=crash.modules[0].path if crash.modules else None, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
             kind="loss_misuse" if loss else None,
+            refused=1.0,
         )
 
 

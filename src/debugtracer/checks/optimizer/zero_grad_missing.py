@@ -69,4 +69,5 @@ class ZeroGradMissing(Check):
             place=Place(param=fact.stale[0], frame=fact.stale_frame),
             stale=fact.stale_count,
             update=fact.number,
+            accumulated=max(len(fact.backwards()) - 1, 0),
         )

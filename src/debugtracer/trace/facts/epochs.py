@@ -75,6 +75,8 @@ class Overlap(Fact, frozen=True, kw_only=True):
     """Rows of it that came in training too."""
     rows: int
     """Rows of it that were looked at."""
+    trained: int = 0
+    """Rows of the training that they were compared with."""
     how: str
     """`content`: equal values; `indices`: both read the same dataset at the same places."""
     samples: tuple[int, ...] = ()
