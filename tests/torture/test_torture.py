@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
 KNOWN = {
-    "freed_in_time": "the last step's tape keeps the last loss, and a model's weights and moments live until the next training step",
-    "own_modes": "a function mode of the program's below ours sees attribute reads of ours",
-    "tensor_subclass_weights": "a Tensor subclass that logs its calls sees our reads",
+    "freed_in_time": "the last step's tape keeps the last loss, and a model's weights and moments live until the next optimizer is built",
+    "own_modes": "a program that asks for the function mode on top of the stack is given ours",
+    "tensor_subclass_weights": "a wrapper subclass with __torch_dispatch__ sees our reads",
 }
 """What we have not mended: the program notices, and how."""
 

@@ -80,9 +80,9 @@ class HealthTaker(Taker):
 
     def look_at(self, name: str, output: Tensor, function: str, score: Tensor | None = None) -> None:
         """The row of one activation; a module called several times in a step is seen the last time. Jagged ones have no rows of one size."""
-        if output.is_nested:
-            return
         with self.desk.recorder.owned(), torch.no_grad(), torch._C.DisableTorchFunction():  # the inspection would tell us of our own calls
+            if output.is_nested:
+                return
             output = output.detach()
             more: dict[str, Any] = {"dead_units": dead_share(output) if function == "relu" else None, "saturated": saturated_share(function, output)}
             if function == "softmax" and output.dim() and output.shape[-1] > 1 and output.numel():
