@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from debugtracer.testing import AT, a_trace
+from debugtracer.diagnosis.rank import rank
+from debugtracer.testing import AT, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
 from debugtracer.trace.finding import Finding
 from debugtracer.views.closing import closing_words, tell_verdict
@@ -39,3 +40,13 @@ def test_a_folder_that_cannot_be_read_is_one_line_on_stderr_and_without_stderr_n
     monkeypatch.setattr(sys, "stderr", None)
     tell_verdict(tmp_path / "gone")
     assert capsys.readouterr().out == ""
+
+
+def test_what_one_of_several_ranks_has_told_is_repeated_in_one_line_after_the_launcher(tmp_path):
+    facts = some_facts(rank=1)
+    incident = an_incident(facts, rank(facts), None)
+    words = closing_words(a_trace(tmp_path / "two", incident, ranks=2))
+    assert words.startswith("debug-tracer: step 48, rank 1: ")
+    assert words.count("\n") == 1
+    alone = some_facts()
+    assert closing_words(a_trace(tmp_path / "one", an_incident(alone, rank(alone), None))) == ""

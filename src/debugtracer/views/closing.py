@@ -8,6 +8,7 @@ from pathlib import Path
 
 from debugtracer.errors import DebugTracerError
 from debugtracer.trace.counted import counted
+from debugtracer.trace.events import Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.reader import open_trace
 from debugtracer.views import wording
@@ -28,12 +29,22 @@ def tell_verdict(folder: Path) -> None:
 def closing_words(folder: Path, *, color: bool = False) -> str:
     """The verdict of a run in which a check has found the fault; an incident has told its own at the stop. Raises OSError, TraceError."""
     trace = open_trace(folder)
-    found = [] if incidents(trace) else [finding for finding in findings(trace) if finding.severity != "note"]
+    told = incidents(trace)
+    if told and len(trace.ranks) > 1:
+        return in_short(told)
+    found = [] if told else [finding for finding in findings(trace) if finding.severity != "note"]
     if not found:
         return ""
     from debugtracer.views.terminal import render_leading  # brings rich along: the supervisor of a run without findings needs none
 
     return render_leading(found, folder, diagnosed(trace), color=color) or summed_up(found, folder)
+
+
+def in_short(told: list[Incident]) -> str:
+    """One line on what a rank has told at length: launchers print much after it."""
+    said = list(dict.fromkeys(incident.verdict.summary for incident in told if incident.verdict is not None))
+    more = f" (and {counted(len(said) - 1, 'verdict')} more)" if len(said) > 1 else ""
+    return f"debug-tracer: {said[0]}{more}\n" if said else ""
 
 
 def summed_up(found: list[Finding], folder: Path) -> str:
