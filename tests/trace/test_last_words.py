@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.trace.last_words import Entry, last_words, section
+from debugtracer.trace.last_words import FORWARDS, Entry, last_words, section
 
 TORCH = "/venv/lib/python3.11/site-packages/torch"
 BARRIER = (Entry(f"{TORCH}/distributed/distributed_c10d.py", 5356, "barrier"), Entry(f"{TORCH}/distributed/c10d_logger.py", 83, "wrapper"))
@@ -34,3 +34,8 @@ def test_a_signal_handler_shows_the_main_thread_of_its_first_dump():
     assert killed.how == "killed" and killed.stack[-1] == Entry("/home/a b/train.py", 21, "main") and killed.message == ""
     aborted = last_words("Fatal Python error: Aborted\n\n" + DUMP + DUMP.replace("line 21", "line 99"))
     assert (aborted.message, aborted.stack[-1].line) == ("Aborted", 21)
+
+
+def test_code_of_ours_that_calls_on_for_the_program_is_no_line_of_its_stack():
+    forwarded = Entry("/home/a b/train.py", 29, FORWARDS)
+    assert last_words(section("waits", 3, (*BARRIER, forwarded, USER))).stack == (*BARRIER, USER)

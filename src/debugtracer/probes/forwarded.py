@@ -9,7 +9,7 @@ from typing import Any
 
 from torch.overrides import handle_torch_function
 
-from debugtracer.probes.frames import FORWARDS
+from debugtracer.trace.last_words import FORWARDS
 
 Forward = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 DETOUR = handle_torch_function.__code__

@@ -15,13 +15,13 @@ from debugtracer.probes.cells import file_of
 from debugtracer.probes.construction import is_user_file
 from debugtracer.probes.frame_locals import local
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.last_words import FORWARDS
 
 RawFrames: TypeAlias = tuple[tuple[CodeType, int], ...]
 
 USER, LIBRARY, TORCH, OURS, ENGINE, CHECKPOINT, OPTIMIZER = range(7)
 OUR_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 TORCH_HOME = os.path.dirname(os.path.dirname(os.path.abspath(nn.__file__))) + os.sep
-FORWARDS = "_forwarded_by_debug_tracer"  # code that calls on in the name of a user's line: probes/forwarded.py
 MOST = 24  # frames kept of one stack
 
 _places: dict[tuple[str, str], int] = {}  # by file and name: two code objects of copied files compare equal

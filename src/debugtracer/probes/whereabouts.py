@@ -13,8 +13,9 @@ import torch
 from torch import nn
 from torch._ops import OpOverload
 
-from debugtracer.probes.frames import CHECKPOINT, ENGINE, FORWARDS, LIBRARY, MOST, OPTIMIZER, OURS, USER, as_frame, place_of
+from debugtracer.probes.frames import CHECKPOINT, ENGINE, LIBRARY, MOST, OPTIMIZER, OURS, USER, as_frame, place_of
 from debugtracer.trace.birth import Direction, Frame
+from debugtracer.trace.last_words import FORWARDS
 from debugtracer.trace.op import OpMeta
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 LAST_WORDS = "last-words.txt"
+FORWARDS = "_forwarded_by_debug_tracer"  # code of ours that calls on in the name of a user's line (probes/forwarded.py); no line of a stack
 How = Literal["waits", "crashed", "killed"]
 LINE = re.compile(r'  File "(.*)", line (\d+) in (.+)')
 OWN = re.compile(r"== (waits|crashed|moved) after (\d+) updates(?:: (.*))?")
@@ -68,8 +69,8 @@ def sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def stack_of(lines: list[str]) -> tuple[Entry, ...]:
-    """The lines that are entries."""
-    return tuple(Entry(m[1], int(m[2]), m[3]) for line in lines if (m := LINE.match(line)))
+    """The lines that are entries of the program's stack."""
+    return tuple(Entry(m[1], int(m[2]), m[3]) for line in lines if (m := LINE.match(line)) and m[3] != FORWARDS)
 
 
 def main_thread(lines: list[str]) -> tuple[Entry, ...]:
