@@ -22,6 +22,7 @@ NEEDS = {
     "trainer_preference": "transformers",
     "accelerate_accumulated": "accelerate",
 }
+ABORTS = "terminate called without an active exception"
 
 
 def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
@@ -30,8 +31,18 @@ def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProc
     return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=850)
 
 
+def settled(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
+    """Again where a thread of gloo outlives its process group: it ends one bare program with flat shards in eight, after its last word."""
+    done = run(words, work, watched)
+    for _ in range(5):
+        if not done.returncode or ABORTS not in done.stderr:
+            break
+        done = run(words, work, watched)
+    return done
+
+
 def assert_the_same(words: list[str], tmp_path: Path) -> None:
-    bare, watched = run(words, tmp_path, False), run(words, tmp_path, True)
+    bare, watched = settled(words, tmp_path, False), settled(words, tmp_path, True)
     assert bare.returncode == 0, bare.stderr
     assert bare.stdout, bare.stderr
     assert watched.stdout == bare.stdout, watched.stderr

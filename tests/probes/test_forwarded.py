@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 import warnings
 import weakref
@@ -83,3 +84,16 @@ def test_the_place_of_a_warning_that_a_loss_function_gives_its_caller(tmp_path):
         warnings.simplefilter("always")
         torch.nn.functional.mse_loss(model(torch.ones(4, 2)), torch.ones(4))
     assert [one.filename for one in caught if "target size" in str(one.message)] == [__file__]
+
+
+def test_a_program_that_is_traced_or_profiled_meets_no_frame_of_its_own_files_more():
+    def look():
+        return sys._getframe(1).f_code.co_filename
+
+    sys.setprofile(lambda *_: None)
+    try:
+        seen = called(look)
+    finally:
+        sys.setprofile(None)
+    assert seen == forwarded.__file__
+    assert called(look) == __file__

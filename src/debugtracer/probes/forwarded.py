@@ -20,11 +20,18 @@ _made: dict[tuple[str, int], CodeType] = {}
 """By file and line. Code alone: a function kept here would keep the globals of the program alive, and what they hold, beyond its end."""
 
 
+def plainly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same in a frame of ours."""
+    return function(*args, **kwargs)
+
+
 def from_caller() -> Forward:
     """Runs `function(*args, **kwargs)` in a frame with the file, line and globals of whoever called our caller. Under a microsecond.
 
     `place_of` knows these frames by their name: they are in no traceback of an exception and no line of ours.
     """
+    if sys.gettrace() is not None or sys.getprofile() is not None:  # a debugger, coverage or profiler counts the frames of the program's files
+        return plainly
     frame = sys._getframe(2)
     if frame.f_code is DETOUR and frame.f_back is not None and frame.f_back.f_back is not None:
         frame = frame.f_back.f_back  # torch calls a function twice where a mode listens: the line is that of the first call
