@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import dataclasses
 import functools
-import os
-import sys
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -37,19 +33,16 @@ from debugtracer.probes.silence import Silence
 from debugtracer.probes.swaps import Swaps
 from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.canaries import Canaries
-from debugtracer.recorder.claim import launch, shared_run
 from debugtracer.recorder.copies import Copies
 from debugtracer.recorder.output import Output
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.ring import Ring
+from debugtracer.recorder.run_folder import RunFolder
 from debugtracer.recorder.tape import Tape
 from debugtracer.recorder.updates import Updates
 from debugtracer.replay.reyield import ReYield
 from debugtracer.replay.scene import Scene
-from debugtracer.settings import PREFIX, Capture, Mode, Settings, Switch
-from debugtracer.trace.manifest import create_run
-
-RUN_DIR = PREFIX + "RUN_DIR"
+from debugtracer.settings import Capture, Mode, Settings, Switch
 
 current: Session | None = None
 
@@ -82,16 +75,26 @@ class Session:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.announced = False
-        """The environment names the run folder, and it was this session that put it there."""
-        flushed: dict[str, Any] = {"flush_steps": settings.flush_steps, "flush_s": settings.flush_s, "run_bytes": settings.run_bytes}
-        self.output = Output(self.run_folder, settings.mode.value, traceback_frames=traceback_frames, **flushed)
+        self.run_folder = RunFolder(settings.run_dir, settings.out, settings.name, settings.mode.value)
+        self.output = Output(
+            self.run_folder.find,
+            settings.mode.value,
+            flush_steps=settings.flush_steps,
+            flush_s=settings.flush_s,
+            run_bytes=settings.run_bytes,
+            traceback_frames=traceback_frames,
+        )
         self.tape = Tape(raw_frames)
         self.batches = BatchLog()
-        capsule_bytes = settings.capsule_bytes if settings.capture is Capture.STEP else 0
-        budget = Budget(settings.trials, settings.trials_s, settings.trial_order)
-        limits = {"most": settings.incidents, "capsule_bytes": capsule_bytes, "state_bytes": settings.copy_bytes}
-        self.incidents = Incidents(self.output, stops=settings.mode is Mode.DEV, preset=settings.preset, budget=budget, **limits)
+        self.incidents = Incidents(
+            self.output,
+            stops=settings.mode is Mode.DEV,
+            most=settings.incidents,
+            capsule_bytes=settings.capsule_bytes if settings.capture is Capture.STEP else 0,
+            preset=settings.preset,
+            budget=Budget(settings.trials, settings.trials_s, settings.trial_order),
+            state_bytes=settings.copy_bytes,
+        )
         self.recorder = Recorder(self.tape, self.incidents.open, total_l2, raw_frames, owner_module)
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         self.canaries = Canaries(self.recorder, parameters, is_bad, worst_of, self.publish, mode=settings.mode.value, gate=settings.gate.value)
@@ -124,18 +127,6 @@ class Session:
             self.free,
         ]
         self.wire()
-
-    def run_folder(self) -> Path:
-        """The supervisor's run folder, or a new one when the variable alone switched us on. Raises OSError."""
-        if self.settings.run_dir is not None:
-            return self.settings.run_dir
-        settings, launched = self.settings, launch()
-        make = functools.partial(create_run, settings.out, settings.name, [sys.executable, *sys.orig_argv[1:]], settings.mode.value)
-        made = shared_run(settings.out, launched, make) if launched else make()
-        self.settings = dataclasses.replace(self.settings, run_dir=made)
-        os.environ[RUN_DIR] = str(made)  # ranks started from here join this run
-        self.announced = True
-        return made
 
     def wire_threads(self) -> None:
         """Every probe asks the same thread."""
@@ -198,8 +189,7 @@ class Session:
         guarded("remove takers")(self.desk.close)()
         for probe in reversed(self.probes):
             guarded(f"remove {type(probe).__name__}")(probe.remove)()
-        if self.announced:
-            os.environ.pop(RUN_DIR, None)  # a later watch() makes a run of its own
+        self.run_folder.leave()
         atexit.unregister(self.finished)
 
     def silent(self) -> Any:
@@ -266,11 +256,6 @@ class Session:
         self.output.drop()
         self.forget()
 
-    @property
-    def supervised(self) -> bool:
-        """The run folder is not ours to close."""
-        return self.settings.run_dir is not None and not self.announced
-
     def settle(self) -> None:
         """Something was thrown through a step and the process lives on (a notebook): nothing of that step is in flight. What was built is still known."""
         self.remove()
@@ -287,10 +272,7 @@ class Session:
         """The run is over and the process lives on: the next backward opens a run of its own."""
         self.output.renew()
         self.forget()
-        if self.announced:
-            self.settings = dataclasses.replace(self.settings, run_dir=None)
         self.settle()
-        self.announced = False
 
     def forget(self) -> None:
         """Nothing was trained yet: no tape, counters at 0."""

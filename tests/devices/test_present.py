@@ -11,13 +11,13 @@ from debugtracer.devices.present import accelerator, device, kinds, names, place
 
 def test_the_files_of_the_room_are_the_kinds():
     assert sorted(kinds()) == ["cpu", "cuda", "mps", "npu"]
-    assert {kind: one.named for kind, one in kinds().items()} == {kind: kind for kind in kinds()}
+    assert {kind: one.kind for kind, one in kinds().items()} == {kind: kind for kind in kinds()}
 
 
 def test_a_kind_without_a_file_is_taken_to_name_things_as_cuda_does():
     xpu = device("xpu")
     assert type(xpu) is Device
-    assert xpu.named == "xpu"
+    assert xpu.kind == "xpu"
     assert xpu.module is torch.xpu
     assert not xpu.awake()
 

@@ -7,7 +7,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from debugtracer.recorder.foreign_modes import foreign, without_modes
-from debugtracer.recorder.sharded import here
 
 
 class Ops(TorchDispatchMode):
@@ -33,8 +32,6 @@ def test_inside_both_stacks_are_empty():
         assert foreign()
         with without_modes():
             assert not foreign()
-            x.sum()
-        with here(False):
             x.sum()
         assert (outer.seen, names.seen, ops.seen) == (0, 0, 0)
         x.sum()

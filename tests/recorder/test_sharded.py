@@ -8,8 +8,9 @@ import torch.distributed as dist
 from torch import nn
 
 from debugtracer.probes.canary import is_bad, total_l2
+from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.roots import Roots
-from debugtracer.recorder.sharded import Locally, here, holds_shards, local, owners, shards
+from debugtracer.recorder.sharded import Locally, holds_shards, local, owners, shards
 
 
 @pytest.fixture
@@ -35,7 +36,9 @@ def test_inside_a_sum_is_of_the_local_part_and_outside_it_is_not(model):
         assert type(total) is torch.Tensor and parameter.grad is None and parameter.requires_grad
     assert type(parameter.detach().sum()) is not torch.Tensor
     assert local(parameter).shape == (6, 4) and local(3) == 3
-    with here(False):
+    with measuring(True):
+        assert type(parameter.detach().sum()) is torch.Tensor
+    with measuring(False):
         assert type(parameter.detach().sum()) is not torch.Tensor
 
 

@@ -12,7 +12,7 @@ from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.verdict import Change, Verdict
-from debugtracer.views.card import standing_card, told_card, verdict_card
+from debugtracer.views.card import status_card, told_card, verdict_card
 
 FRAME = Frame("In[3]", 7, "Net.forward", "return self.body(x) + torch.log(x)")
 FACTS = IncidentFacts(
@@ -79,7 +79,7 @@ def test_nothing_of_the_program_becomes_html_and_nothing_comes_from_elsewhere():
     edit = Change(file=frame.file, line=7, before=evil, after=(evil,))
     verdict = msgspec.structs.replace(VERDICT, file=frame.file, module=evil, op=evil, summary=f"s because {evil}", remedy=(evil,), tested=evil, param=evil)
     pages = [verdict_card(facts, v, Path(f"/{evil}"), Path(f"/{evil}")) for v in (verdict, msgspec.structs.replace(verdict, change=edit))]
-    for page in [*pages, told_card(verdict), standing_card(evil, [(evil, evil, evil)], True)]:
+    for page in [*pages, told_card(verdict), status_card(evil, [(evil, evil, evil)], True)]:
         read = Reader(page)
         assert set(read.elements) <= ALLOWED and {name for name, _ in read.attributes} == {"style"}
         assert not any(re.search(r"url\(|@import|expression|http", value or "") for _, value in read.attributes)

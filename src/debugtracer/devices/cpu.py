@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 from torch import Tensor
 
@@ -13,7 +11,7 @@ from debugtracer.devices.device import Device
 class Cpu(Device):
     """Always there; its copies are done when they return, and the health facts count its memory elsewhere."""
 
-    kind: ClassVar[str] = "cpu"
+    kind = "cpu"
 
     def awake(self) -> bool:
         """Always."""
@@ -25,7 +23,7 @@ class Cpu(Device):
 
     def name(self) -> str:
         """As torch calls it."""
-        return self.named
+        return self.kind
 
     def rng_states(self) -> list[Tensor]:
         """The one default generator."""

@@ -12,7 +12,7 @@ from debugtracer.devices.device import Device
 class Cuda(Device):
     """torch.cuda. Last run on an H100 with this file: not yet (no GPU was lent since it was written)."""
 
-    kind: ClassVar[str] = "cuda"
+    kind = "cuda"
     blocking: ClassVar[str] = "CUDA_LAUNCH_BLOCKING"
 
     def generator(self, index: int | None) -> torch.Generator:

@@ -29,18 +29,18 @@ class Device:
     this class, which holds for every backend that names things as torch.cuda does.
     """
 
-    kind: ClassVar[str] = ""
+    kind: str = ""
     """`torch.device.type`."""
     blocking: ClassVar[str] = ""
     """The environment variable that makes the host wait for each kernel, from the backend's documentation."""
 
     def __init__(self, kind: str | None = None) -> None:
-        self.named = kind or self.kind
+        self.kind = kind or self.kind
 
     @property
     def module(self) -> Any:
         """`torch.<kind>`, or None where this build of torch has none."""
-        return getattr(torch, self.named, None)
+        return getattr(torch, self.kind, None)
 
     def awake(self) -> bool:
         """This process uses it. Reads a flag."""
@@ -55,7 +55,7 @@ class Device:
     def name(self) -> str:
         """What its vendor calls it. May start the driver."""
         ask = getattr(self.module, "get_device_name", None)
-        return str(ask()) if ask is not None else self.named
+        return str(ask()) if ask is not None else self.kind
 
     def rng_states(self) -> list[Tensor]:
         """The state of each device's generator; host memory, no sync."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 from torch import Tensor
 
@@ -13,7 +11,7 @@ from debugtracer.devices.device import Device, DeviceMemory
 class Mps(Device):
     """torch.mps, one device, one generator, other names for the counters. Written to torch's documentation; never run on a Mac by us."""
 
-    kind: ClassVar[str] = "mps"
+    kind = "mps"
 
     def awake(self) -> bool:
         """There is no flag for use: it counts as used where torch can use it."""

@@ -15,7 +15,7 @@ class Npu(Device):
     (`get_npu_overflow_flag`). Later ones write Inf and NaN (`utils.is_support_inf_nan`), as CUDA does.
     """
 
-    kind: ClassVar[str] = "npu"
+    kind = "npu"
     blocking: ClassVar[str] = "ASCEND_LAUNCH_BLOCKING"
 
     def saturates(self) -> bool:

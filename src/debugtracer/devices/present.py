@@ -8,7 +8,7 @@ import torch
 
 import debugtracer.devices as room
 from debugtracer import plugins
-from debugtracer.devices.device import Device
+from debugtracer.devices.device import Device, DeviceMemory
 
 FURTHER = ("xpu", "hpu", "mtia", "xla")  # backends of torch without a file here, which name things as torch.cuda does
 
@@ -54,6 +54,12 @@ def accelerator() -> Device | None:
             _found.append(device(chosen.type))
             return _found[0]
     return None
+
+
+def device_memory() -> DeviceMemory | None:
+    """Bytes on the current device of the accelerator; None where none is in use or it does not count. No sync."""
+    used = accelerator()
+    return used.memory() if used is not None else None
 
 
 @cache

@@ -20,7 +20,7 @@ from debugtracer.session import Session
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.card import told_card, verdict_card
-from debugtracer.views.standing import standing
+from debugtracer.views.run_status import run_status
 from debugtracer.views.terminal import render_verdict
 from debugtracer.views.view import ALARMS
 
@@ -67,9 +67,9 @@ class Cells:
 
     def mark(self) -> None:
         """Where training stands, to know afterwards whether a cell trained."""
-        self.began = self.standing()
+        self.began = self.reached()
 
-    def standing(self) -> tuple[int, int]:
+    def reached(self) -> tuple[int, int]:
         """Backward calls so far, and the tape as far as it is written."""
         recorder = self.session.recorder
         return recorder.iteration, recorder.tape.current.number * 1_000_000 + len(recorder.tape.current.entries)
@@ -79,7 +79,7 @@ class Cells:
         """A cell has ended; one that trained and did not come to its end ends the run."""
         ran(getattr(result, "execution_count", None), getattr(getattr(result, "info", None), "cell_id", None))
         error = getattr(result, "error_in_exec", None)
-        if error is None or os.getpid() != self.pid or (self.standing() == self.began and self.session.roots.root is None):
+        if error is None or os.getpid() != self.pid or (self.reached() == self.began and self.session.roots.root is None):
             return
         if isinstance(error, Exception):
             self.session.crashed(error)
@@ -87,7 +87,7 @@ class Cells:
 
     def end(self, code: int | None) -> None:
         """Close the run; the next training is another one. A run folder that a supervisor made is kept to the end."""
-        if self.session.supervised:
+        if self.session.run_folder.supervised:
             self.session.settle()
             return
         self.session.finished()
@@ -101,9 +101,9 @@ class Cells:
             return
         self.last = folder
         ending.close_run(self.session, code, quiet=True)
-        stands = standing(folder, self.session.settings.mode.value, watching=False)
-        if stands.verdict is not None and stands.verdict.symptom not in ALARMS:
-            self.publish(stands.text, stands.html)
+        status = run_status(folder, self.session.settings.mode.value, watching=False)
+        if status.verdict is not None and status.verdict.symptom not in ALARMS:
+            self.publish(status.text, status.html)
 
     def show(self, facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
         """A verdict in the output of the cell; as text on stderr where there is no page to show it on."""

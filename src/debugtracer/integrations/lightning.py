@@ -9,9 +9,7 @@ try:
 except ImportError:  # the older name of the same package
     from pytorch_lightning import Callback  # type: ignore[assignment]
 
-from debugtracer.errors import guarded
 from debugtracer.integrations.notebook import Watch, joined
-from debugtracer.session import Session
 
 ASKED = ("precision", "accumulate_grad_batches", "gradient_clip_val", "gradient_clip_algorithm", "max_epochs", "max_steps", "num_devices", "world_size")
 
@@ -29,7 +27,7 @@ class DebugTracerCallback(Callback):
         """Fit begins. Raises UsageError naming a wrong setting."""
         if stage == "fit" and self.watch is None:
             self.watch = joined(**self.settings)
-            told(self.watch.session, trainer)
+            self.watch.told("lightning", {name: getattr(trainer, name, None) for name in ASKED})
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         """Fit dies, and Lightning tears no callback down then: its own exception is recorded, our stop is not one."""
@@ -42,10 +40,3 @@ class DebugTracerCallback(Callback):
         ended, self.watch = self.watch, None
         if ended is not None:
             ended.stop()
-
-
-@guarded("integrations.lightning")
-def told(session: Session, trainer: Any) -> None:
-    """How the Trainer is set, for `debug-tracer doctor` and the report."""
-    known = {name: getattr(trainer, name, None) for name in ASKED}
-    session.output.note("lightning", ", ".join(f"{name}={value}" for name, value in known.items() if value is not None))

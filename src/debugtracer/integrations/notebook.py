@@ -7,12 +7,12 @@ from pathlib import Path
 from types import TracebackType
 
 from debugtracer import session
-from debugtracer.errors import DebugTracerError
+from debugtracer.errors import DebugTracerError, guarded
 from debugtracer.integrations import children, ending
 from debugtracer.integrations.cells import Cells, attached
 from debugtracer.settings import Settings
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views.standing import Standing, standing
+from debugtracer.views.run_status import RunStatus, run_status
 
 
 class Watch:
@@ -33,12 +33,17 @@ class Watch:
     @property
     def verdict(self) -> Verdict | None:
         """The verdict of that run as far as it has come, None while there is none. Reads the run folder."""
-        return self.standing().verdict
+        return self.status().verdict
 
-    def standing(self) -> Standing:
+    def status(self) -> RunStatus:
         """How the run stands. Reads the run folder."""
         self.session.stand()
-        return standing(self.run, self.session.settings.mode.value, watching=session.active() is self.session)
+        return run_status(self.run, self.session.settings.mode.value, watching=session.active() is self.session)
+
+    @guarded("integrations.notebook: told")
+    def told(self, framework: str, values: dict[str, object]) -> None:
+        """How a framework is set, for `debug-tracer doctor` and the report."""
+        self.session.output.note(framework, ", ".join(f"{name}={value}" for name, value in values.items() if value is not None))
 
     def stop(self) -> None:
         """Stop watching and close the run folder. Safe to call again."""
@@ -68,12 +73,12 @@ class Watch:
         shown = self.shown()
         return {"text/plain": shown.text, "text/html": shown.html}
 
-    def shown(self) -> Standing:
+    def shown(self) -> RunStatus:
         """How the run stands; a run folder that cannot be read is told in one line."""
         try:
-            return self.standing()
+            return self.status()
         except (OSError, DebugTracerError) as error:
-            return Standing.unread(self.run, error)
+            return RunStatus.unread(self.run, error)
 
 
 def watch(**settings: object) -> Watch:

@@ -6,9 +6,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
-from debugtracer.errors import guarded
 from debugtracer.integrations.notebook import Watch, joined
-from debugtracer.session import Session
 
 ASKED = (
     "per_device_train_batch_size",
@@ -36,17 +34,11 @@ class DebugTracerCallback(TrainerCallback):
         """Training begins. Raises UsageError naming a wrong setting."""
         if self.watch is None:
             self.watch = joined(**self.settings)
-            told(self.watch.session, args)
+            values = {name: getattr(args, name, None) for name in ASKED}
+            self.watch.told("transformers", {name: getattr(value, "value", value) for name, value in values.items()})
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Training is over: a watch of ours ends with its verdict."""
         ended, self.watch = self.watch, None
         if ended is not None:
             ended.stop()
-
-
-@guarded("integrations.transformers")
-def told(session: Session, args: Any) -> None:
-    """How the Trainer is set, for `debug-tracer doctor` and the report."""
-    known = {name: getattr(args, name, None) for name in ASKED}
-    session.output.note("transformers", ", ".join(f"{name}={getattr(value, 'value', value)}" for name, value in known.items() if value is not None))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from debugtracer.devices.present import accelerator
+from debugtracer.devices.present import device_memory
 from debugtracer.probes.crash_site import Site, seen_module, seen_tensor, site_of
 from debugtracer.probes.running_module import path_of
 from debugtracer.probes.taker import Taker
@@ -125,6 +125,5 @@ def parameters(roots: list[nn.Module]) -> tuple[TensorSeen, ...]:
 
 def memory() -> dict[str, int]:
     """Bytes of the current device; nothing where no accelerator is in use."""
-    used = accelerator()
-    counted = used.memory() if used is not None else None
+    counted = device_memory()
     return msgspec.structs.asdict(counted) if counted is not None else {}

@@ -16,8 +16,8 @@ from debugtracer.plugins import members
 from debugtracer.probes.frames import frames_of, user_frames
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.sharded import here
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import Phase, StepRef
@@ -94,7 +94,7 @@ class Desk:
         if not listeners or self.off or torch._C._are_functorch_transforms_active():  # inside vmap and grad tensors have no values
             return
         begin = perf_counter()
-        with self.paused(), here(self.recorder.roots.sharded):
+        with self.paused(), measuring(self.recorder.roots.sharded):
             for listener in listeners:
                 self.attempt(listener, args)
         self.recorder.own_s += perf_counter() - begin

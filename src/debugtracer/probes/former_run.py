@@ -10,6 +10,7 @@ from pathlib import Path
 
 from debugtracer.errors import DebugTracerError, swallow
 from debugtracer.recorder.claim import current_rank
+from debugtracer.recorder.run_folder import RUN_DIR
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.checkpoint import CheckpointMark
 from debugtracer.trace.facts.fact import from_plain
@@ -21,7 +22,6 @@ from debugtracer.trace.schema import EVENTS, rank_folder
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import LOSS
 
-RUN_DIR = "DEBUG_TRACER_RUN_DIR"  # set by the supervisor or the session before the first backward
 MOST_RUNS = 8  # runs looked at, newest first (ours)
 MOST_BYTES = 64 << 20  # largest events.jsonl that is read (ours)
 AROUND = 16  # steps before and after the save (ours)

@@ -14,7 +14,7 @@ from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.probes.forwarded import from_caller
 from debugtracer.probes.loss_function import LOSSES
 from debugtracer.recorder.functions import Meaning, meaning
-from debugtracer.recorder.sharded import here
+from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.tape import Tape, finish, prepare
 
 
@@ -61,7 +61,7 @@ class FreeCalls(TorchFunctionMode):
     def guarded(self, action: Any, *args: Any) -> Any:
         """Our own part of a call: a failure refuses the replay of this step and nothing else."""
         try:
-            with here(False):
+            with measuring(False):
                 return action(self.tape, *args)
         except Exception as error:
             self.tape.current.refused = f"recording failed ({type(error).__name__})"
@@ -72,16 +72,17 @@ class FreeCalls(TorchFunctionMode):
         """The user looks at a value: if it is the loss and bad, the replay comes before their reaction. No sync that they do not make themselves."""
         tensor = args[0] if args else None
         try:
-            with here(False):
-                bad = (
-                    isinstance(tensor, Tensor) and tensor.device.type == "cpu" and self.tape.is_losslike(tensor) and not torch.isfinite(tensor.detach()).item()
-                )
-            if bad and tensor is not None:
+            if isinstance(tensor, Tensor) and self.is_bad_loss(tensor):
                 self.on_peek(tensor)
         except StoppedByTracer:
             raise
         except Exception as error:
             swallow("probes.free_calls", error)
+
+    def is_bad_loss(self, tensor: Tensor) -> bool:
+        """A loss in host memory that is not finite."""
+        with measuring(False):
+            return tensor.device.type == "cpu" and self.tape.is_losslike(tensor) and not torch.isfinite(tensor.detach()).item()
 
     def install(self) -> None:
         """Put the mode on this thread's stack."""

@@ -167,7 +167,7 @@ class GraphReachTaker(Taker):
         for number, reference in enumerate(self.order):
             if reference() is optimizer:
                 return number
-        self.order.append(Weak(optimizer))
+        self.order.append(weakref.ref(optimizer))
         return len(self.order) - 1
 
     def told(self, optimizer: Optimizer, number: int, since: int) -> None:

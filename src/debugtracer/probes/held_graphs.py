@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from debugtracer.probes.holder import Mark, held_most
 from debugtracer.probes.taker import Taker
 from debugtracer.recorder.leaves import leaves_of
-from debugtracer.recorder.weak import Weak
 from debugtracer.trace.facts.held_graphs import HeldGraphs
 
 GRADES = (16, 64, 256)  # steps whose graphs are alive when it is told (ours: no loop needs the graphs of sixteen updates)
@@ -51,7 +50,7 @@ class HeldGraphsTaker(Taker):
         if node is not None and len(marks) < 4 * GRADES[-1] and Mark.KEY not in node.metadata:
             mark = Mark(self.desk.step, self.desk.iteration, what)
             node.metadata[Mark.KEY] = mark
-            marks.append(Weak(mark))
+            marks.append(weakref.ref(mark))
 
     def step_closed(self, optimizer: Any) -> None:
         """Count now and then."""

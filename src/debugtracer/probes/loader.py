@@ -79,7 +79,7 @@ class LoaderProbe:
     def _enter(self, loader: Any) -> LoaderInfo:
         key, loaders = id(loader), self._loaders
         info = LoaderInfo(
-            loader=Weak(loader, lambda _: loaders.pop(key, None)),
+            loader=weakref.ref(loader, lambda _: loaders.pop(key, None)),
             dataset=type(loader.dataset).__name__,
             batch_size=getattr(loader, "batch_size", None),
             num_workers=getattr(loader, "num_workers", 0),
@@ -244,7 +244,7 @@ def _sampler_name(loader: Any) -> str:
 def _reference(dataset: Any) -> weakref.ref[Any] | None:
     """A list or a tuple takes none."""
     try:
-        return Weak(dataset)
+        return weakref.ref(dataset)
     except TypeError:
         return None
 
@@ -252,7 +252,7 @@ def _reference(dataset: Any) -> weakref.ref[Any] | None:
 def _info_of_iterator(iterator: Any) -> LoaderInfo:
     sampler = getattr(iterator, "_index_sampler", None)
     return LoaderInfo(
-        loader=Weak(iterator),
+        loader=weakref.ref(iterator),
         dataset=type(getattr(iterator, "_dataset", None)).__name__,
         batch_size=getattr(sampler, "batch_size", None),
         num_workers=int(getattr(iterator, "_num_workers", 0)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from debugtracer.devices.present import accelerator
+from debugtracer.devices.present import device_memory
 from debugtracer.probes.taker import Taker
 from debugtracer.trace.facts.memory import Memory
 
@@ -20,8 +20,7 @@ class MemoryTaker(Taker):
         """After the update, where a loop that leaks nothing is back at its level."""
         step = self.desk.step
         if step % (EVERY if step < MANY else LATER) == 0:
-            used = accelerator()
-            counted = used.memory() if used is not None else None
+            counted = device_memory()
             self.desk.tell(
                 Memory(
                     ref=self.desk.ref("update", self.desk.iteration - 1),

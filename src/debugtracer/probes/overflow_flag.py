@@ -36,6 +36,6 @@ class OverflowFlagTaker(Taker):
             return
         if used.overflowed():
             before = self.desk.step if self.clear_at is None else self.clear_at
-            self.desk.tell(OverflowFlag(ref=self.desk.ref("update", self.desk.iteration - 1), device=used.named, since=before))
+            self.desk.tell(OverflowFlag(ref=self.desk.ref("update", self.desk.iteration - 1), device=used.kind, since=before))
         used.clear_overflow()
         self.clear_at = self.desk.step

@@ -122,7 +122,7 @@ class SeedsTaker(Taker):
         """One row per generator that this run may draw from."""
         self.told = self.state()
         used = accelerator()
-        sources = ["torch", "python", *(["numpy"] if "numpy" in sys.modules else []), *([used.named] if used is not None else [])]
+        sources = ["torch", "python", *(["numpy"] if "numpy" in sys.modules else []), *([used.kind] if used is not None else [])]
         self.desk.tell(Seeds(ref=self.desk.ref("load"), rows=tuple(self.row(source) for source in sources), shared=self.shared))
 
     def row(self, source: str) -> SeedRow:

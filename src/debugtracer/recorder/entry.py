@@ -92,6 +92,12 @@ class Entry:
         self.scalar = False
         """Every tensor it gave holds one number."""
 
+    def copy_inputs(self) -> None:
+        """This module changes its inputs in place: keep their values first."""
+        for reference in self.references():
+            if isinstance(reference, Leaf) and reference.saved is None and not isinstance(reference.tensor, torch.nn.Parameter):
+                reference.saved = reference.tensor.detach().clone()
+
     def references(self) -> Iterator[Slot | Leaf]:
         """Every tensor it takes."""
         yield from references((self.args, self.kwargs))
@@ -100,7 +106,7 @@ class Entry:
 def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
     """Devices with autocast on and their dtype; empty in most steps."""
     used = accelerator()
-    kinds = ("cpu",) if used is None else ("cpu", used.named)
+    kinds = ("cpu",) if used is None else ("cpu", used.kind)
     return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
 
 

@@ -86,7 +86,7 @@ class Output:
                 world_size=self.world_size,
                 torch=str(torch.__version__),
                 python=platform.python_version(),
-                device=used.named if used is not None else "cpu",
+                device=used.kind if used is not None else "cpu",
                 mode=self.mode,
             ),
             now=True,

@@ -10,18 +10,20 @@ from typing import Any
 
 
 @contextlib.contextmanager
-def quiet_warnings() -> Iterator[None]:
-    """Warnings of this thread are not shown inside. The filters and what was shown once stay as they are, unlike under catch_warnings."""
+def quiet_warnings() -> Iterator[list[str]]:
+    """Warnings of this thread are not shown inside; gives their texts. The filters and what was shown once stay as they are, unlike under catch_warnings."""
     machinery: Any = warnings
-    shown, here = machinery._showwarnmsg, threading.get_ident()
+    shown, here, told = machinery._showwarnmsg, threading.get_ident(), list[str]()
 
     def show(message: Any) -> None:
-        if threading.get_ident() != here:
+        if threading.get_ident() == here:
+            told.append(str(message.message))
+        else:
             shown(message)
 
     machinery._showwarnmsg = show
     try:
-        yield
+        yield told
     finally:
         if machinery._showwarnmsg is show:
             machinery._showwarnmsg = shown

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Leaf, tensors
+from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import Root, Roots, RootState
-from debugtracer.recorder.sharded import here
 from debugtracer.recorder.tape import Tape
 
 MAX_BACKWARDS = 4096  # backward calls without an update; a loop above it updates by means that we do not see (ours)
@@ -66,7 +66,7 @@ class Recorder:
         """Time spent in our code."""
         begin = perf_counter()
         try:
-            with here(self.roots.sharded):
+            with measuring(self.roots.sharded):
                 yield
         finally:
             self.own_s += perf_counter() - begin
@@ -100,7 +100,7 @@ class Recorder:
             self.keep_state(root)
             entry = self.tape.open("module", module, args, {}, rng=RngState(torch_only=root.draws.torch_only))
             if root.mutates_inputs:
-                copy_inputs(entry)
+                entry.copy_inputs()
             self.pending = (module, root, entry)
 
     def count_silent_call(self) -> None:
@@ -112,7 +112,8 @@ class Recorder:
 
     def keep_state(self, root: Root) -> None:
         """Buffers and counters before the first call of this root in the segment."""
-        kept = self.states.setdefault(number := self.tape.current.number, [])
+        number = self.tape.current.number
+        kept = self.states.setdefault(number, [])
         for old in [n for n in self.states if n < number - 1]:
             del self.states[old]
         if not any(state.root is root for state in kept):
@@ -192,7 +193,8 @@ class Recorder:
             return None
         if loss.numel() == 1:
             return float(loss.item())
-        value = float(norm.item()) if (norm := self.measure([loss])) is not None else 0.0
+        norm = self.measure([loss])
+        value = 0.0 if norm is None else float(norm.item())
         return 0.0 if math.isinf(value) and bool(torch.isfinite(loss).all()) else value
 
     def alarm_loss(self, loss: Tensor, value: float, peeked: bool = False) -> None:
@@ -291,10 +293,3 @@ class Recorder:
         self.marks.clear()
         self.pending = self.last_loss = None
         self.forward_since = False
-
-
-def copy_inputs(entry: Entry) -> None:
-    """This module changes its inputs in place: keep their values first."""
-    for reference in entry.references():
-        if isinstance(reference, Leaf) and reference.saved is None and not isinstance(reference.tensor, nn.Parameter):
-            reference.saved = reference.tensor.detach().clone()

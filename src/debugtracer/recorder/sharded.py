@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
-
-from debugtracer.recorder.foreign_modes import foreign, without_modes
 
 PROPERTIES = ("__get__", "__set__", "__delete__")
 
@@ -39,22 +35,6 @@ class Locally(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         args, kwargs = tree_map(local, (args, kwargs or {}))
         return func(*args, **kwargs)
-
-
-def here(sharded: bool) -> contextlib.AbstractContextManager[Any]:
-    """The context of our own measurements: no mode of the program's and no `__torch_function__` of its tensors sees them."""
-    return measuring(sharded) if sharded or foreign() else torch._C.DisableTorchFunctionSubclass()
-
-
-@contextlib.contextmanager
-def measuring(sharded: bool) -> Iterator[None]:
-    """All of it."""
-    with (
-        torch._C.DisableTorchFunctionSubclass(),
-        without_modes() if foreign() else contextlib.nullcontext(),
-        Locally() if sharded else contextlib.nullcontext(),
-    ):
-        yield
 
 
 def shards(modules: Iterable[nn.Module]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Weak references of ours, told apart from the program's: torch.utils.swap_tensors refuses a tensor that anybody refers to weakly."""
+"""Weak references of ours to tensors, told apart from the program's: torch.utils.swap_tensors refuses a tensor that anybody refers to weakly."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.probes.cells import file_of
 from debugtracer.probes.construction import is_user_file
 from debugtracer.probes.frames import OUR_HOME
+from debugtracer.recorder.quiet_warnings import quiet_warnings
 from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
 
@@ -48,26 +48,16 @@ def anomaly_mode() -> Iterator[None]:
 
 @contextlib.contextmanager
 def heard() -> Iterator[list[str]]:
-    """The warnings of this thread as text, not shown, whatever the user's filters are; what was shown once stays so, unlike under catch_warnings."""
-    machinery: Any = warnings
+    """All warnings of this thread as text, not shown, whatever the user's filters are."""
+    filters: Any = warnings.filters
     every = ("always", None, UserWarning, None, 0)
-    shown, here, told = machinery._showwarnmsg, threading.get_ident(), list[str]()
-
-    def show(message: Any) -> None:
-        if threading.get_ident() == here:
-            told.append(str(message.message))
-        else:
-            shown(message)
-
-    machinery._showwarnmsg = show
-    machinery.filters.insert(0, every)
+    filters.insert(0, every)
     try:
-        yield told
+        with quiet_warnings() as told:
+            yield told
     finally:
         with contextlib.suppress(ValueError):
-            machinery.filters.remove(every)
-        if machinery._showwarnmsg is show:
-            machinery._showwarnmsg = shown
+            filters.remove(every)
 
 
 def called_at(warned: list[str]) -> str:

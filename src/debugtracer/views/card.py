@@ -46,7 +46,7 @@ def told_card(verdict: Verdict) -> str:
     return card(f"debug-tracer: {symptom} at step {verdict.step}, rank {verdict.rank}", rows, to_do(verdict, None, None))
 
 
-def standing_card(title: str, rows: list[Row], good: bool) -> str:
+def status_card(title: str, rows: list[Row], good: bool) -> str:
     """How a run stands that has no verdict."""
     return card(title, rows, "", good=good)
 

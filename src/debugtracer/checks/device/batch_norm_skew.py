@@ -53,10 +53,6 @@ class BatchNormSkew(Check):
     errors: float = 6.0  # standard errors over the steps (CHECKS 3.4)
     steps: int = 3  # inspected steps averaged (ours: the first three of a run are)
 
-    def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
-        return iter(())
-
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """Each rank against the lowest; the first layer that differs speaks for all."""
         first = min(windows)

@@ -52,10 +52,6 @@ class CollectiveMismatch(Check):
     )
     proved_by: ClassVar[str] = "device/ddp_uneven_batches"
 
-    def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
-        return iter(())
-
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """All ranks that told where they stood."""
         stands = {rank: stand for rank, window in windows.items() if (stand := window.last(Standing)) is not None}

@@ -50,10 +50,6 @@ class RankSkew(Check):
     pace_steps: int = 50  # steps (CHECKS 3.4)
     least_s: float = 0.005  # seconds (ours)
 
-    def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
-        return iter(())
-
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """Each rank against the others."""
         if not all(window.seen(BatchSeen) for window in windows.values()):

@@ -48,10 +48,6 @@ class ReplicaDrift(Check):
 
     rounding: float = 1e-6  # relative difference of norms below which two kernels may merely have rounded differently (ours)
 
-    def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
-        return iter(())
-
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """The first pair of ranks that differ speaks for all."""
         for a, b in combinations(sorted(windows), 2):

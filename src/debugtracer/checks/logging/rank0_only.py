@@ -48,10 +48,6 @@ class Rank0Only(Check):
     errors: float = 6.0  # standard errors (CHECKS 3.4)
     share: float = 0.1  # of the mean over the ranks (ours)
 
-    def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
-        return iter(())
-
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """Each name of each rank."""
         if len(windows) < 2 or not all(window.seen(Replica) for window in windows.values()):

@@ -11,7 +11,7 @@ from debugtracer.trace.lead import lead
 from debugtracer.trace.reader import Trace, open_trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import wording
-from debugtracer.views.card import leading_card, standing_card, verdict_card
+from debugtracer.views.card import leading_card, status_card, verdict_card
 from debugtracer.views.json_report import report
 from debugtracer.views.terminal import folder_of, render_leading, render_verdict
 from debugtracer.views.view import diagnosed, findings, incidents
@@ -20,7 +20,7 @@ MOST = 5  # findings shown
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunStatus:
     """One moment of a run."""
 
     text: str
@@ -28,35 +28,35 @@ class Standing:
     verdict: Verdict | None = None
 
     @classmethod
-    def unread(cls, run: Path | None, error: Exception) -> Standing:
+    def unread(cls, run: Path | None, error: Exception) -> RunStatus:
         """A run folder that cannot be read."""
         title = f"debug-tracer: {run} cannot be read ({error})"
-        return cls(title, standing_card(title, [], False))
+        return cls(title, status_card(title, [], False))
 
 
-def standing(run: Path | None, mode: str, watching: bool) -> Standing:
+def run_status(run: Path | None, mode: str, watching: bool) -> RunStatus:
     """From the run folder, as far as it is written. Raises OSError, TraceError."""
     if run is None:
         title = f"debug-tracer: {'watching, mode ' + mode if watching else 'not watching'}; nothing was trained yet"
-        return Standing(title, standing_card(title, [], True))
+        return RunStatus(title, status_card(title, [], True))
     trace = open_trace(run)
     told, found = incidents(trace), findings(trace)
     if told:
         first = told[0]
         assert first.verdict is not None  # incidents() gives only those
         known = first.facts, first.verdict, trace.path, folder_of(trace, first)
-        return Standing(render_verdict(*known), verdict_card(*known), first.verdict)
+        return RunStatus(render_verdict(*known), verdict_card(*known), first.verdict)
     verdict = lead(found, diagnosed(trace))
     if verdict is not None:
-        return Standing(render_leading(found, trace.path, diagnosed(trace)), leading_card(verdict, found, trace.path), verdict)
+        return RunStatus(render_leading(found, trace.path, diagnosed(trace)), leading_card(verdict, found, trace.path), verdict)
     return quiet(trace, [f for f in found if f.severity != "note"], mode, watching)
 
 
-def quiet(trace: Trace, loud: list[Finding], mode: str, watching: bool) -> Standing:
+def quiet(trace: Trace, loud: list[Finding], mode: str, watching: bool) -> RunStatus:
     """A run without a verdict: how far it came, and what was found."""
     steps = counted(report(trace)["run"]["steps"], "step")
     seen = f"{counted(len(loud), 'finding')}, no verdict" if loud else "every loss, gradient and update was finite"
     title = f"debug-tracer: {f'watching, mode {mode}; ' if watching else ''}{steps}: {seen}"
     rows: list[wording.Row] = [(f.severity, f.message, "") for f in loud[:MOST]]
     rows.append(("run", wording.path(trace.path), "dim"))
-    return Standing("\n".join([title, *(f"  {label}  {text}" for label, text, _ in rows)]), standing_card(title, rows, not loud))
+    return RunStatus("\n".join([title, *(f"  {label}  {text}" for label, text, _ in rows)]), status_card(title, rows, not loud))

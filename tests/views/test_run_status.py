@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 
 import debugtracer
-from debugtracer.views.standing import Standing, standing
+from debugtracer.views.run_status import RunStatus, run_status
 from tests.watching import LogHead, batches, seeded, train
 
 
 def test_nothing_trained_yet():
-    assert standing(None, "dev", watching=True).text == "debug-tracer: watching, mode dev; nothing was trained yet"
-    assert standing(None, "dev", watching=False).text == "debug-tracer: not watching; nothing was trained yet"
+    assert run_status(None, "dev", watching=True).text == "debug-tracer: watching, mode dev; nothing was trained yet"
+    assert run_status(None, "dev", watching=False).text == "debug-tracer: not watching; nothing was trained yet"
 
 
 def test_a_run_that_goes_on_tells_its_steps_and_afterwards_that_it_was_finite(tmp_path):
@@ -47,4 +47,4 @@ def test_a_folder_that_cannot_be_read_is_one_line(tmp_path):
         train(seeded(LogHead), batches(2))
     (tmp_path / "latest" / "run.json").write_text("no json")
     assert "cannot be read" in repr(watch) and "cannot be read" in watch._repr_html_()
-    assert Standing.unread(None, ValueError("<b>")).html.count("<b>") == 0
+    assert RunStatus.unread(None, ValueError("<b>")).html.count("<b>") == 0
