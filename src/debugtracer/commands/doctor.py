@@ -17,11 +17,7 @@ from debugtracer.errors import TraceError
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
-TORCH = """import torch
-from debugtracer.devices.present import device
-found = torch.accelerator.current_accelerator()
-usable = found is not None and device(found.type).usable()
-print(torch.__version__, f"{found.type}, {device(found.type).name()}" if usable else "none, training is on the CPU", sep="|")"""
+TORCH = "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
 TORCH_S = 120.0  # seconds the import of torch may take
 Line = tuple[bool, str, str]  # fine, what, text
 

@@ -62,6 +62,14 @@ def device_memory() -> DeviceMemory | None:
     return used.memory() if used is not None else None
 
 
+def described() -> str:
+    """What this machine has, for people. May start the driver."""
+    chosen = torch.accelerator.current_accelerator()
+    if chosen is None or not device(chosen.type).usable():
+        return "none, training is on the CPU"
+    return f"{chosen.type}, {device(chosen.type).name()}"
+
+
 @cache
 def candidates(private: str) -> tuple[Device, ...]:
     """Accelerators that this build of torch has a module for; asked again when a vendor takes PrivateUse1."""

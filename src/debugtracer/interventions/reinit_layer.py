@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.rng import RngState
+from debugtracer.recorder.version_counters import kept_versions
 
 SEED = 0  # of the fresh weights; any would do (ours)
 
@@ -47,9 +48,7 @@ def reset(module: nn.Module) -> Iterator[None]:
     held: dict[int, Tensor] = {id(t): t for m in resettable(module) for t in (*m.parameters(), *m.buffers())}
     kept = [(t, t.data) for t in held.values()]
     state = RngState()
-    with contextlib.ExitStack() as versions:
-        for tensor in held.values():
-            versions.enter_context(torch.autograd.grad_mode._unsafe_preserve_version_counter(tensor))  # torch 2.6 takes one at a time
+    with kept_versions(held.values()):
         try:
             for tensor in held.values():
                 tensor.data = tensor.data.clone()

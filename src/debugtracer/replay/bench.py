@@ -20,8 +20,8 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry, Leaf, Slot
 from debugtracer.recorder.ring import Snapshot
-from debugtracer.recorder.sharded import local
 from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.version_counters import kept_versions
 from debugtracer.replay.changed import Changed
 from debugtracer.replay.guilty import Guilty
 from debugtracer.replay.investigate import touched
@@ -81,7 +81,7 @@ class Bench:
         self.snapshots = self.older(copies)
         states = [s for segment in self.plan.segments for s in scene.states.get(segment.number, [])]
         self.world = World(touched(alarm, scene), states, self.plan.written, copies, self.plan.entries)
-        self.stack.enter_context(kept_versions(self.world))
+        self.stack.enter_context(kept_versions(written(self.world)))
         self.stack.callback(self.world.restore)
         self.stack.enter_context(hushed())
         self.stack.enter_context(scale_one(alarm.scaler if alarm.at_scale_one else None))
@@ -261,13 +261,9 @@ def needs_closure(optimizer: Optimizer) -> bool:
     return closure is not None and closure.default is inspect.Parameter.empty
 
 
-def kept_versions(world: World) -> contextlib.ExitStack[bool | None]:
-    """The version counters as before: the values are put back, and the user's backward of this step may still come (mode observe)."""
-    held = [*world.parameters, *(tensor for tensor, _ in (*world.buffers, *world.written))]
-    stack = contextlib.ExitStack()
-    for tensor in {id(t): t for t in map(local, held) if not t.is_inference()}.values():
-        stack.enter_context(torch.autograd.grad_mode._unsafe_preserve_version_counter(tensor))  # torch 2.6 takes one at a time
-    return stack
+def written(world: World) -> list[Tensor]:
+    """What a trial writes and the world puts back: the user's backward of this step may still come (mode observe)."""
+    return [*world.parameters, *(tensor for tensor, _ in (*world.buffers, *world.written))]
 
 
 def probe_of(previous: Segment | None) -> tuple[Plan, Slot] | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.copies import UpdateCopy
@@ -18,7 +17,7 @@ from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.quiet_warnings import quiet_warnings
 from debugtracer.recorder.rng import RngState
 from debugtracer.recorder.roots import RootState
-from debugtracer.recorder.sharded import local
+from debugtracer.recorder.version_counters import version_counters
 from debugtracer.replay.keepsakes import Keepsakes
 
 
@@ -57,8 +56,7 @@ class World:
 
     def preserve(self, tensors: Iterable[Tensor]) -> None:
         """Their version counters come back with their values: a graph of the user's that is still to be walked backward may need them."""
-        known = {id(t): t for t in map(local, tensors) if not t.is_inference()}
-        self.versions += [_unsafe_preserve_version_counter(t) for t in known.values()]
+        self.versions += version_counters(tensors)
 
     def rewind(self) -> None:
         """To the start of the recorded step."""
