@@ -20,20 +20,39 @@ test:
 demo:
     bash scripts/demo.sh
 
-# planted faults, healthy twins and shared cases judged; writes the table in README.md
+# planted faults, healthy twins, case tests and healthy programs judged; writes docs/results.md and the table in README.md
 score:
     python scripts/score.py
     python scripts/false_alarms.py
 
-# what is generated: the tree in ARCHITECTURE.md, docs/checks/ and docs/gallery.md, the table in faults/README.md, the picture in the README (after `just demo`)
+# what is too long for a commit: every twin, plant, loop and program, started as users start them; by hand, at night
+sweep:
+    python scripts/sweep.py
+
+# what is generated: docs/tree.md, docs/checks/, docs/causes/ and docs/gallery.md, docs/results.md and the table in README.md, the table in faults/README.md, the picture in the README (after `just demo`)
 docs:
     python scripts/tree.py --write
     python scripts/catalogue.py --write
+    python scripts/results_page.py --write
     python scripts/score.py --list > /dev/null
     python scripts/picture.py
+
+# the documentation site, in site/: open site/index.html
+site:
+    bash scripts/setup.sh docs
+    NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
+
+# CHANGELOG.md from changes/; `just changelog --released` dates the section and deletes the fragments
+changelog *options:
+    bash scripts/setup.sh docs
+    python scripts/changelog.py {{options}}
+
+# wheel and sdist of the last commit in dist/, each installed and tried in an empty environment; publishes nothing
+release:
+    bash scripts/release.sh
 
 # what watching costs, against bare training and the peers
 bench:
     python benchmarks/store.py
     for clock in cpu wall; do python benchmarks/overhead.py --clock $clock; done
-    python scripts/cost.py
+    python scripts/results_page.py --write

@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/host_syncs.py
 
-Counts what torch.cuda.set_sync_debug_mode("warn") reports, plus the recorder's own count. Without a GPU it says so and measures nothing.
-"""
+Counts what torch.cuda.set_sync_debug_mode("warn") reports, plus the recorder's own count. Without a GPU it says so and
+measures nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def count(mode: str, fused: bool) -> dict[str, float]:
         from debugtracer import session
 
         session.start()
-    model = nn.Sequential(*(layer for _ in range(6) for layer in (nn.Linear(512, 512), nn.GELU())), nn.Linear(512, 10)).cuda()
+    model = nn.Sequential(
+        *(layer for _ in range(6) for layer in (nn.Linear(512, 512), nn.GELU())), nn.Linear(512, 10)
+    ).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=fused)
     x, y = torch.randn(64, 512, device="cuda"), torch.randint(0, 10, (64,), device="cuda")
     with warnings.catch_warnings(record=True) as caught:

@@ -1,17 +1,18 @@
-"""What judging costs: microseconds of CPU per step for all default checks, on a healthy watched run, off the training thread.
+"""What judging costs: microseconds of CPU per step for all default checks, on a healthy watched run, off the training
+thread.
 
     .venv/bin/python benchmarks/judging.py [--steps 600]
 
-Trains a small transformer under watch, then judges its stored run again check by check (`Judge`, the same code as live). Prints and keeps
-benchmarks/results/<date>-judging.json.
+Trains a small transformer under watch, then judges its stored run again check by check (`Judge`, the same code as
+live). Prints and keeps benchmarks/results/<date>-judging.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
-import datetime
 import json
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -22,12 +23,15 @@ from torch.utils.data import DataLoader, TensorDataset
 import debugtracer
 from benchmarks.overhead import Transformer
 from debugtracer.checks.check import Check
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.events import Judged, Observed
 from debugtracer.trace.facts.fact import Fact, from_plain
-from debugtracer.trace.reader import open_trace
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.window import Window
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
 
 
 class Timed(Judge):
@@ -90,19 +94,22 @@ def main() -> None:
     out, live_us = watched(args.steps)
     judge, steps, all_us = again(out)
     dearest = {slug: round(1e6 * seconds / steps, 2) for slug, seconds in judge.cpu_s.most_common(12)}
-    print(f"{len(judge.checks)} checks, {steps} steps: {all_us:.0f} us of CPU per step offline, {live_us:.0f} us live, in the judge's thread")
+    print(
+        f"{len(judge.checks)} checks, {steps} steps: {all_us:.0f} us of CPU per step offline, {live_us:.0f} us live, "
+        "in the judge's thread"
+    )
     for slug, cost in dearest.items():
         print(f"  {slug:36} {cost:8.2f} us per step, asked {judge.asked[slug]} times")
-    date = datetime.date.today().isoformat()
-    result = {
-        "date": date,
+    result = stamp() | {
         "steps": steps,
         "checks": len(judge.checks),
         "offline_us_per_step": round(all_us, 1),
         "live_us_per_step": round(live_us, 1),
         "dearest": dearest,
     }
-    (Path(__file__).parent / "results" / f"{date}-judging.json").write_text(json.dumps(result, indent=1) + "\n")
+    (Path(__file__).parent / "results" / f"{result['date']}-judging.json").write_text(
+        json.dumps(result, indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

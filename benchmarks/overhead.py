@@ -1,21 +1,23 @@
-"""Step time of a healthy run: bare, watched, anomaly mode, and Hugging Face's DebugUnderflowOverflow. Paired, interleaved, one process.
+"""Step time of a healthy run: bare, watched, anomaly mode, and Hugging Face's DebugUnderflowOverflow. Paired,
+interleaved, one process.
 
-    .venv/bin/python benchmarks/overhead.py [--rounds 12] [--steps 3] [--model transformer10m|mlp|convnet] [--threads 2] [--device cpu]
+    .venv/bin/python benchmarks/overhead.py [--rounds 12] [--steps 3] [--model transformer10m|mlp|convnet] [--threads 2]
+    [--device cpu]
 
-Every round visits each configuration once in random order; a figure is the median over rounds of (step time / bare step time of the
-same round). `--clock cpu` counts the CPU time of the process instead of wall time: the figure to trust on shared cores. Then one step
-is poisoned and the time from alarm to verdict and the traced step's slowdown are read from the incident. Prints a table, writes
-benchmarks/results/<date>-overhead-<model>-<device>-<clock>.json.
+Every round visits each configuration once in random order; a figure is the median over rounds of (step time / bare step
+time of the same round). `--clock cpu` counts the CPU time of the process instead of wall time: the figure to trust on
+shared cores. Then one step is poisoned and the time from alarm to verdict and the traced step's slowdown are read from
+the incident. Prints a table, writes benchmarks/results/<date>-overhead-<model>-<device>-<clock>.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +28,9 @@ from typing import Any
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -40,8 +45,12 @@ class Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         b, t, c = x.shape
-        q, k, v = (y.view(b, t, self.heads, c // self.heads).transpose(1, 2) for y in self.qkv(self.norm1(x)).split(c, 2))
-        x = x + self.out(nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, c))
+        q, k, v = (
+            y.view(b, t, self.heads, c // self.heads).transpose(1, 2) for y in self.qkv(self.norm1(x)).split(c, 2)
+        )
+        x = x + self.out(
+            nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, c)
+        )
         return x + self.mlp(self.norm2(x))
 
 
@@ -86,7 +95,11 @@ def convnet() -> tuple[nn.Module, TensorDataset, int]:
     )
 
 
-MODELS: dict[str, Callable[[], tuple[nn.Module, TensorDataset, int]]] = {"transformer10m": transformer10m, "mlp": mlp, "convnet": convnet}
+MODELS: dict[str, Callable[[], tuple[nn.Module, TensorDataset, int]]] = {
+    "transformer10m": transformer10m,
+    "mlp": mlp,
+    "convnet": convnet,
+}
 
 
 def batches(data: TensorDataset, size: int) -> Iterator[Any]:
@@ -167,10 +180,17 @@ def hugging_face(model: nn.Module) -> Iterator[None]:
         del debug
 
 
-CONFIGURATIONS = {"bare": bare, "watched": watched, "set_detect_anomaly": anomaly_mode, "DebugUnderflowOverflow": hugging_face}
+CONFIGURATIONS = {
+    "bare": bare,
+    "watched": watched,
+    "set_detect_anomaly": anomaly_mode,
+    "DebugUnderflowOverflow": hugging_face,
+}
 
 
-def measure(name: str, rounds: int, steps: int, device: str, chosen: list[str], clock: str, clip: bool) -> dict[str, Any]:
+def measure(
+    name: str, rounds: int, steps: int, device: str, chosen: list[str], clock: str, clip: bool
+) -> dict[str, Any]:
     torch.manual_seed(0)
     model, data, size = MODELS[name]()
     model.to(device)
@@ -186,7 +206,11 @@ def measure(name: str, rounds: int, steps: int, device: str, chosen: list[str], 
                 times[configuration].append(seconds)
     ratios = {c: [a / b for a, b in zip(times[c], times["bare"], strict=True)] for c in chosen}
     figures: dict[str, Any] = {
-        c: {"ms": 1e3 * statistics.median(times[c]), "ratio": statistics.median(ratios[c]), "quartiles": statistics.quantiles(ratios[c], n=4)[::2]}
+        c: {
+            "ms": 1e3 * statistics.median(times[c]),
+            "ratio": statistics.median(ratios[c]),
+            "quartiles": statistics.quantiles(ratios[c], n=4)[::2],
+        }
         for c in chosen
     }
     if "watched" in chosen:
@@ -201,14 +225,19 @@ def incident() -> dict[str, Any]:
     """Alarm to verdict and slowdown of the traced step, of the poisoned step."""
     from debugtracer import session
     from debugtracer.trace.events import Incident
-    from debugtracer.trace.reader import open_trace
+    from debugtracer.trace.store.reader import open_trace
 
     running = session.active()
     assert running is not None
     running.output.flush()
     found = [e for e in open_trace(running.output.folder).events() if isinstance(e, Incident)]
     replay = found[-1].facts.replay
-    return {"alarm_to_verdict_s": replay.alarm_to_verdict_s, "traced_slowdown": replay.traced_slowdown, "op": found[-1].verdict.op, "parity": replay.parity}
+    return {
+        "alarm_to_verdict_s": replay.alarm_to_verdict_s,
+        "traced_slowdown": replay.traced_slowdown,
+        "op": found[-1].verdict.op,
+        "parity": replay.parity,
+    }
 
 
 def main() -> None:
@@ -233,16 +262,21 @@ def main() -> None:
     for name, row in figures.items():
         if name == "incident":
             print(
-                f"  alarm to verdict {row['alarm_to_verdict_s']:.2f} s, traced step {row['traced_slowdown']:.2f} x the replayed one, "
+                f"  alarm to verdict {row['alarm_to_verdict_s']:.2f} s, traced step {row['traced_slowdown']:.2f} x the "
+                "replayed one, "
                 f"born in {row['op']}, replay {row['parity']}"
             )
             continue
-        print(f"  {name:24} {row['ms']:9.1f} ms  ratio {row['ratio']:6.3f}  [{row['quartiles'][0]:.3f} .. {row['quartiles'][1]:.3f}]")
-    target = RESULTS / f"{datetime.date.today()}-overhead-{args.model}-{args.device}-{args.clock}.json"
+        print(
+            f"  {name:24} {row['ms']:9.1f} ms  ratio {row['ratio']:6.3f}  [{row['quartiles'][0]:.3f} .. "
+            f"{row['quartiles'][1]:.3f}]"
+        )
+    target = RESULTS / f"{stamp()['date']}-overhead-{args.model}-{args.device}-{args.clock}.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(
         json.dumps(
-            {
+            stamp()
+            | {
                 "model": args.model,
                 "device": args.device,
                 "threads": args.threads,
@@ -256,6 +290,7 @@ def main() -> None:
             },
             indent=1,
         )
+        + "\n"
     )
 
 

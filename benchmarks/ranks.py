@@ -1,4 +1,5 @@
-"""Who broke first among many ranks: a thousand sealed traces made, and the question asked through pyarrow, DuckDB and the reader, interleaved.
+"""Who broke first among many ranks: a thousand sealed traces made, and the question asked through pyarrow, DuckDB and
+the reader, interleaved.
 
     python -m benchmarks.ranks [--ranks 1000] [--steps 2000] [--rounds 5]
 
@@ -8,9 +9,9 @@ Writes benchmarks/results/DATE-ranks.json. The files are warm: what is measured 
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,10 +21,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from debugtracer.trace.blocks import series_rows
-from debugtracer.trace.fleet import broke_first
-from debugtracer.trace.reader import open_trace
-from debugtracer.trace.seal import write_series
+from debugtracer.trace.store.blocks import series_rows
+from debugtracer.trace.store.fleet import broke_first
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.seal import write_series
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
 
 RESULTS = Path(__file__).parent / "results"
 NAMES = ("grad_l2", "loss", "lr", "param_l2", "step_s", "wait_s", "own_s", "scale")
@@ -53,13 +57,16 @@ def by_duckdb(run: Path) -> tuple[int, int]:
     """SQL over the layout."""
     import duckdb
 
-    query = f"SELECT rank, first_bad FROM read_parquet('{run}/rank=*/series-*.parquet', hive_partitioning = true) WHERE bad > 0 ORDER BY first_bad LIMIT 1"
+    query = (
+        f"SELECT rank, first_bad FROM read_parquet('{run}/rank=*/series-*.parquet', hive_partitioning = true) WHERE "
+        "bad > 0 ORDER BY first_bad LIMIT 1"
+    )
     ((rank, step),) = duckdb.sql(query).fetchall()
     return int(rank), int(step)
 
 
 def by_fleet(run: Path) -> tuple[int, int]:
-    """`debugtracer.trace.fleet`."""
+    """`debugtracer.trace.store.fleet`."""
     found = broke_first(str(run))
     assert found is not None
     return found.rank, found.step
@@ -79,7 +86,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
-    ways: dict[str, Callable[[Path], tuple[int, int]]] = {"fleet (pyarrow)": by_fleet, "duckdb": by_duckdb, "reader": by_reader}
+    ways: dict[str, Callable[[Path], tuple[int, int]]] = {
+        "fleet (pyarrow)": by_fleet,
+        "duckdb": by_duckdb,
+        "reader": by_reader,
+    }
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         truth = make(run, args.ranks, args.steps)
@@ -90,10 +101,13 @@ def main() -> None:
                 begin = time.perf_counter()
                 assert ask(run) == truth, name
                 took[name].append(time.perf_counter() - begin)
-    result: dict[str, Any] = {"ranks": args.ranks, "steps": args.steps, "series": len(NAMES), "bytes": size}
-    result["seconds"] = {name: {"median": round(statistics.median(t), 3), "min": round(min(t), 3), "max": round(max(t), 3)} for name, t in took.items()}
+    result: dict[str, Any] = stamp() | {"ranks": args.ranks, "steps": args.steps, "series": len(NAMES), "bytes": size}
+    result["seconds"] = {
+        name: {"median": round(statistics.median(t), 3), "min": round(min(t), 3), "max": round(max(t), 3)}
+        for name, t in took.items()
+    }
     print(json.dumps(result, indent=1))
-    (RESULTS / f"{datetime.date.today()}-ranks.json").write_text(json.dumps(result, indent=1) + "\n")
+    (RESULTS / f"{result['date']}-ranks.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class Sigma:
 
 
 class ZClip:
-    """EWMA of mean and variance, alpha 0.97, z > 2.5, 25 values of warm-up, learns the clipped value (ZClip 2025, its defaults)."""
+    """EWMA of mean and variance, alpha 0.97, z > 2.5, 25 values of warm-up, learns the clipped value (ZClip 2025, its
+    defaults)."""
 
     def __init__(self, z: float = 2.5, alpha: float = 0.97, warm: int = 25) -> None:
         self.z, self.alpha, self.warm = z, alpha, warm
@@ -117,7 +118,8 @@ class RobustZ:
 
 
 class Ours:
-    """The detector of debugtracer: `point` at the first value of a spike, `change` at a confirmed change of level, `suspicion` at once."""
+    """The detector of debugtracer: `point` at the first value of a spike, `change` at a confirmed change of level,
+    `suspicion` at once."""
 
     def __init__(self, which: str, least_rise: float) -> None:
         self.which, self.detector, self.step = which, Detector(least_rise), -1

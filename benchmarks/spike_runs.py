@@ -1,7 +1,10 @@
-"""The training runs that the spike detectors are measured on: small, real, on one CPU core; each yields loss, gradient norm, parameter norm, lr.
+"""The training runs that the spike detectors are measured on: small, real, on one CPU core; each yields loss, gradient
+norm, parameter norm, lr.
 
-`transformer` is the model of CHECKS 4.2 with its faults; `SEEN` are its healthy but nasty families; `HELD_OUT` families and faults were not looked at while the
-thresholds were chosen. Every run is a generator of (loss, grad_l2, param_l2, lr), one item per optimizer step; a fault acts from step `AT` on.
+`transformer` is a small model with its faults (docs/rationale/spikes.md#detectors); `SEEN` are its healthy but nasty
+families; `HELD_OUT` families and faults were not looked at while the thresholds were chosen. Every run is a generator
+of
+(loss, grad_l2, param_l2, lr), one item per optimizer step; a fault acts from step `AT` on.
 """
 
 from __future__ import annotations
@@ -20,7 +23,13 @@ Draw = Callable[[int], Tensor]  # step -> loss, with a graph
 
 
 def train(
-    model: nn.Module, draw: Draw, optimizer: torch.optim.Optimizer, steps: int, *, clip: float = math.inf, lr: Callable[[int], float] | None = None
+    model: nn.Module,
+    draw: Draw,
+    optimizer: torch.optim.Optimizer,
+    steps: int,
+    *,
+    clip: float = math.inf,
+    lr: Callable[[int], float] | None = None,
 ) -> Iterator[Row]:
     """The plain loop; the gradient norm is taken before the clip, as the recorder does."""
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -38,7 +47,8 @@ def train(
         yield loss.item(), norm, size, optimizer.param_groups[0]["lr"]
 
 
-# --- the Transformer of CHECKS 4.2 and its faults -------------------------------------------------------------------------------------------------
+# --- the Transformer and its faults
+# -------------------------------------------------------------------------------------------------
 VOCAB, LENGTH = 64, 64
 
 
@@ -72,7 +82,9 @@ class Gpt(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         """Mean cross-entropy of the next token."""
         x = self.tokens(ids[:, :-1]) + self.places.weight
-        return F.cross_entropy(self.head(self.layers(x, mask=self.mask, is_causal=True)).flatten(0, 1), ids[:, 1:].flatten())
+        return F.cross_entropy(
+            self.head(self.layers(x, mask=self.mask, is_causal=True)).flatten(0, 1), ids[:, 1:].flatten()
+        )
 
 
 def transformer(seed: int, fault: str = "", steps: int = 1500) -> Iterator[Row]:
@@ -99,10 +111,18 @@ def transformer(seed: int, fault: str = "", steps: int = 1500) -> Iterator[Row]:
         return loss
 
     factor = {"lr30": 30.0, "lr8": 8.0}.get(fault, 1.0)
-    yield from train(model, draw, torch.optim.AdamW(model.parameters(), 1e-3), steps, clip=1.0, lr=lambda step: 1e-3 * (factor if step >= AT else 1.0))
+    yield from train(
+        model,
+        draw,
+        torch.optim.AdamW(model.parameters(), 1e-3),
+        steps,
+        clip=1.0,
+        lr=lambda step: 1e-3 * (factor if step >= AT else 1.0),
+    )
 
 
-# --- healthy but nasty, seen while the thresholds were chosen ------------------------------------------------------------------------------------
+# --- healthy but nasty, seen while the thresholds were chosen
+# ------------------------------------------------------------------------------------
 def blobs(seed: int, classes: int = 10, width: int = 20) -> Callable[[int], tuple[Tensor, Tensor]]:
     """Overlapping Gaussian classes."""
     rng = torch.Generator().manual_seed(seed)
@@ -123,7 +143,9 @@ def mlp(*sizes: int, dropout: float = 0.0, act: type[nn.Module] = nn.ReLU) -> nn
     return nn.Sequential(*layers[:-2])
 
 
-def small_batch(seed: int, steps: int, rows: int = 8, dropout: float = 0.0, lr: Callable[[int], float] | None = None) -> Iterator[Row]:
+def small_batch(
+    seed: int, steps: int, rows: int = 8, dropout: float = 0.0, lr: Callable[[int], float] | None = None
+) -> Iterator[Row]:
     """A classifier on batches of 8."""
     torch.manual_seed(seed)
     batch, model = blobs(seed), mlp(20, 64, 64, 10, dropout=dropout)

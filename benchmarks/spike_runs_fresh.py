@@ -1,4 +1,5 @@
-"""Families and faults recorded after the rules had been changed for the first held-out set: looked at once, for the figures that are published."""
+"""Families and faults recorded after the rules had been changed for the first held-out set: looked at once, for the
+figures that are published."""
 
 from __future__ import annotations
 
@@ -173,7 +174,13 @@ def gru_lr(seed: int, steps: int) -> Iterator[Row]:
         x, y = adding(16)
         return F.mse_loss(model(x), y)
 
-    yield from train(model, draw, torch.optim.Adam(model.parameters(), 3e-3), steps, lr=lambda step: 3e-3 * (20.0 if step >= AT else 1.0))
+    yield from train(
+        model,
+        draw,
+        torch.optim.Adam(model.parameters(), 3e-3),
+        steps,
+        lr=lambda step: 3e-3 * (20.0 if step >= AT else 1.0),
+    )
 
 
 def momentum_slip(seed: int, steps: int) -> Iterator[Row]:
@@ -191,4 +198,9 @@ def momentum_slip(seed: int, steps: int) -> Iterator[Row]:
     yield from train(model, draw, optimizer, steps, clip=math.inf)
 
 
-FRESH_FAULTS: dict[str, Family] = {"shifted inputs": shifted_inputs, "unit slip": unit_slip, "GRU lr x 20": gru_lr, "momentum slip": momentum_slip}
+FRESH_FAULTS: dict[str, Family] = {
+    "shifted inputs": shifted_inputs,
+    "unit slip": unit_slip,
+    "GRU lr x 20": gru_lr,
+    "momentum slip": momentum_slip,
+}

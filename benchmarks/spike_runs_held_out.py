@@ -1,4 +1,5 @@
-"""Families that nobody looked at while the thresholds of the spike detectors were chosen: healthy but nasty ones, and faults outside the Transformer."""
+"""Families that nobody looked at while the thresholds of the spike detectors were chosen: healthy but nasty ones, and
+faults outside the Transformer."""
 
 from __future__ import annotations
 
@@ -71,7 +72,10 @@ def vae(seed: int, steps: int) -> Iterator[Row]:
         x = torch.randn(32, 4) @ basis
         mean, spread = model[0](x).chunk(2, 1)
         kl = 0.5 * (mean.square() + spread.exp() - spread - 1).sum(1).mean()
-        return F.mse_loss(model[1](mean + torch.randn_like(mean) * (0.5 * spread).exp()), x) + min(1.0, (step % 250) / 125) * kl
+        return (
+            F.mse_loss(model[1](mean + torch.randn_like(mean) * (0.5 * spread).exp()), x)
+            + min(1.0, (step % 250) / 125) * kl
+        )
 
     yield from train(model, draw, torch.optim.Adam(model.parameters(), 2e-3), steps)
 
@@ -87,7 +91,10 @@ def mixture_of_experts(seed: int, steps: int) -> Iterator[Row]:
         gates = model[0](x).softmax(1)
         best, chosen = gates.max(1)
         out = torch.stack([model[1 + int(e)](row) for row, e in zip(x, chosen, strict=True)])
-        return F.cross_entropy(best[:, None] * out, y) + 0.01 * 4 * (gates.mean(0) * F.one_hot(chosen, 4).float().mean(0)).sum()
+        return (
+            F.cross_entropy(best[:, None] * out, y)
+            + 0.01 * 4 * (gates.mean(0) * F.one_hot(chosen, 4).float().mean(0)).sum()
+        )
 
     yield from train(model, draw, torch.optim.Adam(model.parameters(), 3e-3), steps)
 
@@ -154,7 +161,13 @@ def batch_norm(seed: int, steps: int) -> Iterator[Row]:
         x, y = batch(4)
         return F.cross_entropy(model(x), y)
 
-    yield from train(model, draw, torch.optim.SGD(model.parameters(), 0.1, momentum=0.9), steps, lr=lambda s: 0.1 * math.sin(math.pi * (s + 1) / (steps + 1)))
+    yield from train(
+        model,
+        draw,
+        torch.optim.SGD(model.parameters(), 0.1, momentum=0.9),
+        steps,
+        lr=lambda s: 0.1 * math.sin(math.pi * (s + 1) / (steps + 1)),
+    )
 
 
 def sparse_embeddings(seed: int, steps: int) -> Iterator[Row]:
@@ -172,7 +185,8 @@ def sparse_embeddings(seed: int, steps: int) -> Iterator[Row]:
 
 
 def frozen_backbone(seed: int, steps: int) -> Iterator[Row]:
-    """A new head of zeros on frozen features, label smoothing 0.1, batches of 16 in a fixed order of 20 (the same hard batch each epoch)."""
+    """A new head of zeros on frozen features, label smoothing 0.1, batches of 16 in a fixed order of 20 (the same hard
+    batch each epoch)."""
     torch.manual_seed(seed)
     batch, trunk, head = blobs(seed), mlp(20, 64, 64), nn.Linear(64, 10)
     nn.init.zeros_(head.weight)
@@ -205,7 +219,8 @@ HELD_OUT: dict[str, Family] = {
 
 
 def mlp_fault(fault: str, seed: int, steps: int) -> Iterator[Row]:
-    """A classifier on batches of 32 under SGD with momentum: a sample out of scale, labels shuffled for good, gradients kept, or a tenfold learning rate."""
+    """A classifier on batches of 32 under SGD with momentum: a sample out of scale, labels shuffled for good, gradients
+    kept, or a tenfold learning rate."""
     torch.manual_seed(seed)
     batch, model = blobs(seed), mlp(20, 64, 64, 10)
     optimizer = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9)
@@ -222,7 +237,12 @@ def mlp_fault(fault: str, seed: int, steps: int) -> Iterator[Row]:
             y = y.roll(1)
         return F.cross_entropy(model(x), y)
 
-    yield from train(model, draw, optimizer, steps, lr=lambda step: 0.05 * (40.0 if fault == "lr40" and step >= AT else 1.0))
+    yield from train(
+        model, draw, optimizer, steps, lr=lambda step: 0.05 * (40.0 if fault == "lr40" and step >= AT else 1.0)
+    )
 
 
-HELD_OUT_FAULTS: dict[str, Family] = {name: (lambda seed, steps, name=name: mlp_fault(name, seed, steps)) for name in ("outlier", "shuffled", "stale", "lr40")}
+HELD_OUT_FAULTS: dict[str, Family] = {
+    name: (lambda seed, steps, name=name: mlp_fault(name, seed, steps))
+    for name in ("outlier", "shuffled", "stale", "lr40")
+}

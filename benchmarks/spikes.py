@@ -1,4 +1,5 @@
-"""False alarms, recall and delay of the spike detectors beside the rules of others: `python benchmarks/spikes.py`. Runs are cached; about 10 minutes."""
+"""False alarms, recall and delay of the spike detectors beside the rules of others: `python benchmarks/spikes.py`. Runs
+are cached; about 10 minutes."""
 
 from __future__ import annotations
 
@@ -21,16 +22,27 @@ from benchmarks.spike_runs import AT, SEEN, Row, transformer
 from benchmarks.spike_runs_fresh import FRESH, FRESH_FAULTS
 from benchmarks.spike_runs_held_out import HELD_OUT, HELD_OUT_FAULTS
 from debugtracer.checks.check import checks
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.spikes.monitor import LOSS_RISE
 from debugtracer.trace.step import StepRef
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import measured, stamp
+
 CACHE = Path(tempfile.gettempdir()) / "debug-tracer-spikes"
 RESULTS = Path(__file__).resolve().parent / "results"
-DATE = "2026-11-21"
-WARM, LATE, APART = 100, 40, 32  # steps not scored; steps after a fault in which it must be found; steps between two alarms that are two events
+# steps not scored; steps after a fault in which it must be found; steps between two alarms that are two events
+WARM, LATE, APART = 100, 40, 32
 NAMES = ("loss", "grad_l2", "param_l2", "lr")
-OURS = ("loss-spike", "loss-divergence", "loss-oscillation", "exploding-grad", "gradient-drift", "loss-plateau", "loss-too-good")
+OURS = (
+    "loss-spike",
+    "loss-divergence",
+    "loss-oscillation",
+    "exploding-grad",
+    "gradient-drift",
+    "loss-plateau",
+    "loss-too-good",
+)
 Series = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -48,9 +60,16 @@ def recorded(name: str, rows: Callable[[], Iterable[Row]]) -> Series:
 
 def healthy_sets() -> dict[str, dict[str, list[Series]]]:
     """Set -> family -> runs without a fault."""
-    sets = {"Transformer": {"Transformer": [recorded(f"healthy {seed}", lambda seed=seed: transformer(seed)) for seed in range(4)]}}
+    sets = {
+        "Transformer": {
+            "Transformer": [recorded(f"healthy {seed}", lambda seed=seed: transformer(seed)) for seed in range(4)]
+        }
+    }
     for name, families in (("seen", SEEN), ("held out", HELD_OUT), ("fresh", FRESH)):
-        sets[name] = {f: [recorded(f"{f} {seed}", lambda make=make, seed=seed: make(seed, 1000)) for seed in (0, 1)] for f, make in families.items()}
+        sets[name] = {
+            f: [recorded(f"{f} {seed}", lambda make=make, seed=seed: make(seed, 1000)) for seed in (0, 1)]
+            for f, make in families.items()
+        }
     return sets
 
 
@@ -58,10 +77,15 @@ def faulty_sets() -> dict[str, list[Series]]:
     """Fault -> runs with a fault from step AT on."""
     found = {}
     for fault in ("random", "half", "token", "lr30", "lr8", "labels", "shard", "weights"):
-        found[fault] = [recorded(f"fault {fault} {seed}", lambda seed=seed, fault=fault: transformer(seed, fault, 600)) for seed in (10, 11)]
+        found[fault] = [
+            recorded(f"fault {fault} {seed}", lambda seed=seed, fault=fault: transformer(seed, fault, 600))
+            for seed in (10, 11)
+        ]
     for faults in (HELD_OUT_FAULTS, FRESH_FAULTS):
         for fault, make in faults.items():
-            found[fault] = [recorded(f"fault {fault} {seed}", lambda make=make, seed=seed: make(seed, 600)) for seed in (0, 1)]
+            found[fault] = [
+                recorded(f"fault {fault} {seed}", lambda make=make, seed=seed: make(seed, 600)) for seed in (0, 1)
+            ]
     return found
 
 
@@ -99,7 +123,8 @@ def delays(make: Callable[[], Rule], runs: list[Series], column: int) -> list[in
 
 
 def judged(runs: Iterable[Series]) -> Iterator[tuple[int, str, str, int]]:
-    """(run, severity, check, step it began at) of each finding of the checks, with the real judge; and its cost as ("us", ...)."""
+    """(run, severity, check, step it began at) of each finding of the checks, with the real judge; and its cost as
+    ("us", ...)."""
     mine = {slug: check for slug, check in checks().items() if slug.split("/")[-1] in OURS}
     for number, run in enumerate(runs):
         judge = Judge(mine)
@@ -116,52 +141,103 @@ def judged(runs: Iterable[Series]) -> Iterator[tuple[int, str, str, int]]:
 def measure() -> dict[str, Any]:
     """Everything."""
     healthy, faulty = healthy_sets(), faulty_sets()
-    kept: dict[str, Any] = {"date": DATE, "scored_from_step": WARM, "found_within": LATE, "false_alarms": {}, "delays": {}}
+    kept: dict[str, Any] = stamp() | {"scored_from_step": WARM, "found_within": LATE, "false_alarms": {}, "delays": {}}
     for column, series in enumerate(NAMES[:2]):
         made = rules(LOSS_RISE if column == 0 else 0.0)
-        kept["false_alarms"][series] = {n: {s: false_alarms(make, families, column) for s, families in healthy.items()} for n, make in made.items()}
-        kept["delays"][series] = {n: {fault: delays(make, runs, column) for fault, runs in faulty.items()} for n, make in made.items()}
+        kept["false_alarms"][series] = {
+            n: {s: false_alarms(make, families, column) for s, families in healthy.items()} for n, make in made.items()
+        }
+        kept["delays"][series] = {
+            n: {fault: delays(make, runs, column) for fault, runs in faulty.items()} for n, make in made.items()
+        }
     told = {name: list(judged(run for runs in families.values() for run in runs)) for name, families in healthy.items()}
     kept["judge_us"] = statistics.median(value for rows in told.values() for _, kind, _, value in rows if kind == "us")
     sizes = {name: sum(len(run) for runs in families.values() for run in runs) for name, families in healthy.items()}
     kept["findings_per_1000"] = {
-        name: {severity: 1e3 * sum(row[1] == severity for row in rows) / sizes[name] for severity in ("error", "warning", "note")}
+        name: {
+            severity: 1e3 * sum(row[1] == severity for row in rows) / sizes[name]
+            for severity in ("error", "warning", "note")
+        }
         for name, rows in told.items()
     }
     kept["found"] = {}
     for fault, runs in faulty.items():
-        loud = [[(c, s - AT) for n, severity, c, s in judged(runs) if n == i and severity in ("warning", "error") and s >= AT] for i in range(len(runs))]
+        loud = [
+            [
+                (c, s - AT)
+                for n, severity, c, s in judged(runs)
+                if n == i and severity in ("warning", "error") and s >= AT
+            ]
+            for i in range(len(runs))
+        ]
         kept["found"][fault] = [[f"{c} {d:+d}" for c, d in one] for one in loud]
     return kept
 
 
-NOTE = f"""`python benchmarks/spikes.py`, one CPU core. Scored from step {WARM} on. A cell is alarm steps / events (alarms {APART} steps apart) per 1,000 steps
-of one series; every one is false. Transformer: the model of CHECKS 4.2. Seen: its eight nasty families, on which the thresholds were chosen. Held out: twelve
-more; our checks gave 5 warnings in 24,000 steps at the first look, after which two rules were changed (a loss with negative values must rise four times as
-far; a warning must cost 5 % of the first losses). Fresh: eight families and four faults recorded after that, looked at once;
+NOTE = f"""`python benchmarks/spikes.py`, one CPU core. Scored from step {WARM} on. A cell is alarm steps / events \
+(alarms {APART} steps apart) per 1,000 steps
+of one series; every one is false. Transformer: docs/rationale/spikes.md#detectors. Seen: its eight nasty families,
+on which the thresholds were chosen. Held out: twelve more; our checks gave 5 warnings in 24,000 steps at the first \
+look, after
+which two rules were changed (a loss with negative values must rise four times as
+far; a warning must cost 5 % of the first losses). Fresh: eight families and four faults recorded after that, looked \
+at once;
 what changed since is speed (24 run lengths kept, not 48).
 """
 
 
 def told_in_words(kept: dict[str, Any]) -> str:
     """The tables."""
-    lines = [f"# Spike detectors, {DATE}", "", NOTE]
+    lines = [f"# Spike detectors, {measured({(kept['date'], kept['commit'])})}", "", NOTE]
     for series, by_rule in kept["false_alarms"].items():
         lines += [f"## False alarms on {series}", "", *false_alarm_table(by_rule), ""]
     for series, by_rule in kept["delays"].items():
-        lines += [f"## Delay on {series} (steps for each of two seeds; - is missed within {LATE})", "", *delay_table(by_rule), ""]
-    lines += ["## The checks themselves (loss and gradient norm together)", "", "| set | errors | warnings | notes |", "|---|---|---|---|"]
-    lines += [f"| {name} | " + " | ".join(f"{by[s]:.2f}" for s in ("error", "warning", "note")) + " |" for name, by in kept["findings_per_1000"].items()]
-    lines += ["", "Per 1,000 steps. Warnings on the faulty runs, with the step they name as the first bad one, counted from the fault:", ""]
-    lines += [f"- {fault}: " + " | ".join(", ".join(one) or "none" for one in by_run) for fault, by_run in kept["found"].items()]
-    return "\n".join([*lines, "", f"Judging all seven checks costs {kept['judge_us']:.0f} microseconds a step (median over the runs).", ""])
+        lines += [
+            f"## Delay on {series} (steps for each of two seeds; - is missed within {LATE})",
+            "",
+            *delay_table(by_rule),
+            "",
+        ]
+    lines += [
+        "## The checks themselves (loss and gradient norm together)",
+        "",
+        "| set | errors | warnings | notes |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {name} | " + " | ".join(f"{by[s]:.2f}" for s in ("error", "warning", "note")) + " |"
+        for name, by in kept["findings_per_1000"].items()
+    ]
+    lines += [
+        "",
+        (
+            "Per 1,000 steps. Warnings on the faulty runs, with the step they name as the first bad one, counted from "
+            "the fault:"
+        ),
+        "",
+    ]
+    lines += [
+        f"- {fault}: " + " | ".join(", ".join(one) or "none" for one in by_run)
+        for fault, by_run in kept["found"].items()
+    ]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"Judging all seven checks costs {kept['judge_us']:.0f} microseconds a step (median over the runs).",
+            "",
+        ]
+    )
 
 
 def false_alarm_table(by_rule: dict[str, Any]) -> list[str]:
     """One row a rule, one column a set."""
     sets = list(next(iter(by_rule.values())))
     steps = {name: next(iter(by_rule.values()))[name]["steps"] for name in sets}
-    lines = [f"| rule | {' | '.join(f'{s} ({steps[s]:,})' for s in sets)} | worst family |", "|---" * (len(sets) + 2) + "|"]
+    lines = [
+        f"| rule | {' | '.join(f'{s} ({steps[s]:,})' for s in sets)} | worst family |",
+        "|---" * (len(sets) + 2) + "|",
+    ]
     for rule, by_set in by_rule.items():
         worst = max(by_set.values(), key=lambda one: one["worst_per_1000"])
         cells = " | ".join(f"{by_set[s]['alarms_per_1000']:.2f} / {by_set[s]['events_per_1000']:.2f}" for s in sets)
@@ -183,6 +259,6 @@ def delay_table(by_rule: dict[str, Any]) -> list[str]:
 if __name__ == "__main__":
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     kept = measure()
-    RESULTS.joinpath(f"{DATE}-spikes.json").write_text(json.dumps(kept, indent=1) + "\n")
-    RESULTS.joinpath(f"{DATE}-spikes.md").write_text(told_in_words(kept))
+    RESULTS.joinpath(f"{kept['date']}-spikes.json").write_text(json.dumps(kept, indent=1) + "\n")
+    RESULTS.joinpath(f"{kept['date']}-spikes.md").write_text(told_in_words(kept))
     print(told_in_words(kept))

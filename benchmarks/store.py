@@ -1,8 +1,8 @@
-"""What the trace store costs: bytes per 1e6 steps of the main series, us of a point, ms of a query. `python benchmarks/store.py [STEPS]`."""
+"""What the trace store costs: bytes per 1e6 steps of the main series, us of a point, ms of a query.
+`python benchmarks/store.py [STEPS]`."""
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import platform
@@ -16,8 +16,11 @@ from pathlib import Path
 
 import pyarrow
 
-from debugtracer.trace.reader import Trace, open_trace
-from debugtracer.trace.writer import TraceWriter
+from debugtracer.trace.store.reader import Trace, open_trace
+from debugtracer.trace.store.writer import TraceWriter
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
 
 MAIN = ("loss", "grad_l2", "param_l2", "lr", "wait_s", "step_s", "own_s", "scale")
 ARTICLE_P95_MS = 320.0  # the figure a series query is held against
@@ -53,8 +56,16 @@ def write(run: Path, steps: int) -> Figures:
             writer.flush()
             flush_ms.append((time.perf_counter() - start) * 1e3)
     folder = run / "rank=0"
-    figures = {"point_us_median": statistics.median(point_us), "point_us_p99": percentile(point_us, 99), "flush_ms_median": statistics.median(flush_ms)}
-    return figures | {"live_bytes_before_close": float(sum(path.stat().st_size for path in folder.glob("live-*")))} | closed(writer, folder, steps)
+    figures = {
+        "point_us_median": statistics.median(point_us),
+        "point_us_p99": percentile(point_us, 99),
+        "flush_ms_median": statistics.median(flush_ms),
+    }
+    return (
+        figures
+        | {"live_bytes_before_close": float(sum(path.stat().st_size for path in folder.glob("live-*")))}
+        | closed(writer, folder, steps)
+    )
 
 
 def closed(writer: TraceWriter, folder: Path, steps: int) -> Figures:
@@ -62,11 +73,16 @@ def closed(writer: TraceWriter, folder: Path, steps: int) -> Figures:
     start = time.perf_counter()
     writer.close()
     size = sum(path.stat().st_size for path in folder.iterdir())
-    return {"close_s": time.perf_counter() - start, "bytes_per_1e6_steps": size * 1e6 / steps, "bytes_per_value": size / steps / len(MAIN)}
+    return {
+        "close_s": time.perf_counter() - start,
+        "bytes_per_1e6_steps": size * 1e6 / steps,
+        "bytes_per_value": size / steps / len(MAIN),
+    }
 
 
 def queries(run: Path, last: int, repeats: int = 40) -> dict[str, Figures]:
-    """Median and p95 in ms of each kind of question, a fresh Trace each time (nothing of ours is cached, the disk cache is warm)."""
+    """Median and p95 in ms of each kind of question, a fresh Trace each time (nothing of ours is cached, the disk cache
+    is warm)."""
     chance = random.Random(1)
 
     def window(trace: Trace) -> object:
@@ -112,7 +128,9 @@ def live_tail(run: Path, steps: int) -> TraceWriter:
 def table(title: str, rows: dict[str, Figures]) -> str:
     """One table for the terminal."""
     lines = [title, f"  {'question':32}{'median ms':>12}{'p95 ms':>12}   (article: p95 {ARTICLE_P95_MS:.0f} ms)"]
-    return "\n".join([*lines, *(f"  {kind:32}{row['median_ms']:12.1f}{row['p95_ms']:12.1f}" for kind, row in rows.items())])
+    return "\n".join(
+        [*lines, *(f"  {kind:32}{row['median_ms']:12.1f}{row['p95_ms']:12.1f}" for kind, row in rows.items())]
+    )
 
 
 def main() -> None:
@@ -130,10 +148,15 @@ def main() -> None:
     print("\n".join(f"  {name:28}{value:16,.2f}" for name, value in written.items()))
     print(table("asked of the sealed run", sealed))
     print(table(f"asked with {TAIL:,} more steps, the newest still live ({files} files)", tailed))
-    machine = {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()[0], "pyarrow": pyarrow.__version__}
-    what = {"machine": machine, "python": platform.python_version(), "steps": steps, "series": MAIN}
+    machine = {
+        "cpu": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "pyarrow": pyarrow.__version__,
+    }
+    what = stamp() | {"machine": machine, "python": platform.python_version(), "steps": steps, "series": MAIN}
     result = what | {"write": written, "sealed": sealed, "with_live_tail": tailed}
-    path = Path(__file__).parent / "results" / f"{datetime.date.today().isoformat()}-store.json"
+    path = Path(__file__).parent / "results" / f"{result['date']}-store.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1) + "\n")
     print(f"kept in {path}")

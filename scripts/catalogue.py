@@ -1,8 +1,10 @@
-"""Writes what is generated about checks, causes and faults: docs/checks/ and docs/causes/ (a page each, an index by layer), docs/gallery.md.
+"""Writes what is generated about checks, causes and faults: docs/checks/ and docs/causes/ (a page each, an index by
+layer), docs/gallery.md.
 
 python scripts/catalogue.py --write      makes them
 python scripts/catalogue.py --check      status 1 and the names of those that are stale
-python scripts/catalogue.py --verdicts [NAME,NAME]   watches the planted faults that docs/verdicts.json lacks (or those named) and keeps what was said
+python scripts/catalogue.py --verdicts [NAME,NAME]   keeps what is said of the faults that docs/verdicts.json lacks, \
+or of those named
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ SYMPTOMS = {
     "silent": "The loss looks plausible, the result is wrong.",
     "none": "It is right, and slow.",
 }
-TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[^\s/,;:]+/)*(?=[^\s/,;:])")  # a file is known by its name; its folder was another each time
+# a file is known by its name; its folder was another each time
+TEMPORARY = re.compile(re.escape(tempfile.gettempdir()) + r"/(?:[^\s/,;:]+/)*(?=[^\s/,;:])")
 GRAVE = ("error", "warning", "note")
 MADE = "<!-- made by `python scripts/catalogue.py --write`; edit the docstring of the check instead -->"
 
@@ -57,13 +60,18 @@ MADE = "<!-- made by `python scripts/catalogue.py --write`; edit the docstring o
 def wanted() -> dict[Path, str]:
     """Every generated file with its text."""
     known = checks()
-    pages = {FOLDER / f"{slug.replace('-', '_')}.md": as_markdown(check, page_of(check)) for slug, check in known.items()}
+    pages = {
+        FOLDER / f"{slug.replace('-', '_')}.md": as_markdown(check, page_of(check)) for slug, check in known.items()
+    }
     return {**pages, FOLDER / "README.md": index(known), **pages_of_causes(causes()), GALLERY: gallery(known)}
 
 
 def pages_of_causes(known: dict[str, Cause]) -> dict[Path, str]:
     """docs/causes/: every cause, and an index by layer."""
-    pages = {CAUSES / f"{slug.replace('-', '_')}.md": cause_as_markdown(page_of_cause(cause)) for slug, cause in known.items()}
+    pages = {
+        CAUSES / f"{slug.replace('-', '_')}.md": cause_as_markdown(page_of_cause(cause))
+        for slug, cause in known.items()
+    }
     return {**pages, CAUSES / "README.md": index_of_causes(known)}
 
 
@@ -94,11 +102,17 @@ def linked(line: str) -> str:
 def index_of_causes(known: dict[str, Cause]) -> str:
     """docs/causes/README.md: every cause by layer."""
     lines = [MADE.replace("check", "cause"), "", "# The causes", ""]
-    lines += [f"{len(known)} causes in seven layers. `debug-tracer causes NAME` shows the same page in the terminal.", ""]
+    lines += [
+        f"{len(known)} causes in seven layers. `debug-tracer causes NAME` shows the same page in the terminal.",
+        "",
+    ]
     for layer in get_args(Layer):
         mine = {slug: cause for slug, cause in known.items() if cause.layer == layer}
         lines += [f"## {layer}", "", "| cause | what is wrong | proved when this heals the step |", "|---|---|---|"]
-        lines += [f"| [{s}]({s.replace('-', '_')}.md) | {plain(title_of(cause))} | {', '.join(cause.proved_by)} |" for s, cause in mine.items()] + [""]
+        lines += [
+            f"| [{s}]({s.replace('-', '_')}.md) | {plain(title_of(cause))} | {', '.join(cause.proved_by)} |"
+            for s, cause in mine.items()
+        ] + [""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -108,15 +122,37 @@ def as_markdown(check: Check, page: Page) -> str:
     for heading, body in page.sections.items():
         lines += [f"## {heading}", "", *(["```", body, "```"] if heading == "Example" else [plain(body)]), ""]
     if page.options:
-        lines += ["## Options", "", "| option | default | type | unit, meaning, source |", "|---|---|---|---|", *map(row, page.options), ""]
-        lines += [f"`debug-tracer report RUN --recheck --option {page.slug.split('/')[1]}.{page.options[0].name}={page.options[0].default}`", ""]
-    lines += ["## Facts", "", *facts(page), "", f"[All checks](../README.md) · [source](../../../src/debugtracer/checks/{page.slug.replace('-', '_')}.py)"]
+        lines += [
+            "## Options",
+            "",
+            "| option | default | type | unit, meaning, source |",
+            "|---|---|---|---|",
+            *map(row, page.options),
+            "",
+        ]
+        lines += [
+            (
+                "`debug-tracer report RUN --recheck --option "
+                f"{page.slug.split('/')[1]}.{page.options[0].name}={page.options[0].default}`"
+            ),
+            "",
+        ]
+    lines += [
+        "## Facts",
+        "",
+        *facts(page),
+        "",
+        f"[All checks](../README.md) · [source](../../../src/debugtracer/checks/{page.slug.replace('-', '_')}.py)",
+    ]
     return "\n".join(lines) + "\n"
 
 
 def facts(page: Page) -> Iterator[str]:
     """What it reads, how sure it is, what it names, what proves it."""
-    reads = "; ".join(f"`{need.partition(': ')[0]}`" + (f" ({need.partition(': ')[2].rstrip('.')})" if ": " in need else "") for need in page.reads)
+    reads = "; ".join(
+        f"`{need.partition(': ')[0]}`" + (f" ({need.partition(': ')[2].rstrip('.')})" if ": " in need else "")
+        for need in page.reads
+    )
     yield f"- Reads: {plain(reads)}"
     yield f"- Certainty: {page.certainty}"
     if page.kind:
@@ -138,7 +174,10 @@ def link_to_class(kind: str, up: str = "../../") -> str:
 
 def row(option: Option) -> str:
     """One line of the table of options."""
-    return f"| `{option.name}` | {option.default or '(none)'} | {option.kind.replace('|', 'or')} | {plain(option.about).replace('|', chr(92) + '|')} |"
+    return (
+        f"| `{option.name}` | {option.default or '(none)'} | {option.kind.replace('|', 'or')} | "
+        f"{plain(option.about).replace('|', chr(92) + '|')} |"
+    )
 
 
 def plain(text: str) -> str:
@@ -149,7 +188,14 @@ def plain(text: str) -> str:
 
 def index(known: dict[str, Check]) -> str:
     """docs/checks/README.md: every check by layer."""
-    lines = [MADE, "", "# The checks", "", f"{len(known)} checks in seven layers. `debug-tracer checks NAME` shows the same page in the terminal.", ""]
+    lines = [
+        MADE,
+        "",
+        "# The checks",
+        "",
+        f"{len(known)} checks in seven layers. `debug-tracer checks NAME` shows the same page in the terminal.",
+        "",
+    ]
     for layer in get_args(Layer):
         mine = {slug: check for slug, check in known.items() if check.layer == layer}
         lines += [f"## {layer}", "", QUESTIONS[layer], ""]
@@ -163,12 +209,17 @@ def entry(slug: str, check: Check) -> str:
     """One line of the index."""
     page = page_of(check)
     sure = "exact" if check.exact else "guess" if check.kind else "symptom"
-    return f"| [{slug.split('/')[1]}]({slug.replace('-', '_')}.md) | {plain(page.title)} | {sure} | {check.kind or '-'} |"
+    return (
+        f"| [{slug.split('/')[1]}]({slug.replace('-', '_')}.md) | {plain(page.title)} | {sure} | {check.kind or '-'} |"
+    )
 
 
 def truths() -> list[tuple[str, dict[str, Any]]]:
     """Every planted fault with its known answer."""
-    return [(f"{p.parent.parent.name}/{p.parent.name}", json.loads(p.read_text())) for p in sorted(FAULTS.glob("*/*/truth.json"))]
+    return [
+        (f"{p.parent.parent.name}/{p.parent.name}", json.loads(p.read_text()))
+        for p in sorted(FAULTS.glob("*/*/truth.json"))
+    ]
 
 
 def gallery(known: dict[str, Check]) -> str:
@@ -176,7 +227,13 @@ def gallery(known: dict[str, Check]) -> str:
     classes: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     for name, truth in truths():
         classes[truth["class"]].append((name, truth))
-    lines = [MADE.replace("docstring of the check", "truth.json of the fault"), "", "# Gallery: you see this, it is this, do this", "", contents(classes)]
+    lines = [
+        MADE.replace("docstring of the check", "truth.json of the fault"),
+        "",
+        "# Gallery: you see this, it is this, do this",
+        "",
+        contents(classes),
+    ]
     verdicts = said()
     for kind in sorted(classes, key=lambda kind: (place(classes[kind]), kind)):
         lines += [f"## {kind}", "", *section(kind, classes[kind], known, verdicts)]
@@ -185,22 +242,30 @@ def gallery(known: dict[str, Check]) -> str:
 
 def place(faults: list[tuple[str, dict[str, Any]]]) -> int:
     """Order of a class: by its first symptom."""
-    return min(list(SYMPTOMS).index(truth["symptom"]) if truth["symptom"] in SYMPTOMS else len(SYMPTOMS) for _, truth in faults)
+    return min(
+        list(SYMPTOMS).index(truth["symptom"]) if truth["symptom"] in SYMPTOMS else len(SYMPTOMS) for _, truth in faults
+    )
 
 
 def contents(classes: dict[str, list[tuple[str, dict[str, Any]]]]) -> str:
     """What you see, and the classes it can be."""
     lines = ["| you see | it can be |", "|---|---|"]
     for symptom, told in SYMPTOMS.items():
-        kinds = sorted(kind for kind, faults in classes.items() if any(truth["symptom"] == symptom for _, truth in faults))
+        kinds = sorted(
+            kind for kind, faults in classes.items() if any(truth["symptom"] == symptom for _, truth in faults)
+        )
         if kinds:
             lines.append(f"| {told} | {', '.join(f'[{kind}](#{kind})' for kind in kinds)} |")
     return "\n".join([*lines, ""])
 
 
-def section(kind: str, faults: list[tuple[str, dict[str, Any]]], known: dict[str, Check], verdicts: dict[str, str]) -> Iterator[str]:
+def section(
+    kind: str, faults: list[tuple[str, dict[str, Any]]], known: dict[str, Check], verdicts: dict[str, str]
+) -> Iterator[str]:
     """One class: its checks, then each planted fault."""
-    proving = sorted({slug for slug, check in known.items() if check.kind == kind or check.proved_by in {name for name, _ in faults}})
+    proving = sorted(
+        {slug for slug, check in known.items() if check.kind == kind or check.proved_by in {name for name, _ in faults}}
+    )
     if proving:
         yield "Checks: " + ", ".join(f"[{slug}](checks/{slug.replace('-', '_')}.md)" for slug in proving)
         yield ""
@@ -238,10 +303,19 @@ def summary(name: str, folder: Path) -> str | None:
     tool = [sys.executable, "-m", "debugtracer"]
     environ = {**os.environ, "OMP_NUM_THREADS": "1"}
     try:
-        subprocess.run([*tool, "run", "--out", str(folder), "train.py"], cwd=FAULTS / name, env=environ, capture_output=True, check=False, timeout=180)
+        subprocess.run(
+            [*tool, "run", "--out", str(folder), "train.py"],
+            cwd=FAULTS / name,
+            env=environ,
+            capture_output=True,
+            check=False,
+            timeout=180,
+        )
     except subprocess.TimeoutExpired:
         return None
-    done = subprocess.run([*tool, "report", str(folder), "--format", "json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*tool, "report", str(folder), "--format", "json"], capture_output=True, text=True, check=False
+    )
     try:
         report = json.loads(done.stdout)
     except ValueError:
@@ -251,7 +325,8 @@ def summary(name: str, folder: Path) -> str | None:
 
 
 def sentence(report: dict[str, Any], truth: dict[str, Any]) -> str | None:
-    """The verdict or the finding that names the fault itself; where nothing names it the verdict, but no finding of another fault."""
+    """The verdict or the finding that names the fault itself; where nothing names it the verdict, but no finding of
+    another fault."""
     grave = sorted(report["findings"], key=lambda finding: GRAVE.index(finding["severity"]))
     verdict = report["verdict"]
     noted = [finding["message"] for finding in grave if finding["check"] == truth.get("note")]
@@ -265,7 +340,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--verdicts", nargs="?", const="", help="faults to watch, separated by commas; those without a verdict when left out")
+    parser.add_argument(
+        "--verdicts",
+        nargs="?",
+        const="",
+        help="faults to watch, separated by commas; those without a verdict when left out",
+    )
     args = parser.parse_args()
     if args.verdicts is not None:
         watch([name for name in args.verdicts.split(",") if name])
@@ -280,7 +360,10 @@ def main() -> int:
             path.unlink()
         return 0
     for path in [*stale, *gone]:
-        print(f"{path.relative_to(ROOT)} - is stale - expected what the docstrings and truth files say - run `python scripts/catalogue.py --write`")
+        print(
+            f"{path.relative_to(ROOT)} - is stale - expected what the docstrings and truth files say - run `python "
+            "scripts/catalogue.py --write`"
+        )
     return int(args.check and bool(stale or gone))
 
 

@@ -1,10 +1,11 @@
-"""The closing case of the fourth article, from NaN to a trained network: watched, diagnosed, and trained with what the verdict proposes.
+"""The closing case of an article (docs/closing_case.md), from NaN to a trained network: watched, diagnosed, and trained
+with what the verdict proposes.
 
     python scripts/closing_case.py [--write]
 
-`faults/numerics/closing_case/train.py` runs under watch. The change of the verdict is applied to a copy of the script by the line number it gives,
-and the copy is trained bare to its end. Where that is not enough (the loss is not finite, or the accuracy does not rise) the further remedies of
-the same verdict are added in its order.
+`faults/numerics/closing_case/train.py` runs under watch. The change of the verdict is applied to a copy of the script
+by the line number it gives, and the copy is trained bare to its end. Where that is not enough (the loss is not finite,
+or the accuracy does not rise) the further remedies of the same verdict are added in its order.
 `--write` renews the output in docs/closing_case.md.
 """
 
@@ -24,10 +25,10 @@ sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file 
 from row_tables import between
 
 from debugtracer.causes.cause import causes
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.events import Incident
 from debugtracer.trace.incident import IncidentFacts
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Change, Verdict
 from debugtracer.views.view import incidents
 
@@ -53,7 +54,10 @@ class Course:
 
     def __str__(self) -> str:
         """First and last epoch."""
-        return f"loss {self.losses[0]:.4f} -> {self.losses[-1]:.4f}, accuracy {self.accuracies[0]:.3f} -> {self.accuracies[-1]:.3f}"
+        return (
+            f"loss {self.losses[0]:.4f} -> {self.losses[-1]:.4f}, accuracy {self.accuracies[0]:.3f} -> "
+            f"{self.accuracies[-1]:.3f}"
+        )
 
 
 def trained(source: str) -> Course:
@@ -61,7 +65,9 @@ def trained(source: str) -> Course:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "train.py"
         script.write_text(source)
-        done = subprocess.run([sys.executable, script.name], cwd=folder, env=ENV, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, script.name], cwd=folder, env=ENV, capture_output=True, text=True, check=True
+        )
     told = EPOCH.findall(done.stdout)
     return Course(tuple(float(loss) for loss, _ in told), tuple(float(accuracy) for _, accuracy in told))
 
@@ -79,8 +85,12 @@ def remedies(facts: IncidentFacts, verdict: Verdict, source: str) -> list[Change
     """The verdict's own change, then what its remedies say of the learning rate and of the gradient, in its order."""
     found = [verdict.change] if verdict.change is not None else []
     for text in verdict.remedy:
-        if "divide the learning rate by 10" in text and facts.optimizer is not None and facts.optimizer.frame is not None:
-            lower = causes()["lr-too-high"].change(Reading(facts), facts.optimizer.frame, 10.0)
+        if (
+            "divide the learning rate by 10" in text
+            and facts.optimizer is not None
+            and facts.optimizer.frame is not None
+        ):
+            lower = causes()["lr-too-high"].change(IncidentEvidence(facts), facts.optimizer.frame, 10.0)
             found += [lower] if lower is not None else []
         if "clip_grad_norm_" in text:
             found.append(clipped(source))
@@ -89,12 +99,17 @@ def remedies(facts: IncidentFacts, verdict: Verdict, source: str) -> list[Change
 
 def clipped(source: str) -> Change:
     """The gradient clipped where the optimizer steps."""
-    line, text = next((n, text.strip()) for n, text in enumerate(source.splitlines(), 1) if re.fullmatch(r"\w+\.step\(\)", text.strip()))
+    line, text = next(
+        (n, text.strip())
+        for n, text in enumerate(source.splitlines(), 1)
+        if re.fullmatch(r"\w+\.step\(\)", text.strip())
+    )
     return Change(file="train.py", line=line, before=text, after=(CLIP, text))
 
 
 def applied(source: str, changes: list[Change]) -> str:
-    """The program with these lines changed, each at the number it names. Raises ValueError where the line there is another."""
+    """The program with these lines changed, each at the number it names. Raises ValueError where the line there is
+    another."""
     lines = source.splitlines()
     for change in sorted(changes, key=lambda change: -change.line):
         was = lines[change.line - 1]
@@ -117,12 +132,19 @@ def told() -> tuple[list[str], Course]:
     changes: list[Change] = []
     for change in remedies(incident.facts, verdict, source):
         changes.append(change)
-        lines += [f"remedy {len(changes)}, train.py:{change.line}", f"  - {change.before}", *(f"  + {text}" for text in change.after)]
+        lines += [
+            f"remedy {len(changes)}, train.py:{change.line}",
+            f"  - {change.before}",
+            *(f"  + {text}" for text in change.after),
+        ]
         course = trained(applied(source, changes))
         lines += [f"trained to the end: {course}{'' if course.is_trained else ' (not cured)'}", ""]
         if course.is_trained:
             break
-    return [*lines, f"{'cured' if course.is_trained else 'not cured'} after {len(changes)} of the verdict's remedies"], course
+    return [
+        *lines,
+        f"{'cured' if course.is_trained else 'not cured'} after {len(changes)} of the verdict's remedies",
+    ], course
 
 
 def main() -> int:

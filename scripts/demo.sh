@@ -15,15 +15,7 @@ watch() {
 
 # expect NAME LINE OP SAMPLE: the verdict of a run in one line, which must name what was planted
 expect() {
-    .venv/bin/debug-tracer report "$runs/$1" --format json | .venv/bin/python -c '
-import json, sys
-verdict, (line, op, sample), run = json.load(sys.stdin)["verdict"] or {}, sys.argv[1:4], sys.argv[4]
-seen = [verdict.get("line"), verdict.get("op"), verdict.get("sample_index")]
-if seen != [int(line), op, [int(sample)]]:
-    sys.exit(f"demo: the verdict names line, op and sample {seen}; expected [{line}, {op}, [{sample}]]. Look at {run}")
-print("%s:%s  %s  sample %s  %s, %s" % (verdict["file"], line, op, sample, verdict["class"], verdict["status"]))
-print(f"    {run}")
-' "$2" "$3" "$4" "$runs/$1"
+    .venv/bin/debug-tracer report "$runs/$1" --format json | .venv/bin/python scripts/expect.py "$2" "$3" "$4" "$runs/$1"
 }
 
 watch charlm

@@ -1,23 +1,27 @@
-"""False alarms on healthy but nasty programs: runs every program of healthy/ under watch, with two seeds, and counts what we say.
+"""False alarms on healthy but nasty programs: runs every program of healthy/ under watch, with two seeds, and counts
+what we say.
 
     python scripts/false_alarms.py [--only NAME,NAME] [--seeds 2] [--jobs 2] [--check] [--keep FOLDER]
 
-Every error or warning on one of them is false. A whole run writes benchmarks/results/DATE-false-alarms.json and the lines between the marks of README.md.
-"""
+Every error or warning on one of them is false. A whole run writes benchmarks/results/DATE-false-alarms.json and
+docs/results.md with the table of README.md."""
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import results_page
+from kept import keep
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "healthy"
@@ -37,16 +41,29 @@ class Watched:
     problem: str = ""
 
 
-def watch(name: str, seed: int, keep: str | None) -> Watched:
-    """Run one program in a folder of its own."""
+def watch(
+    name: str, seed: int, keep: str | None, tool: Sequence[str] = (sys.executable, "-m", "debugtracer")
+) -> Watched:
+    """Run one program in a folder of its own, under this command."""
     work = Path(tempfile.mkdtemp(prefix=f"healthy-{name}-", dir=keep))
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    ours = [sys.executable, "-m", "debugtracer"]
     script = str(PROGRAMS / f"{name}.py")
     done = subprocess.run(
-        [*ours, "run", "--mode", "dev", "--out", str(work / "runs"), script, str(seed)], cwd=work, env=environment, capture_output=True, text=True, timeout=900
+        [*tool, "run", "--mode", "dev", "--out", str(work / "runs"), script, str(seed)],
+        cwd=work,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
-    told = subprocess.run([*ours, "report", str(work / "runs"), "--format", "json"], cwd=work, env=environment, capture_output=True, text=True, timeout=400)
+    told = subprocess.run(
+        [*tool, "report", str(work / "runs"), "--format", "json"],
+        cwd=work,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
     if told.returncode:
         return Watched(name, seed, done.returncode, problem=(told.stderr or done.stderr)[-300:])
     report: dict[str, Any] = json.loads(told.stdout)
@@ -54,7 +71,15 @@ def watch(name: str, seed: int, keep: str | None) -> Watched:
     if report["verdict"] and not loud:
         loud = [f"verdict {report['verdict']['class']}: {report['verdict']['summary']}"]
     problem = "" if done.returncode == 0 else done.stderr[-300:]
-    return Watched(name, seed, done.returncode, report["run"]["steps"], loud, sum(f["severity"] == "note" for f in report["findings"]), problem)
+    return Watched(
+        name,
+        seed,
+        done.returncode,
+        report["run"]["steps"],
+        loud,
+        sum(f["severity"] == "note" for f in report["findings"]),
+        problem,
+    )
 
 
 def summary(runs: list[Watched]) -> str:
@@ -70,14 +95,9 @@ def summary(runs: list[Watched]) -> str:
 
 
 def written(runs: list[Watched]) -> None:
-    """Keep the dated result and the sentence in the README."""
-    date = datetime.date.today().isoformat()
-    result = ROOT / "benchmarks" / "results" / f"{date}-false-alarms.json"
-    result.write_text(json.dumps({"date": date, "summary": summary(runs), "runs": [vars(run) for run in runs]}, indent=1) + "\n")
-    readme, begin, end = ROOT / "README.md", "<!-- false-alarms:begin -->", "<!-- false-alarms:end -->"
-    old = readme.read_text()
-    if begin in old and end in old:
-        readme.write_text(old[: old.index(begin) + len(begin)] + f"\nMeasured {date} with `just score`: {summary(runs)}.\n" + old[old.index(end) :])
+    """Keep the dated result and renew the pages that show it."""
+    keep("false-alarms", {"summary": summary(runs), "runs": [vars(run) for run in runs]})
+    results_page.write()
 
 
 def main() -> int:
@@ -93,9 +113,15 @@ def main() -> int:
     names = sorted(p.stem for p in PROGRAMS.glob("*.py") if not wanted or p.stem in wanted)
     runs: list[Watched] = []
     with ThreadPoolExecutor(args.jobs) as pool:
-        for run in pool.map(lambda job: watch(*job, args.keep), [(name, seed) for seed in range(args.seeds) for name in names]):
+        for run in pool.map(
+            lambda job: watch(*job, args.keep), [(name, seed) for seed in range(args.seeds) for name in names]
+        ):
             runs.append(run)
-            print(f"{run.name:24} seed {run.seed}  {run.steps:5} steps  {len(run.loud)} loud  {run.notes} notes  {run.problem}", flush=True)
+            print(
+                f"{run.name:24} seed {run.seed}  {run.steps:5} steps  {len(run.loud)} loud  {run.notes} notes  "
+                f"{run.problem}",
+                flush=True,
+            )
             for line in run.loud:
                 print(f"    {line}", flush=True)
     print(summary(runs))

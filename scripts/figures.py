@@ -1,4 +1,5 @@
-"""The figures of the scoreboard, as pure functions of rows: rates, time to verdict, trials, abstention, calibration, the majority class."""
+"""The figures of the scoreboard, as pure functions of rows: rates, time to verdict, trials, abstention, calibration,
+the majority class."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def quiet(rows: Sequence[Row]) -> Rate:
 
 def confirmed_wrong(rows: Sequence[Row]) -> Rate:
     """Verdicts called confirmed that are not the truth: of faulty scripts, and of healthy ones, where any is wrong."""
-    return Rate(sum(row.marks.get("wrong", False) or (row.is_healthy and row.status == "confirmed") for row in rows), len(rows))
+    return Rate(
+        sum(row.marks.get("wrong", False) or (row.is_healthy and row.status == "confirmed") for row in rows), len(rows)
+    )
 
 
 def verdicts(rows: Sequence[Row]) -> list[Row]:
@@ -103,18 +106,25 @@ def trials(rows: Sequence[Row]) -> list[int]:
 
 
 def bins(rows: Sequence[Row], count: int = BINS) -> list[Bin]:
-    """Verdicts by confidence in equal bins, empty ones left out; 1.0 belongs to the last. A class said of a healthy script is wrong."""
+    """Verdicts by confidence in equal bins, empty ones left out; 1.0 belongs to the last. A class said of a healthy
+    script is wrong."""
     parts: dict[int, list[Row]] = {}
     for row in verdicts(rows):
         parts.setdefault(min(int((row.confidence or 0.0) * count), count - 1), []).append(row)
     return [
-        Bin(place / count, len(part), sum(row.confidence or 0.0 for row in part) / len(part), sum(is_right(row) for row in part) / len(part))
+        Bin(
+            place / count,
+            len(part),
+            sum(row.confidence or 0.0 for row in part) / len(part),
+            sum(is_right(row) for row in part) / len(part),
+        )
         for place, part in sorted(parts.items())
     ]
 
 
 def calibration_error(parts: Sequence[Bin]) -> float | None:
-    """Expected calibration error: |confidence - share that is right| of each bin, weighted by its rows; None without a verdict."""
+    """Expected calibration error: |confidence - share that is right| of each bin, weighted by its rows; None without a
+    verdict."""
     whole = sum(part.rows for part in parts)
     return sum(part.rows * abs(part.confidence - part.right) for part in parts) / whole if whole else None
 

@@ -1,24 +1,29 @@
-"""The four bugs on which PEERS compares tools, inside each kind of loop: is the operator, the line, the sample and the rank named?
+"""Four bugs (docs/rationale/replay.md#four-bugs) inside each kind of loop: is the operator, the line, the sample and
+the rank named?
 
-    python scripts/loops.py [--only LOOP/BUG,...] [--jobs 2] [--write]   --write: the table between the loops marks of README.md
+    python scripts/loops.py [--only LOOP/BUG,...] [--jobs 2] [--write]   --write: keep the rows, renew docs/results.md
 
-The programs are tests/frameworks/bugs; each runs under `debug-tracer run` in mode dev as it stands. Needs lightning, transformers and accelerate
-(the test extra).
+The programs are tests/frameworks/bugs; each runs under `debug-tracer run` in mode dev as it stands. Needs lightning,
+transformers and accelerate (the test extra).
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
+import results_page
+from kept import keep
 
 ROOT = Path(__file__).resolve().parents[1]
 BUGS_DIR = ROOT / "tests" / "frameworks" / "bugs"
@@ -49,7 +54,9 @@ class Truth:
 
     def line(self) -> int:
         """The guilty line of language.py, from 1."""
-        return next(n for n, text in enumerate(LANGUAGE.read_text().splitlines(), 1) if text.endswith(f"# {self.marker}"))
+        return next(
+            n for n, text in enumerate(LANGUAGE.read_text().splitlines(), 1) if text.endswith(f"# {self.marker}")
+        )
 
 
 BUGS = {
@@ -66,17 +73,24 @@ def bad_rank(loop: str) -> int:
         return 0
     import torch
 
-    order = torch.randperm(96, generator=torch.Generator().manual_seed(1)).tolist()  # DistributedSampler(seed=1), epoch 0
+    # DistributedSampler(seed=1), epoch 0
+    order = torch.randperm(96, generator=torch.Generator().manual_seed(1)).tolist()
     return int(order.index(BAD) % 2)
 
 
-def watched(loop: str, bug: str, work: Path, python: str = sys.executable, seconds: float = 400.0) -> tuple[dict[str, Any], str]:
-    """The JSON report of one run in mode dev, and what it wrote on stderr."""
-    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", DEBUG_TRACER_STRICT="1")
+def watched(
+    loop: str, bug: str, work: Path, python: str = sys.executable, seconds: float = 400.0, tool: Sequence[str] = ()
+) -> tuple[dict[str, Any], str]:
+    """The JSON report of one run in mode dev, and what it wrote on stderr; under this command of debug-tracer, by
+    default that of this Python."""
+    env = dict(
+        os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", DEBUG_TRACER_STRICT="1"
+    )
     launcher = TORCHRUN if loop in SEVERAL_RANKS else ()
-    words = [python, "-m", "debugtracer", "run", "--out", str(work / "runs"), *((python, *launcher)), str(BUGS_DIR / f"{loop}.py"), bug]
+    ours = [*(tool or (python, "-m", "debugtracer"))]
+    words = [*ours, "run", "--out", str(work / "runs"), *((python, *launcher)), str(BUGS_DIR / f"{loop}.py"), bug]
     done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=seconds)
-    shown = [python, "-m", "debugtracer", "report", str(work / "runs"), "--format", "json"]
+    shown = [*ours, "report", str(work / "runs"), "--format", "json"]
     report = subprocess.run(shown, cwd=work, env=env, capture_output=True, text=True, timeout=seconds)
     if report.returncode:
         return {"verdict": None, "run": {"exit_code": done.returncode}}, done.stderr + report.stderr
@@ -100,35 +114,28 @@ def row(loop: str, bug: str) -> tuple[str, str, dict[str, bool], dict[str, Any]]
         report, said = watched(loop, bug, Path(folder))
     judged, verdict = marks(loop, bug, report), report["verdict"] or {}
     wrong = [name for name, right in judged.items() if not right]
-    told = "right" if not wrong else "WRONG " + ", ".join(f"{name}: {verdict.get('sample_index' if name == 'sample' else name)}" for name in wrong)
+    told = (
+        "right"
+        if not wrong
+        else "WRONG "
+        + ", ".join(f"{name}: {verdict.get('sample_index' if name == 'sample' else name)}" for name in wrong)
+    )
     print(f"{loop}/{bug}: {told}; {verdict.get('class')} {verdict.get('status')}", flush=True)
     if not verdict:
         print(said[-2000:], flush=True)
     return loop, bug, judged, verdict
 
 
-def table(rows: list[tuple[str, str, dict[str, bool], dict[str, Any]]]) -> str:
-    """The table of README.md."""
-    cells = {(loop, bug): (judged, verdict) for loop, bug, judged, verdict in rows}
-    lines = ["| loop | " + " | ".join(BUGS) + " |", "|---" * (len(BUGS) + 1) + "|"]
-    for loop, title in LOOPS.items():
-        lines.append(f"| {title} | " + " | ".join(cell(*cells[loop, bug]) if (loop, bug) in cells else "-" for bug in BUGS) + " |")
-    return "\n".join(lines)
-
-
-def cell(judged: dict[str, bool], verdict: dict[str, Any]) -> str:
-    """What was right, and how sure the verdict was."""
-    right = [name for name in ALL_OF_THE_LINE if judged[name]]
-    named = "op, line, sample, rank" if len(right) == len(ALL_OF_THE_LINE) else (", ".join(right) or "nothing") + " only"
-    return f"{named}; {verdict.get('class')}, {verdict.get('status')}"
-
-
-def write(text: str) -> None:
-    """Between the marks of README.md."""
-    begin, end, readme = "<!-- loops:begin -->", "<!-- loops:end -->", ROOT / "README.md"
-    before, _, rest = readme.read_text().partition(begin)
-    told = f"Measured {datetime.date.today()} with `python scripts/loops.py --write` (CPU, gloo, mode dev): what is named rightly, the class, how sure.\n\n"
-    readme.write_text(f"{before}{begin}\n{told}{text}\n{end}{rest.partition(end)[2]}")
+def as_plain(loop: str, bug: str, judged: dict[str, bool], verdict: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is kept: what was right, and how sure the verdict was."""
+    return {
+        "loop": loop,
+        "title": LOOPS[loop],
+        "bug": bug,
+        "marks": judged,
+        "class": verdict.get("class"),
+        "status": verdict.get("status"),
+    }
 
 
 def main() -> None:
@@ -136,14 +143,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="LOOP, LOOP/BUG or BUG, separated by commas")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="write the table of README.md")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the rows in benchmarks/results/ and renew docs/results.md"
+    )
     args = parser.parse_args()
     only = {name for name in args.only.split(",") if name}
     wanted = [(loop, bug) for loop in LOOPS for bug in BUGS if not only or only & {loop, bug, f"{loop}/{bug}"}]
     with ThreadPoolExecutor(args.jobs) as pool:
         rows = list(pool.map(lambda pair: row(*pair), wanted))
     if args.write and not only:
-        write(table(rows))
+        keep("loops", {"rows": [as_plain(*each) for each in rows]})
+        results_page.write()
     sys.exit(0 if all(all(judged.values()) for _, _, judged, _ in rows) else 1)
 
 

@@ -1,4 +1,5 @@
-"""Runs one script under watch and marks its verdict with the functions of ../shared/tools/score_cases.py, so that the two boards cannot differ."""
+"""Runs one script under watch and marks its verdict with the scorer of the case tests, so that the two boards cannot
+differ."""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from truths import SHARED, Script
+from stamp import UNKNOWN, stamp
+from truths import Script
 
 from debugtracer.causes.cause import causes
 
-SCORER = SHARED / "tools" / "score_cases.py"
 EXACT = {"nan_loss", "inf_grad", "nan_output"}
 MUST = ("step", "op", "sline", "sample")
 SURE = {"confirmed", "likely"}
@@ -50,6 +51,9 @@ class Row:
     wrong: list[str] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
     """Classes that are as true as `kind`."""
+    date: str = ""
+    commit: str = UNKNOWN
+    """The code that was watched, when it ran."""
 
     @property
     def is_healthy(self) -> bool:
@@ -62,7 +66,7 @@ class Row:
 
 
 def load_scorer(path: Path) -> ModuleType | None:
-    """The functions score() and watch() of the shared scorer; None where it is missing."""
+    """The functions score() and watch() of the scorer; None where it is missing."""
     if not path.exists():
         return None
     spec = importlib.util.spec_from_file_location("score_cases", path)
@@ -74,7 +78,8 @@ def load_scorer(path: Path) -> ModuleType | None:
 
 
 def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
-    """Which marks of this script may not be wrong: silence of the healthy, the place and the sample of every non-finite value."""
+    """Which marks of this script may not be wrong: silence of the healthy, the place and the sample of every non-finite
+    value."""
     if script.is_healthy:
         return ["quiet"]
     if "note" in script.truth:
@@ -82,7 +87,8 @@ def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
     if script.truth["class"] == "unknown":
         return ["abstained"]
     if script.truth["symptom"] not in EXACT:
-        line = [] if script.truth["symptom"] == "loss_spike" else ["line"]  # which line makes a finite loss jump takes trials to know
+        # which line makes a finite loss jump takes trials to know
+        line = [] if script.truth["symptom"] == "loss_spike" else ["line"]
         return [mark for mark in ("found", "top1", *line, "sample", "rank") if mark in marks]
     born_in_user_code = script.truth["op"] is not None and script.truth["layer"] != "optimizer"
     return [mark for mark in (*MUST, *(["line"] if born_in_user_code else [])) if mark in marks]
@@ -91,7 +97,13 @@ def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
 def judge(script: Script, scorer: ModuleType, tool: list[str], timeout: float, keep: str | None) -> Row:
     """Run one script under watch in a folder of its own and mark the verdict."""
     stage = Path(tempfile.mkdtemp(prefix="score-")) / script.name.replace("/", "-").replace(" (healthy)", "-healthy")
-    shutil.copytree(script.folder, stage, ignore=shutil.ignore_patterns("truth.json", "README.md", "plants.toml", "healthy.py", "train.py", "__pycache__"))
+    shutil.copytree(
+        script.folder,
+        stage,
+        ignore=shutil.ignore_patterns(
+            "truth.json", "README.md", "plants.toml", "healthy.py", "train.py", "__pycache__"
+        ),
+    )
     (stage / "train.py").write_text(script.source or (script.folder / script.file).read_text())
     report, status, note, took, work = scorer.watch(stage, tool, timeout, keep)
     shutil.rmtree(stage.parent, ignore_errors=True)
@@ -103,7 +115,7 @@ def judge(script: Script, scorer: ModuleType, tool: list[str], timeout: float, k
 
 
 def marked(script: Script, scorer: ModuleType, report: dict[str, Any] | None, status: int | None) -> dict[str, bool]:
-    """The marks of the shared scorer, and ours where a remark or an abstention is the right answer."""
+    """The marks of the scorer, and ours where a remark or an abstention is the right answer."""
     marks: dict[str, bool] = scorer.score(report, script.truth, status)
     if "note" in script.truth:  # worth a remark, not an alarm: the check must speak, and no more than that
         notes = [f for f in (report or {}).get("findings", []) if f["check"] == script.truth["note"]]
@@ -119,6 +131,7 @@ def abstention(marks: dict[str, bool], verdict: Mapping[str, Any]) -> dict[str, 
 
 def of_verdict(script: Script, verdict: Mapping[str, Any], marks: dict[str, bool]) -> Row:
     """The row of a script, from its verdict and the marks."""
+    now = stamp()
     ran = [trial for trial in verdict.get("trials", []) if trial["outcome"] != "could not run"]
     return Row(
         script=script.name,
@@ -131,11 +144,16 @@ def of_verdict(script: Script, verdict: Mapping[str, Any], marks: dict[str, bool
         confidence=verdict.get("confidence"),
         suspects=[suspect["class"] for suspect in verdict.get("suspects", [])],
         trials=len(ran),
-        proved=any(trial["outcome"] == "healed" and trial["intervention"].partition("=")[0] in proofs(verdict.get("cause")) for trial in ran),
+        proved=any(
+            trial["outcome"] == "healed" and trial["intervention"].partition("=")[0] in proofs(verdict.get("cause"))
+            for trial in ran
+        ),
         tested=bool(verdict.get("tested")),
         verdict_s=verdict.get("seconds", 0.0),
         wrong=[mark for mark in must_be_right(script, marks) if not marks[mark]],
         also=list(script.truth.get("also_accept", [])),
+        date=now["date"],
+        commit=now["commit"],
     )
 
 
@@ -153,7 +171,11 @@ def told(row: Row) -> str:
     """One line for the terminal."""
     marks = " ".join(f"{name}{'+' if good else '-'}" for name, good in row.marks.items())
     flag = f"  WRONG: {', '.join(row.wrong)}" if row.wrong else ""
-    verdict = f"{row.got} ({row.status} {row.confidence:.2f}, {row.trials} trials, {row.verdict_s:.1f}s)" if row.confidence is not None else "-"
+    verdict = (
+        f"{row.got} ({row.status} {row.confidence:.2f}, {row.trials} trials, {row.verdict_s:.1f}s)"
+        if row.confidence is not None
+        else "-"
+    )
     return f"{row.script:44} {row.kind:26} -> {verdict:26} {marks}  {row.seconds:.0f}s {row.note}{flag}"
 
 

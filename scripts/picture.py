@@ -1,4 +1,5 @@
-"""Makes the picture of a verdict in the README from a real run: `python scripts/picture.py [RUN]`, by default that of the demo."""
+"""Makes the picture of a verdict in the README from a real run: `python scripts/picture.py [RUN]`, by default that of
+the demo."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from debugtracer.errors import TraceError
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.view import views
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +23,8 @@ AFTER = re.compile(r"\n\x1b\[1m(?:Further findings|Findings|What debug-tracer di
 
 
 def svg(run: Path) -> str:
-    """The terminal's verdict of a run as SVG, down to where to look closer; it loads no font from the network. Raises TraceError."""
+    """The terminal's verdict of a run as SVG, down to where to look closer; it loads no font from the network. Raises
+    TraceError."""
     told = AFTER.split(views()["terminal"].render(open_trace(run), color=True, width=WIDTH))[0]
     console = Console(record=True, width=WIDTH + 4, file=io.StringIO())
     console.print(Text.from_ansi(told))

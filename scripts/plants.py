@@ -1,6 +1,6 @@
 """Reads faults/programs: whole healthy training programs, and the faults that can be planted in each of them.
 
-    python scripts/plants.py                           lists every plant: PROGRAM/PLANT, class, symptom, first bad iteration
+    python scripts/plants.py                           lists every plant: its class, symptom, first bad iteration
     python scripts/plants.py PROGRAM PLANT             prints the faulty program
     python scripts/plants.py PROGRAM PLANT --fixed     prints it as a person would cure it
     python scripts/plants.py PROGRAM PLANT --truth     prints the known answer, as truth.json would say it
@@ -55,8 +55,17 @@ class Plant:
     def truth(self) -> dict[str, Any]:
         """The known answer in the form of truth.json; lines are counted in `source()`."""
         lines = {"line": self.line(self.entry["at"])} | self._more_lines()
-        own = {key: value for key, value in self.entry.items() if key not in {"name", "edits", "fixed", "at", "symptom_at", "accept_at"}}
-        return {"first_bad_step": None, "source": f"planted in faults/programs/{self.program}"} | dict.fromkeys(NULLS) | own | lines
+        own = {
+            key: value
+            for key, value in self.entry.items()
+            if key not in {"name", "edits", "fixed", "at", "symptom_at", "accept_at"}
+        }
+        return (
+            {"first_bad_step": None, "source": f"planted in faults/programs/{self.program}"}
+            | dict.fromkeys(NULLS)
+            | own
+            | lines
+        )
 
     def line(self, text: str) -> int:
         """The 1-based line of the faulty program that holds `text`, which must occur exactly once."""
@@ -83,7 +92,10 @@ class Plant:
     def _once(self, text: str, part: str, where: str) -> None:
         """Raises where `part` is not there, or there more than once."""
         if (count := text.count(part)) != 1:
-            raise PlantError(f"{self.name} - {part!r} occurs {count} times in {where} - expected exactly once - quote more or less of the line")
+            raise PlantError(
+                f"{self.name} - {part!r} occurs {count} times in {where} - expected exactly once - quote more or less "
+                "of the line"
+            )
 
 
 def plants(folder: Path = PROGRAMS) -> Iterator[Plant]:
@@ -110,13 +122,22 @@ def main() -> int:
     args = parser.parse_args()
     found = [p for p in plants() if args.program in (None, p.program) and args.plant in (None, p.entry["name"])]
     if not found:
-        print(f"{args.program}/{args.plant} - no such plant in {PROGRAMS} - run `python scripts/plants.py` for the list", file=sys.stderr)
+        print(
+            f"{args.program}/{args.plant} - no such plant in {PROGRAMS} - run `python scripts/plants.py` for the list",
+            file=sys.stderr,
+        )
         return 2
     if args.plant is None:
         for plant in found:
-            print(f"{plant.name:44} {plant.entry['class']:28} {plant.entry['symptom']:12} {plant.entry.get('first_bad_step')}")
+            print(
+                f"{plant.name:44} {plant.entry['class']:28} {plant.entry['symptom']:12} "
+                f"{plant.entry.get('first_bad_step')}"
+            )
         return 0
-    print(json.dumps(found[0].truth(), indent=1) if args.truth else found[0].fixed() if args.fixed else found[0].source(), end="")
+    print(
+        json.dumps(found[0].truth(), indent=1) if args.truth else found[0].fixed() if args.fixed else found[0].source(),
+        end="",
+    )
     return 0
 
 

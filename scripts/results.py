@@ -12,6 +12,7 @@ from truths import NAMES, ROOT
 Rows = dict[str, list[Row]]
 """Group -> its rows."""
 SCHEMA = "debug-tracer.score/2"
+KEPT = ROOT / "benchmarks" / "results"
 FULL = "full"
 VARIANTS: dict[str, dict[str, str]] = {
     FULL: {},
@@ -45,14 +46,40 @@ def merged(old: dict[str, Rows], new: dict[str, Rows]) -> dict[str, Rows]:
 
 
 def write(path: Path, variants: dict[str, Rows], about: dict[str, Any], figures: dict[str, Any]) -> None:
-    """Everything in one JSON file: what was measured on what, the figures of each line of the board, one row for each script."""
-    rows = [{"variant": variant, "group": group, **row.as_plain()} for variant, groups in variants.items() for group, part in groups.items() for row in part]
-    head = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in ({"schema": SCHEMA} | about).items())
+    """Everything in one JSON file: what was measured on what, the figures of each line of the board, one row for each
+    script."""
+    rows = [
+        {"variant": variant, "group": group, **row.as_plain()}
+        for variant, groups in variants.items()
+        for group, part in groups.items()
+        for row in part
+    ]
+    head = ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(value)}" for name, value in ({"schema": SCHEMA} | about).items()
+    )
     told = ",\n".join(f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in figures.items())
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("{\n" + head + ',\n "figures": {\n' + told + '\n },\n "rows": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n ]\n}\n")
+    path.write_text(
+        "{\n"
+        + head
+        + ',\n "figures": {\n'
+        + told
+        + '\n },\n "rows": [\n'
+        + ",\n".join(f"  {json.dumps(row)}" for row in rows)
+        + "\n ]\n}\n"
+    )
 
 
 def dated(date: str) -> Path:
     """Where the result of a whole run of that day is kept."""
-    return ROOT / "benchmarks" / "results" / f"{date}-score.json"
+    return KEPT / f"{date}-score.json"
+
+
+def newest_rows(folder: Path = KEPT) -> dict[str, Rows]:
+    """The newest rows of each group and variant, of all days: a day on which only the full tool ran keeps the baselines
+    of a day before."""
+    whole: dict[str, Rows] = {variant: {} for variant in VARIANTS}
+    for path in sorted(folder.glob("*-score.json")):  # the date leads the name, so that names sort by time
+        for variant, groups in read(path).items():
+            whole[variant].update(groups)
+    return {variant: groups for variant, groups in whole.items() if groups}

@@ -26,10 +26,10 @@ def mark(row: Row, name: str) -> str:
 
 def table(rows: Sequence[Row]) -> list[str]:
     """One line for each script with a fault."""
-    lines = [f"| script | symptom | class | {' | '.join(SHOWN)} |", "|---" * (len(SHOWN) + 3) + "|"]
+    lines = [f"| script | symptom | class | {' | '.join(SHOWN)} | commit |", "|---" * (len(SHOWN) + 4) + "|"]
     for row in sorted(f.faulty(rows), key=lambda r: (r.symptom, r.script)):
         right = "right" if row.marks.get("top1") or row.marks.get("abstained") else str(row.got)
-        lines.append(row_of([row.script, row.symptom, right, *(mark(row, name) for name in SHOWN)]))
+        lines.append(row_of([row.script, row.symptom, right, *(mark(row, name) for name in SHOWN), row.commit]))
     return lines
 
 
@@ -50,21 +50,45 @@ def summary(rows: Sequence[Row]) -> str:
 
 def between(path: Path, name: str, text: str) -> bool:
     """Replace what stands between the marks NAME:begin and NAME:end of a file; False if it has none."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    old = path.read_text() if path.exists() else ""
-    if begin not in old or end not in old:
+    try:
+        path.write_text(with_section(path.read_text(), name, text))
+    except ValueError:
         return False
-    path.write_text(old[: old.index(begin) + len(begin)] + "\n" + text + "\n" + old[old.index(end) :])
     return True
+
+
+def with_section(page: str, name: str, text: str) -> str:
+    """The page with this text between its marks NAME:begin and NAME:end. Raises ValueError where it has no such
+    marks."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if begin not in page or end not in page:
+        raise ValueError(f"no marks {begin} and {end} in the page")
+    return page[: page.index(begin) + len(begin)] + "\n" + text + "\n" + page[page.index(end) :]
 
 
 def catalogue() -> str:
     """The table of faults/README.md: what is planted and what the verdict must say."""
-    lines = ["| fault | symptom | class | iteration | op | line | sample | what happens |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| fault | symptom | class | iteration | op | line | sample | what happens |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for script in planted():
         if script.is_healthy:
             continue
         t = script.truth
         samples = ", ".join(map(str, t["sample_index"] or ["-"]))
-        lines.append(row_of([script.name, t["symptom"], t["class"], t["first_bad_step"], t["op"] or "-", t["line"], samples, t["cause"]]))
+        lines.append(
+            row_of(
+                [
+                    script.name,
+                    t["symptom"],
+                    t["class"],
+                    t["first_bad_step"],
+                    t["op"] or "-",
+                    t["line"],
+                    samples,
+                    t["cause"],
+                ]
+            )
+        )
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 # Sets up and passes all tests: style, types, import contracts, pytest. CI calls the same script.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bash scripts/setup.sh demo,test
+bash scripts/setup.sh demo,test,docs
 command -v c++ >/dev/null || { apt-get update -q && apt-get install -y -q g++; } >/dev/null 2>&1 || true  # builds the stand-in device; its tests say so where it is missing
 export PATH="$PWD/.venv/bin:$PATH"
 ruff check .

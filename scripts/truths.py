@@ -1,26 +1,35 @@
-"""What is watched by the scoreboard, and what its verdict must be: planted faults with their twins, the cases of ../shared, the plants of faults/programs."""
+"""What is watched by the scoreboard, and what its verdict must be: planted faults with their twins, the case tests, the
+plants of faults/programs."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from case_tests import CASES
 from plants import plants, programs
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path(os.environ.get("DEBUG_TRACER_SHARED", ROOT.parent / "shared"))
-FAULTS, CASES = ROOT / "faults", SHARED / "cases"
-HEALTHY: dict[str, Any] = {"class": "healthy", "layer": "none", "symptom": "none", "first_bad_step": None, "op": None, "line": None, "sample_index": None}
+FAULTS = ROOT / "faults"
+HEALTHY: dict[str, Any] = {
+    "class": "healthy",
+    "layer": "none",
+    "symptom": "none",
+    "first_bad_step": None,
+    "op": None,
+    "line": None,
+    "sample_index": None,
+}
 DEVELOPMENT = frozenset({"mlp_tabular", "cnn_images", "rnn_chars", "gpt_chars", "vit_patches", "autoencoder"})
-"""Programs that rules and numbers may be tuned on. Every other program is held out: it is scored, and nothing is learnt from it."""
+"""Programs that rules and numbers may be tuned on. Every other program is held out: it is scored, and nothing is learnt
+from it."""
 PLANTED, SHARED_CASES, LEARNT, HELD_OUT = "Planted faults", "Cases", "Development programs", "Held-out programs"
 NAMES = {
     PLANTED: "Planted faults (`faults`)",
-    SHARED_CASES: "Real failures (`../shared/cases`)",
+    SHARED_CASES: "Reported failures (the case tests)",
     LEARNT: "Development programs (`faults/programs`)",
     HELD_OUT: "Held-out programs (`faults/programs`)",
 }
@@ -53,13 +62,14 @@ def planted(faults: Path = FAULTS) -> Iterator[Script]:
 
 
 def cases(folder: Path = CASES) -> Iterator[Script]:
-    """Every case of ../shared/cases; none where that folder is missing."""
+    """Every case test; none where their folder is missing."""
     for truth_file in sorted(folder.glob("*/truth.json")):
         yield Script(truth_file.parent.name, truth_file.parent, "train.py", json.loads(truth_file.read_text()))
 
 
 def whole_programs() -> Iterator[Script]:
-    """Every plant of every program of faults/programs, and after them the program itself, on which silence is the right answer."""
+    """Every plant of every program of faults/programs, and after them the program itself, on which silence is the right
+    answer."""
     for folder in programs():
         for plant in plants(folder):
             yield Script(plant.name, folder, "train.py", plant.truth(), plant.source())

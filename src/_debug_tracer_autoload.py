@@ -1,4 +1,5 @@
-"""The entry point in torch's group `torch.backends`, under a name no user package has: a failure here would break `import torch` itself."""
+"""The entry point in torch's group `torch.backends`, under a name no user package has: a failure here would break
+`import torch` itself."""
 
 import os
 
@@ -12,6 +13,9 @@ def autoload() -> None:
     except ImportError as error:
         import sys
 
-        print(f"debug-tracer: not watching this process ({error}); another package may be called debugtracer.", file=sys.stderr)
+        print(
+            f"debug-tracer: not watching this process ({error}); another package may be called debugtracer.",
+            file=sys.stderr,
+        )
         return
     begin()

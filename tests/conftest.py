@@ -1,11 +1,11 @@
-"""Shared by all tests: failures of ours are raised, one thread, whole programs run under watch, and the shared cases where they exist."""
+"""Shared by all tests: failures of ours are raised, one thread, whole programs run under watch, and the shared cases
+where they exist."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,8 +15,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 
+from tests import forked
+from tests.faults.scoring import part
+
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
+PROGRAMS = {"end_to_end", "faults", "frameworks", "torture"}
 
 
 @dataclass(frozen=True)
@@ -33,33 +36,58 @@ class Watched:
 class RunWatched(Protocol):
     """The fixture `run_watched`."""
 
-    def __call__(self, script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0) -> Watched: ...
+    def __call__(
+        self, script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0
+    ) -> Watched: ...
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Cheap things first: what runs whole programs comes after what does not."""
+    items.sort(
+        key=lambda item: (
+            item.path.relative_to(ROOT / "tests").parts[0] in PROGRAMS
+            if item.path.is_relative_to(ROOT / "tests")
+            else False
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def programs() -> forked.Programs:
+    """The words that start a program or a command of ours without importing torch again (tests/forked)."""
+    return forked.programs()
 
 
 @pytest.fixture
-def run_watched(tmp_path: Path) -> RunWatched:
+def run_watched(tmp_path: Path, programs: forked.Programs) -> RunWatched:
     """Runs a script under watch in a fresh run folder and reads its JSON report."""
 
-    def run(script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0) -> Watched:
+    def run(
+        script: Path | str, *args: str, mode: str = "dev", cwd: Path | None = None, timeout_s: float = 400.0
+    ) -> Watched:
         out = tmp_path / "runs"
-        command = [sys.executable, "-m", "debugtracer", "run", "--out", str(out), "--mode", mode, str(script), *args]
-        done = subprocess.run(command, cwd=cwd or tmp_path, capture_output=True, text=True, timeout=timeout_s, check=False)
+        command = [*programs.tool, "run", "--out", str(out), "--mode", mode, str(script), *args]
+        done = subprocess.run(
+            command, cwd=cwd or tmp_path, capture_output=True, text=True, timeout=timeout_s, check=False
+        )
         run_folder = (out / "latest").resolve()
-        return Watched(done.returncode, done.stdout, done.stderr, run_folder, report_of(run_folder))
+        return Watched(done.returncode, done.stdout, done.stderr, run_folder, report_of(run_folder, programs))
 
     return run
 
 
-def report_of(run: Path) -> dict[str, Any]:
+def report_of(run: Path, programs: forked.Programs) -> dict[str, Any]:
     """The JSON report of a run folder; empty when there is none to read."""
-    told = subprocess.run([sys.executable, "-m", "debugtracer", "report", str(run), "--format", "json"], capture_output=True, text=True, check=False)
+    told = subprocess.run(
+        [*programs.tool, "report", str(run), "--format", "json"], capture_output=True, text=True, check=False
+    )
     return dict(json.loads(told.stdout)) if told.returncode == 0 else {}
 
 
 @pytest.fixture(scope="session")
 def shared_cases() -> Path:
     """The folder of shared cases; without it tests skip, and under CI=true they fail."""
-    cases = SHARED / "cases"
+    cases: Path = part("case_tests").CASES
     if not cases.is_dir():
         missing = f"{cases} is missing: the shared cases are not judged"
         if os.environ.get("CI") == "true":

@@ -22,7 +22,10 @@ def broken() -> int:
 def test_a_failure_is_said_once_and_counted(capsys):
     assert [broken() for _ in range(3)] == [None] * 3
     said = capsys.readouterr().err
-    assert said.startswith("debug-tracer: probe.test failed (KeyError: 'ours'); training goes on without it.") and said.count("\n") == 1
+    assert (
+        said.startswith("debug-tracer: probe.test failed (KeyError: 'ours'); training goes on without it.")
+        and said.count("\n") == 1
+    )
     failure = errors.failures["probe.test"]
     assert (failure.count, "raise KeyError" in failure.first) == (3, True)
 
@@ -56,4 +59,8 @@ def test_ctrl_c_is_not_swallowed():
 
 
 def test_all_errors_on_purpose_are_ours():
-    assert issubclass(UsageError, DebugTracerError) and issubclass(ReplayRefused, DebugTracerError) and not issubclass(StoppedByTracer, Exception)
+    assert (
+        issubclass(UsageError, DebugTracerError)
+        and issubclass(ReplayRefused, DebugTracerError)
+        and not issubclass(StoppedByTracer, Exception)
+    )

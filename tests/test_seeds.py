@@ -1,4 +1,4 @@
-"""Derived seeds are the recipe of the articles, equal on every machine."""
+"""Derived seeds are the same on every machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def test_it_is_the_first_eight_hex_digits_of_sha256():
 
 
 def test_stages_and_bases_do_not_share_and_fit_every_generator():
-    seeds = {derive_seed(base, stage) for base in range(50) for stage in ("split", "augmentation", "worker0", "worker1")}
+    seeds = {
+        derive_seed(base, stage) for base in range(50) for stage in ("split", "augmentation", "worker0", "worker1")
+    }
     assert len(seeds) == 200
     assert all(0 <= seed < 2**32 for seed in seeds)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.overrides import _len_torch_function_stack
 from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader
 
 from debugtracer import session
 from debugtracer.errors import StoppedByTracer
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from tests.watching import LogHead, batches, events, incidents, only, same_bits, seeded, train, under_watch
 
 PATCHED = (
@@ -69,12 +72,18 @@ def test_observe_has_one_incident_and_losses_and_weights_are_those_of_a_bare_run
 def test_stopping_gives_back_every_function_that_was_patched(tmp_path):
     train(seeded(LogHead), batches(1))  # torch itself wraps SGD.step at the first construction
     before = [getattr(owner, name) for owner, name in PATCHED]
-    hooks = [len(h) for h in (torch.nn.modules.module._global_forward_hooks, torch.nn.modules.module._global_forward_pre_hooks)]
+    hooks = [
+        len(h)
+        for h in (torch.nn.modules.module._global_forward_hooks, torch.nn.modules.module._global_forward_pre_hooks)
+    ]
     with under_watch(tmp_path):
         assert any(getattr(owner, name) is not kept for (owner, name), kept in zip(PATCHED, before, strict=True))
         train(seeded(LogHead), batches(3, bad=1))
     assert [getattr(owner, name) for owner, name in PATCHED] == before
-    assert [len(h) for h in (torch.nn.modules.module._global_forward_hooks, torch.nn.modules.module._global_forward_pre_hooks)] == hooks
+    assert [
+        len(h)
+        for h in (torch.nn.modules.module._global_forward_hooks, torch.nn.modules.module._global_forward_pre_hooks)
+    ] == hooks
     assert not torch.overrides._get_current_function_mode_stack()
     assert session.active() is None
 
@@ -151,7 +160,12 @@ def test_a_fake_reused_after_the_other_update_is_replayed_from_the_previous_segm
             (torch.log(score - 100.0) if n == 2 else -score).mean().backward()
             g.step()
     facts = incidents(tmp_path)[0].facts
-    assert (facts.ref.step, facts.birth.op, facts.replay.mechanism, facts.replay.parity) == (5, "aten::log", "tape", "bitwise")
+    assert (facts.ref.step, facts.birth.op, facts.replay.mechanism, facts.replay.parity) == (
+        5,
+        "aten::log",
+        "tape",
+        "bitwise",
+    )
 
 
 class Unit(nn.Linear):
@@ -392,6 +406,21 @@ def test_the_capture_canary_keeps_no_tape_and_still_reports(tmp_path):
     facts = only(tmp_path).facts
     assert (facts.symptom, facts.ref.step) == ("nan_loss", 2)
     assert not list((open_trace(tmp_path).path / "incidents").rglob("program.json.gz"))
+
+
+def test_no_function_mode_stays_behind_after_an_interrupted_forward(tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    model = nn.Linear(4, 1)
+    with under_watch(tmp_path, capture="canary"):
+        broken = model.register_forward_pre_hook(interrupt)
+        for x in DataLoader(torch.ones(4, 4), batch_size=2):
+            with contextlib.suppress(KeyboardInterrupt):
+                model(x)
+        broken.remove()
+        assert _len_torch_function_stack() == 1
+    assert _len_torch_function_stack() == 0
 
 
 def test_a_healthy_run_has_numbers_and_no_incident(tmp_path: Path) -> None:

@@ -11,7 +11,16 @@ from debugtracer.settings import Capture, Mode, Settings
 
 
 def test_settings_survive_the_way_through_the_environment():
-    chosen = Settings(out=Path("/x"), name="a", mode=Mode.OBSERVE, capture=Capture.CANARY, run_dir=Path("/x/a"), flush_s=0.5, incidents=2, own_share=0.1)
+    chosen = Settings(
+        out=Path("/x"),
+        name="a",
+        mode=Mode.OBSERVE,
+        capture=Capture.CANARY,
+        run_dir=Path("/x/a"),
+        flush_s=0.5,
+        incidents=2,
+        own_share=0.1,
+    )
     assert Settings.from_env(chosen.to_env()) == chosen
     assert Settings.from_env(Settings().to_env()) == Settings()
 

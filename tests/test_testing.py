@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_masked_row, a_trace, an_incident
 from debugtracer.trace.events import Incident, RankEnded, RankStarted
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 
 
 def test_a_built_trace_is_a_real_run_folder(tmp_path):
@@ -23,10 +23,22 @@ def test_a_built_trace_is_a_real_run_folder(tmp_path):
     assert values[0] == 1.0
 
 
-@pytest.mark.parametrize("module", ["testing", "diagnosis.rank", "checks.check", "causes.cause", "views.terminal", "commands.report", "commands.checks"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "testing",
+        "diagnosis.proof.rank",
+        "checks.check",
+        "causes.cause",
+        "views.terminal",
+        "commands.report",
+        "commands.checks",
+    ],
+)
 def test_judging_and_showing_need_no_torch(module):
     code = (
-        f"import sys, debugtracer.{module} as m; from debugtracer.checks.check import checks; from debugtracer.causes.cause import causes; "
+        f"import sys, debugtracer.{module} as m; from debugtracer.checks.check import checks; from "
+        "debugtracer.causes.cause import causes; "
         "checks(); causes(); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import debugtracer
 from debugtracer.session import Session
 from debugtracer.trace.events import AnyEvent, Incident
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 
 
 @contextmanager
@@ -41,7 +41,9 @@ def only(out: Path) -> Incident:
 
 def same_bits(a: Tensor, b: Tensor) -> bool:
     """Same bytes, NaN included."""
-    return a.dtype == b.dtype and torch.equal(a.detach().reshape(-1).view(torch.uint8), b.detach().reshape(-1).view(torch.uint8))
+    return a.dtype == b.dtype and torch.equal(
+        a.detach().reshape(-1).view(torch.uint8), b.detach().reshape(-1).view(torch.uint8)
+    )
 
 
 class LogHead(nn.Module):
@@ -64,7 +66,9 @@ def batches(steps: int, bad: int | None = None, rows: int = 6) -> list[Tensor]:
     return given
 
 
-def train(model: nn.Module, data: list[Tensor], optimizer: Callable[..., Any] = torch.optim.SGD, lr: float = 0.1) -> list[Tensor]:
+def train(
+    model: nn.Module, data: list[Tensor], optimizer: Callable[..., Any] = torch.optim.SGD, lr: float = 0.1
+) -> list[Tensor]:
     """A plain loop; the loss of each step."""
     steps = optimizer(model.parameters(), lr=lr)
     losses = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from debugtracer.settings import Settings as Settings
     from debugtracer.trace.finding import Finding as Finding
     from debugtracer.trace.finding import Severity as Severity
-    from debugtracer.trace.reader import open_trace as open_trace
+    from debugtracer.trace.store.reader import open_trace as open_trace
     from debugtracer.trace.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
@@ -31,7 +31,7 @@ HOMES = {
     "Severity": "trace.finding",
     "Verdict": "trace.verdict",
     "derive_seed": "seeds",
-    "open_trace": "trace.reader",
+    "open_trace": "trace.store.reader",
     "track": "integrations.tracking",
     "watch": "integrations.notebook",
 }
@@ -63,5 +63,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names."""
     return __all__

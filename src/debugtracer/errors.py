@@ -1,4 +1,5 @@
-"""What can go wrong on our side: the exceptions we raise, and the safety net that keeps our failures out of the user's run."""
+"""What can go wrong on our side: the exceptions we raise, and the safety net that keeps our failures out of the user's
+run."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-STOPPED = 3  # exit status of a run that debug-tracer stopped (DESIGN 3.1)
+STOPPED = 3  # exit status of a run that debug-tracer stopped (docs/rationale/contracts.md#exit-status)
 
 
 class DebugTracerError(Exception):
@@ -37,16 +38,21 @@ class ReplayRefused(DebugTracerError):
 
 
 class StoppedByTracer(SystemExit):
-    """The stop of mode dev. A SystemExit, so that `except Exception: continue` in the user's loop does not swallow it."""
+    """The stop of mode dev. A SystemExit, so that `except Exception: continue` in the user's loop does not swallow
+    it."""
 
     def __init__(self) -> None:
         super().__init__(STOPPED)
 
 
 class StoppedCell(BaseException):
-    """The same stop in a notebook, where SystemExit is a remark on how to leave the shell. No Exception either, for the same reason."""
+    """The same stop in a notebook, where SystemExit is a remark on how to leave the shell. No Exception either, for the
+    same reason."""
 
-    TOLD = "debug-tracer stopped this cell, its verdict stands above. The kernel goes on: mend the line and run the cell again; that is a new run."
+    TOLD = (
+        "debug-tracer stopped this cell, its verdict stands above. The kernel goes on: mend the line and run the cell "
+        "again; that is a new run."
+    )
 
     def __init__(self) -> None:
         super().__init__(self.TOLD)
@@ -83,13 +89,15 @@ def swallow(where: str, error: BaseException) -> None:
         return
     failures[where] = Failure(where, 1, "".join(traceback.format_exception(error)))
     print(
-        f"debug-tracer: {where} failed ({type(error).__name__}: {error}); training goes on without it. `debug-tracer doctor RUN` shows details.",
+        f"debug-tracer: {where} failed ({type(error).__name__}: {error}); training goes on without it. `debug-tracer "
+        "doctor RUN` shows details.",
         file=sys.stderr,
     )
 
 
 def guarded(where: str) -> Callable[[Callable[P, R]], Callable[P, R | None]]:
-    """Decorator: a hook body whose failure is counted and never reaches the user's program. Never wrap the user's own call in it."""
+    """Decorate a hook body, so that its failure is counted and never reaches the program. Never wrap the user's own
+    call."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R | None]:
         @functools.wraps(function)

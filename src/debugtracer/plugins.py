@@ -1,4 +1,4 @@
-"""The folder is the registry: finds the members of a plural room and names them by their files; and those that users bring."""
+"""Finds plug-ins: every class in a plug-in folder, named by its file, and those that users bring."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from debugtracer.errors import DebugTracerError, swallow
 T = TypeVar("T")
 
 
-def members(package: ModuleType, contract: type[T]) -> dict[str, T]:
-    """One instance of each subclass of `contract` below `package`, keyed by its slug (path below the package, dashes for underscores), sorted.
+def members(package: ModuleType, contract: type[T], *given: object) -> dict[str, T]:
+    """Return an instance of each subclass of `contract` below `package`, sorted, by its slug (path with dashes).
 
-    A member is a class defined in the file that is named after it; classes imported into that file do not count. Reads files; no host sync.
+    `given` goes to the constructor of each. A member is a class defined in the file that is named after it; classes
+    imported into that file do not count. Reads files; no host sync.
     """
     found: dict[str, T] = {}
     prefix = package.__name__ + "."
@@ -33,15 +34,15 @@ def members(package: ModuleType, contract: type[T]) -> dict[str, T]:
             swallow(f"plugins: {info.name}", error)
             continue
         for value in defined(module, contract):
-            found[slug_of(info.name, package.__name__)] = value()
+            found[slug_of(info.name, package.__name__)] = value(*given)
     return dict(sorted(found.items()))
 
 
 def members_from(folder: Path, contract: type[T]) -> dict[str, T]:
-    """One instance of each subclass of `contract` in the Python files of a user's folder, keyed by the name of the class: `FullMoon` is `full-moon`.
+    """Return an instance of each subclass of `contract` in a user's folder, by the name of the class (`full-moon`).
 
-    A file that cannot be imported is counted like a failure of ours and costs nothing else, as does a folder that is not there.
-    """
+    A file that cannot be imported is counted like a failure of ours and costs nothing else, as does a folder that is
+    not there."""
     found: dict[str, T] = {}
     if not folder.is_dir():
         swallow(f"plugins: {folder}", DebugTracerError("there is no such folder; expected one with .py files"))
@@ -54,7 +55,8 @@ def members_from(folder: Path, contract: type[T]) -> dict[str, T]:
 
 
 def members_installed(group: str, contract: type[T]) -> dict[str, T]:
-    """One instance of each subclass of `contract` that an installed package offers as an entry point of this group, keyed by the name of the class."""
+    """Return an instance of each subclass that installed packages offer as entry points of this group, by class
+    name."""
     found: dict[str, T] = {}
     for point in metadata.entry_points(group=group):
         try:
@@ -68,21 +70,31 @@ def members_installed(group: str, contract: type[T]) -> dict[str, T]:
 
 
 def joined(own: dict[str, T], *further: dict[str, T]) -> dict[str, T]:
-    """Ours and what users bring, sorted; a name of ours that a user takes stays ours, and that is counted."""
+    """Merge ours and what users bring, sorted; a name of ours that a user takes stays ours, and that is counted."""
     found = dict(own)
     for brought in further:
         for slug, member in brought.items():
             if slug in found:
-                swallow(f"plugins: {slug}", DebugTracerError(f"{type(member).__module__} brings a name that is taken; give its class another one"))
+                swallow(
+                    f"plugins: {slug}",
+                    DebugTracerError(
+                        f"{type(member).__module__} brings a name that is taken; give its class another one"
+                    ),
+                )
             else:
                 found[slug] = member
     return dict(sorted(found.items()))
 
 
 def defined(module: ModuleType, contract: type[T]) -> Iterator[type[T]]:
-    """Subclasses that the module itself defines."""
+    """Yield subclasses that the module itself defines."""
     for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, contract) and value is not contract and value.__module__ == module.__name__:
+        if (
+            isinstance(value, type)
+            and issubclass(value, contract)
+            and value is not contract
+            and value.__module__ == module.__name__
+        ):
             yield value
 
 
@@ -102,5 +114,5 @@ def named(kind: type) -> str:
 
 
 def slug_of(module: str, package: str) -> str:
-    """`debugtracer.checks.numerics.nan_loss` below `debugtracer.checks` is `numerics/nan-loss`."""
+    """Derive a slug from a module: `debugtracer.checks.numerics.nan_loss` is `numerics/nan-loss`."""
     return module.removeprefix(package + ".").replace(".", "/").replace("_", "-")

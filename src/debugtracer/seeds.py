@@ -6,7 +6,8 @@ import hashlib
 
 
 def derive_seed(base: int, stage: str) -> int:
-    """A seed for one stage (`split`, `augmentation`, `worker3`): the first 8 hex digits of SHA-256 of "base_stage", 0..2**32-1.
+    """A seed for one stage (`split`, `augmentation`, `worker3`): the first 8 hex digits of SHA-256 of "base_stage",
+    0..2**32-1.
 
     The same base and stage give the same seed on every machine; stages do not share their random numbers.
     """

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from debugtracer.checks.presets import PRESETS
 from debugtracer.errors import UsageError
+from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
-FAIL_ON = ("off", "note", "warning", "error")
+FAIL_ON = (OFF, *SEVERITIES)
 
 
 class Mode(str, enum.Enum):
@@ -27,7 +28,7 @@ class Mode(str, enum.Enum):
 
 
 class Gate(str, enum.Enum):
-    """How the canary is read before the update (DESIGN 2.3)."""
+    """How the canary is read before the update (docs/rationale/replay.md#gate)."""
 
     AUTO = "auto"
     SYNC = "sync"
@@ -60,33 +61,35 @@ class Settings:
     fail_on: str = "off"  # off, note, warning, error
     preset: str = "default"  # options of the checks: default, or seed for the thresholds of the articles
     run_dir: Path | None = None  # set by the supervisor for its children
-    flush_steps: int = 100  # steps between two flushes of series (ECOSYSTEM 1)
+    flush_steps: int = 100  # steps between two flushes of series (docs/rationale/performance.md#storage)
     flush_s: float = 2.0  # seconds between two flushes at most
     run_bytes: int = 2 * 1024**3  # bytes of series kept per run and rank; older rows are thinned above it
     copy_bytes: int = 4 * 1024**3  # bytes of parameters and optimizer state copied per step in dev at most
-    ring_bytes: int = 1024**3  # bytes of snapshots of parameters and moments kept at most, for spikes of the loss; 0: none
-    ring_place: str = "auto"  # auto, device, host: snapshots beside the parameters or in pinned host memory; auto: host where the device lacks room
-    capsule_bytes: int = 2 * 1024**3  # bytes of inputs a capsule may hold; a larger step is not saved, and the verdict says so
-    own_share: float = 0.02  # share of step time the per-step copy may cost before it backs off (PERFORMANCE 7)
-    gate: Gate = Gate.AUTO  # auto, sync, device, late: how the canary is read before the update (DESIGN 2.3)
-    inspect_steps: int = 100  # steps between two close looks (health snapshot, functions inside modules), after the first three (CHECKS 1, number 3); 0: none
-    function_tests: Switch = Switch.ON  # a few extra forwards on a shadow copy at the first step (CHECKS 6.4)
-    trials: int = 8  # replays with one thing changed per incident at most; 0: none (CHECKS 5.2.4)
-    trials_s: float = 30.0  # seconds spent on them per incident at most (CHECKS 5.2.4)
+    ring_bytes: int = 1024**3  # bytes of snapshots of parameters and moments at most, for spikes of the loss; 0: none
+    ring_place: str = "auto"  # auto, device, host: where snapshots lie; auto: host memory where a device lacks room
+    capsule_bytes: int = 2 * 1024**3  # bytes of inputs in a capsule; a larger step is not saved, the verdict says so
+    own_share: float = 0.02  # share of step time for copies, else they back off (docs/rationale/performance.md#budget)
+    gate: Gate = Gate.AUTO  # auto, sync, device, late (docs/rationale/replay.md#gate)
+    inspect_steps: int = 100  # steps between close looks, after the first 3; 0: none (docs/rationale/checks.md#cadence)
+    function_tests: Switch = Switch.ON  # forwards of a copy, first step (docs/rationale/checks.md#function-tests)
+    trials: int = 8  # trials per incident at most; 0: none (docs/rationale/inference.md#choice-of-trials)
+    trials_s: float = 30.0  # seconds spent on them per incident at most (docs/rationale/inference.md#choice-of-trials)
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
-    library: Path | None = None  # file (or folder) of the team's library of cured incidents; beside the folder of runs when not given
+    library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:
-        """Settings from DEBUG_TRACER_* variables; keywords win. Raises UsageError naming the variable and the allowed values."""
+        """Read DEBUG_TRACER_* variables; keywords win. Raises UsageError naming the variable and the allowed values."""
         hints = typing.get_type_hints(cls)
         values: dict[str, object] = {}
         for field in dataclasses.fields(cls):
             if field.name in overrides:
                 values[field.name] = convert(field.name, hints[field.name], overrides[field.name])
             elif PREFIX + field.name.upper() in environ:
-                values[field.name] = convert(PREFIX + field.name.upper(), hints[field.name], environ[PREFIX + field.name.upper()])
+                values[field.name] = convert(
+                    PREFIX + field.name.upper(), hints[field.name], environ[PREFIX + field.name.upper()]
+                )
         unknown = set(overrides) - set(hints)
         if unknown:
             raise UsageError(f"no such setting: {', '.join(sorted(unknown))}; known are {', '.join(hints)}")
@@ -94,7 +97,11 @@ class Settings:
 
     def to_env(self) -> dict[str, str]:
         """The variables that give a child process these settings."""
-        return {PREFIX + f.name.upper(): plain(getattr(self, f.name)) for f in dataclasses.fields(self) if getattr(self, f.name) not in (None, "")}
+        return {
+            PREFIX + f.name.upper(): plain(getattr(self, f.name))
+            for f in dataclasses.fields(self)
+            if getattr(self, f.name) not in (None, "")
+        }
 
 
 def plain(value: object) -> str:
@@ -103,7 +110,7 @@ def plain(value: object) -> str:
 
 
 def convert(name: str, kind: typing.Any, value: object) -> object:
-    """One setting from its text. Raises UsageError."""
+    """Convert one setting from its text. Raises UsageError."""
     kinds = [k for k in (typing.get_args(kind) or (kind,)) if k is not type(None)]
     kind = kinds[0]
     if value is None:
@@ -120,9 +127,11 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
 
 
 def check_range(name: str, value: object) -> None:
-    """Words that are no enum, and numbers below 0. Raises UsageError."""
+    """Check words that are no enum, and numbers below 0. Raises UsageError."""
     field = name.removeprefix(PREFIX).lower()
-    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS), "ring_place": ("auto", "device", "host")}.get(field, (value,))
+    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS), "ring_place": ("auto", "device", "host")}.get(
+        field, (value,)
+    )
     if value not in words:
         raise UsageError(f"{name} is {value!r}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:

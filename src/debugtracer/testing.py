@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from debugtracer.causes.cause import Signs, causes
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Evidence, causes
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.birth import Birth, BirthKind, ChainLink, Direction, Frame, TensorFacts
 from debugtracer.trace.events import AnyEvent, Incident, RankEnded, RankStarted
 from debugtracer.trace.finding import Finding
@@ -21,20 +21,40 @@ AT = 1_700_000_000.0  # seconds since the epoch: the clock of all built events
 TRAIN = "/home/someone/project/train.py"
 
 
-def a_window(step: int = 8, *, flags: tuple[str, ...] = (), bad: tuple[str, ...] = (), **series: tuple[float, ...] | float) -> Window:
+def a_window(
+    step: int = 8, *, flags: tuple[str, ...] = (), bad: tuple[str, ...] = (), **series: tuple[float, ...] | float
+) -> Window:
     """A window whose last value of each given series belongs to `step`: `a_window(loss=(0.7, 0.6, math.nan))`."""
     values = {name: v if isinstance(v, tuple) else (v,) for name, v in series.items()}
-    return Window(ref=StepRef(iteration=step, step=step), series=values, fresh=frozenset(values), flags=frozenset(flags), bad=bad)
+    return Window(
+        ref=StepRef(iteration=step, step=step), series=values, fresh=frozenset(values), flags=frozenset(flags), bad=bad
+    )
 
 
 def a_tensor(
-    *values: float, shape: tuple[int, ...] = (32, 4), dtype: str = "float32", name: str = "", nan: int = 0, inf: int = 0, neginf: int = 0, made_by: str = ""
+    *values: float,
+    shape: tuple[int, ...] = (32, 4),
+    dtype: str = "float32",
+    name: str = "",
+    nan: int = 0,
+    inf: int = 0,
+    neginf: int = 0,
+    made_by: str = "",
 ) -> TensorFacts:
-    """Facts of a tensor with these values at the bad coordinates; its finite range is theirs."""
+    """Build facts of a tensor with these values at the bad coordinates; its finite range is theirs."""
     finite = [v for v in values if abs(v) < float("inf")]
     low, high = (min(finite), max(finite)) if finite else (None, None)
     return TensorFacts(
-        name=name, shape=shape, dtype=dtype, nan=nan, posinf=inf, neginf=neginf, low=low, high=high, values=tuple(map(number, values)), made_by=made_by
+        name=name,
+        shape=shape,
+        dtype=dtype,
+        nan=nan,
+        posinf=inf,
+        neginf=neginf,
+        low=low,
+        high=high,
+        values=tuple(map(number, values)),
+        made_by=made_by,
     )
 
 
@@ -55,8 +75,11 @@ def a_birth(
     return Birth(op=op, direction=direction, kind=kind, inputs=inputs, output=bad, frames=frames, module=module, **more)  # type: ignore[arg-type]
 
 
-def some_facts(birth: Birth | None = None, *, symptom: Symptom = "nan_loss", step: int = 48, rank: int = 0, **more: object) -> IncidentFacts:
-    """The facts of an incident at `step` with that birth, a loader of 32 rows (dataset indices 900..931), Adam, and a bitwise tape replay."""
+def some_facts(
+    birth: Birth | None = None, *, symptom: Symptom = "nan_loss", step: int = 48, rank: int = 0, **more: object
+) -> IncidentFacts:
+    """The facts of an incident at `step` with that birth, a loader of 32 rows (dataset indices 900..931), Adam, and a
+    bitwise tape replay."""
     known: dict[str, object] = {
         "symptom_frame": Frame(file=TRAIN, line=81, function="main", code="loss.backward()"),
         "loader": LoaderFacts(
@@ -66,12 +89,21 @@ def some_facts(birth: Birth | None = None, *, symptom: Symptom = "nan_loss", ste
             indices=tuple(range(900, 932)),
             frame=Frame(file=TRAIN, line=66, function="main", code="loader = DataLoader(data, batch_size=32)"),
         ),
-        "optimizer": OptimizerFacts(kind="Adam", frame=Frame(file=TRAIN, line=70, function="main"), lr=1e-3, eps=1e-8, param_dtypes=("float32",)),
-        "replay": ReplayFacts(mechanism="tape", reproduced=True, parity="bitwise", alarm_to_verdict_s=0.8, traced_slowdown=2.4),
+        "optimizer": OptimizerFacts(
+            kind="Adam", frame=Frame(file=TRAIN, line=70, function="main"), lr=1e-3, eps=1e-8, param_dtypes=("float32",)
+        ),
+        "replay": ReplayFacts(
+            mechanism="tape", reproduced=True, parity="bitwise", alarm_to_verdict_s=0.8, traced_slowdown=2.4
+        ),
         "recent": {"loss": [0.693, 0.688, 0.671, 0.66, 0.652], "grad_l2": [1.2, 1.1, 1.3, 1.0, 1.1]},
         "loss": "NaN",
     }
-    return IncidentFacts(ref=StepRef(iteration=step, step=step, rank=rank), symptom=symptom, birth=birth, **{**known, **more})  # type: ignore[arg-type]
+    return IncidentFacts(
+        ref=StepRef(iteration=step, step=step, rank=rank),
+        symptom=symptom,
+        birth=birth,
+        **{**known, **more},  # type: ignore[arg-type]
+    )
 
 
 def a_masked_row() -> IncidentFacts:
@@ -86,18 +118,31 @@ def a_masked_row() -> IncidentFacts:
         rows=(31,),
         coordinates=((31, 0, 0, 0), (31, 0, 0, 1)),
         chain=(
-            ChainLink(op="aten::_softmax", direction="forward", module="blocks.0.attn", file=TRAIN, line=47, nan=576, numel=18432),
-            ChainLink(op="aten::bmm", direction="forward", module="blocks.0.attn", file=TRAIN, line=48, nan=768, numel=24576),
+            ChainLink(
+                op="aten::_softmax",
+                direction="forward",
+                module="blocks.0.attn",
+                file=TRAIN,
+                line=47,
+                nan=576,
+                numel=18432,
+            ),
+            ChainLink(
+                op="aten::bmm", direction="forward", module="blocks.0.attn", file=TRAIN, line=48, nan=768, numel=24576
+            ),
             ChainLink(op="aten::nll_loss_forward", direction="forward", file=TRAIN, line=80, nan=1, numel=1),
         ),
     )
     return some_facts(birth, batch_rows=(31,), sample_index=(931,), bad_params=("embed.weight",))
 
 
-def a_trace(folder: Path, *events: AnyEvent, steps: int = 49, ranks: int = 1, exit_code: int = 3, stopped: bool = True) -> Path:
-    """A finished run folder below `folder` with these events (each goes to its own rank), one loss value per step; returns its path."""
-    from debugtracer.trace.manifest import create_run
-    from debugtracer.trace.writer import TraceWriter
+def a_trace(
+    folder: Path, *events: AnyEvent, steps: int = 49, ranks: int = 1, exit_code: int = 3, stopped: bool = True
+) -> Path:
+    """A finished run folder below `folder` with these events (each goes to its own rank), one loss value per step;
+    returns its path."""
+    from debugtracer.trace.store.manifest import create_run
+    from debugtracer.trace.store.writer import TraceWriter
 
     run = create_run(folder, "run-1", ["train.py"], "dev")
     for rank in range(ranks):
@@ -108,29 +153,48 @@ def a_trace(folder: Path, *events: AnyEvent, steps: int = 49, ranks: int = 1, ex
         for event in events:
             if event.rank == rank:
                 writer.event(event, now=True)
-        writer.event(RankEnded(at=AT + 9, rank=rank, steps=steps, iterations=steps, wall_s=9.0, own_s=0.09, host_syncs=steps))
+        writer.event(
+            RankEnded(at=AT + 9, rank=rank, steps=steps, iterations=steps, wall_s=9.0, own_s=0.09, host_syncs=steps)
+        )
         writer.close()
     finish(run, exit_code, stopped)
     return run
 
 
-def an_incident(facts: IncidentFacts, verdict: Verdict | None, folder: str | None = "incidents/step-000048-rank0") -> Incident:
-    """The event of an incident."""
+def an_incident(
+    facts: IncidentFacts, verdict: Verdict | None, folder: str | None = "incidents/step-000048-rank0"
+) -> Incident:
+    """Build the event of an incident, as it is in the events file."""
     return Incident(at=AT + 5, rank=facts.ref.rank, facts=facts, verdict=verdict, folder=folder)
 
 
-def a_finding(check: str = "numerics/nan-loss", severity: str = "error", step: int = 48, message: str = "step 48, rank 0: the loss is nan") -> Finding:
-    """A finding of a check."""
-    return Finding(check=check, layer=check.split("/")[0], severity=severity, iteration=step, step=step, message=message)  # type: ignore[arg-type]
+def a_finding(
+    check: str = "numerics/nan-loss",
+    severity: str = "error",
+    step: int = 48,
+    message: str = "step 48, rank 0: the loss is nan",
+) -> Finding:
+    """Build a finding of a check, at a step of rank 0."""
+    return Finding(
+        check=check,
+        layer=check.split("/")[0],  # type: ignore[arg-type]
+        severity=severity,  # type: ignore[arg-type]
+        iteration=step,
+        step=step,
+        message=message,
+    )
 
 
 def finish(run: Path, exit_code: int, stopped: bool) -> None:
-    """What the supervisor writes at the end."""
-    from debugtracer.trace.manifest import read_manifest, write_manifest
+    """Write what the supervisor writes at the end."""
+    from debugtracer.trace.store.manifest import read_manifest, write_manifest
 
     write_manifest(run, msgspec.structs.replace(read_manifest(run), exit_code=exit_code, stopped_by_tracer=stopped))
 
 
-def signs_of(slug: str, facts: IncidentFacts) -> Signs | None:
-    """What one cause says about these facts."""
-    return causes()[slug].signs(Reading(facts))
+def evidence_of(slug: str, facts: IncidentFacts) -> Evidence | None:
+    """The evidence that these facts are for one cause."""
+    return causes()[slug].evidence_from_incident(IncidentEvidence(facts))
+
+
+signs_of = evidence_of  # its former name, in tests of plug-ins written before

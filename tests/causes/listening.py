@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from debugtracer.causes.cause import Signs, causes
-from debugtracer.causes.hearing import Hearing
+from debugtracer.causes.cause import Evidence, causes
+from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.checks.check import checks
 from debugtracer.testing import a_window
 from debugtracer.trace.birth import Frame
@@ -24,19 +24,19 @@ def guess(finding: Finding) -> Finding:
     return msgspec.structs.replace(finding, exact=False, confidence=0.6)
 
 
-def hears(cause: str, *findings: Finding) -> Signs:
+def hears(cause: str, *findings: Finding) -> Evidence:
     """What this cause says of these findings, when it says something."""
-    signs = causes()[cause].heard(Hearing(findings))
-    assert signs is not None
-    return signs
+    evidence = causes()[cause].evidence_from_findings(FindingEvidence(findings))
+    assert evidence is not None
+    return evidence
 
 
 def is_silent(cause: str, *findings: Finding) -> bool:
     """True if this cause has nothing to say of them."""
-    return causes()[cause].heard(Hearing(findings)) is None
+    return causes()[cause].evidence_from_findings(FindingEvidence(findings)) is None
 
 
 def change(cause: str, code: str, *findings: Finding) -> tuple[str, ...] | None:
     """What this line becomes."""
-    made = causes()[cause].change(Hearing(findings), Frame(FILE, 12, "main", code))
+    made = causes()[cause].change(FindingEvidence(findings), Frame(FILE, 12, "main", code))
     return made.after if made is not None else None

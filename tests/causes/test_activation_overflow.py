@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
 def test_fires_on_an_overflow_in_float32():
-    signs = signs_of("activation-overflow", some_facts(a_birth("aten::mul", output=a_tensor(inf=1), kind="overflow", rows=(3,))))
-    assert signs is not None
-    assert signs.because == "the result of mul lies beyond 3.4e+38, the end of float32 in a few rows of the batch only"
+    evidence = evidence_of(
+        "activation-overflow", some_facts(a_birth("aten::mul", output=a_tensor(inf=1), kind="overflow", rows=(3,)))
+    )
+    assert evidence is not None
+    assert (
+        evidence.because == "the result of mul lies beyond 3.4e+38, the end of float32 in a few rows of the batch only"
+    )
 
 
 def test_stays_silent_in_float16_and_on_a_domain_error():
-    assert signs_of("activation-overflow", some_facts(a_birth("aten::mul", output=a_tensor(inf=1, dtype="float16"), kind="overflow"))) is None
-    assert signs_of("activation-overflow", some_facts(a_birth("aten::log"))) is None
+    assert (
+        evidence_of(
+            "activation-overflow",
+            some_facts(a_birth("aten::mul", output=a_tensor(inf=1, dtype="float16"), kind="overflow")),
+        )
+        is None
+    )
+    assert evidence_of("activation-overflow", some_facts(a_birth("aten::log"))) is None

@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_element_spike():
     finding = told("optimizer/element-spike")
-    signs = hears("adam-instability", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the batch of tha")
+    evidence = hears("adam-instability", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the batch of tha")
 
 
 def test_what_else_was_seen_counts():
@@ -27,5 +27,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("adam-instability", "opt = Adam(net.parameters(), lr=3e-3)") == ("opt = Adam(net.parameters(), lr=3e-3, betas=(0.9, 0.95))",)
+    assert change("adam-instability", "opt = Adam(net.parameters(), lr=3e-3)") == (
+        "opt = Adam(net.parameters(), lr=3e-3, betas=(0.9, 0.95))",
+    )
     assert change("adam-instability", "pass") is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_clip_before_unscale():
     finding = told("optimizer/clip-before-unscale")
-    signs = hears("amp-clip-scaled-grads", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call scaler.unscale_(opt")
+    evidence = hears("amp-clip-scaled-grads", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call scaler.unscale_(opt")
 
 
 def test_what_else_was_seen_counts():

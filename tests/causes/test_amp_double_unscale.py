@@ -7,10 +7,10 @@ from tests.causes.listening import hears, is_silent, told
 
 def test_hears_double_unscale():
     finding = told("optimizer/double-unscale")
-    signs = hears("amp-double-unscale", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call scaler.unscale_(opt")
+    evidence = hears("amp-double-unscale", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call scaler.unscale_(opt")
 
 
 def test_is_silent_without_a_finding_of_its_class():

@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_half_gradients():
     finding = told("numerics/half-gradients")
-    signs = hears("amp-half-parameters", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("remove .half() from the ")
+    evidence = hears("amp-half-parameters", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("remove .half() from the ")
 
 
 def test_what_else_was_seen_counts():

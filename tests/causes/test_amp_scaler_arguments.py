@@ -7,16 +7,17 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_scaler_arguments():
     finding = told("numerics/scaler-arguments")
-    signs = hears("amp-scaler-arguments", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("leave growth_factor, bac")
+    evidence = hears("amp-scaler-arguments", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("leave growth_factor, bac")
 
 
 def test_what_else_was_seen_counts():
     finding = guess(told("numerics/scaler-arguments"))
     alone = hears("amp-scaler-arguments", finding).confidence
-    assert hears("amp-scaler-arguments", finding, told("numerics/scaler-backoff")).confidence == alone  # the same family
+    # the same family
+    assert hears("amp-scaler-arguments", finding, told("numerics/scaler-backoff")).confidence == alone
     against = told("numerics/scaler-collapse")
     assert hears("amp-scaler-arguments", finding, against).confidence < alone
     assert hears("amp-scaler-arguments", finding, against).against == (against.message,)

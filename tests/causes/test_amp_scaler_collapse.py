@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_scaler_collapse():
     finding = told("numerics/scaler-collapse")
-    signs = hears("amp-scaler-collapse", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("run one step without aut")
+    evidence = hears("amp-scaler-collapse", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("run one step without aut")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_scaler_update_missing():
     finding = told("optimizer/scaler-update-missing")
-    signs = hears("amp-update-missing", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call scaler.update() onc")
+    evidence = hears("amp-update-missing", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call scaler.update() onc")
 
 
 def test_what_else_was_seen_counts():

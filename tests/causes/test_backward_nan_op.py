@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
 def born_in_backward(op, **more):
-    return some_facts(a_birth(op, a_tensor(0.0), direction="backward", backward_op="aten::div", **more), symptom="inf_grad")
+    return some_facts(
+        a_birth(op, a_tensor(0.0), direction="backward", backward_op="aten::div", **more), symptom="inf_grad"
+    )
 
 
 def test_fires_on_sqrt_at_zero_and_says_where_the_derivative_is_infinite():
-    signs = signs_of("backward-nan-op", born_in_backward("aten::sqrt"))
-    assert signs is not None
-    assert signs.because == "the value of sqrt is finite but its derivative (computed by div) is not: sqrt has an infinite derivative at 0"
-    assert signs.remedies[0].startswith("add eps inside: torch.sqrt(x + 1e-12)")
+    evidence = evidence_of("backward-nan-op", born_in_backward("aten::sqrt"))
+    assert evidence is not None
+    assert evidence.because == (
+        "the value of sqrt is finite but its derivative (computed by div) is not: sqrt has an infinite derivative at 0"
+    )
+    assert evidence.remedies[0].startswith("add eps inside: torch.sqrt(x + 1e-12)")
 
 
 def test_fires_on_the_branch_that_where_did_not_select():
-    signs = signs_of("backward-nan-op", born_in_backward("aten::log", kind="0/0"))
-    assert signs is not None
-    assert signs.remedies[0] == "make the argument safe first: torch.log(torch.where(x > 0, x, 1))"
+    evidence = evidence_of("backward-nan-op", born_in_backward("aten::log", kind="0/0"))
+    assert evidence is not None
+    assert evidence.remedies[0] == "make the argument safe first: torch.log(torch.where(x > 0, x, 1))"
 
 
 def test_fires_with_less_confidence_on_an_op_it_does_not_know():
-    signs = signs_of("backward-nan-op", born_in_backward("aten::special_i0"))
-    assert signs is not None
-    assert signs.confidence == 0.75
+    evidence = evidence_of("backward-nan-op", born_in_backward("aten::special_i0"))
+    assert evidence is not None
+    assert evidence.confidence == 0.75
 
 
 def test_stays_silent_on_a_forward_birth_and_on_an_overflow():
-    assert signs_of("backward-nan-op", some_facts(a_birth("aten::sqrt", a_tensor(-1.0)))) is None
-    assert signs_of("backward-nan-op", born_in_backward("aten::mm", kind="overflow")) is None
+    assert evidence_of("backward-nan-op", some_facts(a_birth("aten::sqrt", a_tensor(-1.0)))) is None
+    assert evidence_of("backward-nan-op", born_in_backward("aten::mm", kind="overflow")) is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_activation_growth():
     finding = told("model/activation-growth")
-    signs = hears("bad-init", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("initialise with torch.nn")
+    evidence = hears("bad-init", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("initialise with torch.nn")
 
 
 def test_what_else_was_seen_counts():

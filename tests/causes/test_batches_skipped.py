@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_skip_budget():
     finding = told("rollback/skip-budget")
-    signs = hears("batches-skipped", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the samples of t")
+    evidence = hears("batches-skipped", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the samples of t")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_ckpt_nonfinite():
     finding = told("rollback/ckpt-nonfinite")
-    signs = hears("ckpt-nonfinite", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("save only when every ten")
+    evidence = hears("ckpt-nonfinite", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("save only when every ten")
 
 
 def test_what_else_was_seen_counts():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 SLUG = "class-weights-zero"
 
@@ -13,12 +13,18 @@ def weighted(low):
 
 
 def test_fires_when_a_class_weight_is_zero():
-    signs = signs_of(SLUG, weighted(0.0))
-    assert signs is not None
-    assert signs.whole_batch
+    evidence = evidence_of(SLUG, weighted(0.0))
+    assert evidence is not None
+    assert evidence.whole_batch
 
 
 def test_stays_silent_when_all_weights_are_positive_or_there_are_none():
-    assert signs_of(SLUG, weighted(0.5)) is None
-    assert signs_of(SLUG, some_facts(a_birth("aten::nll_loss_forward", a_tensor(-3.0), a_tensor(3.0, dtype="int64"), kind="0/0"))) is None
-    assert signs_of(SLUG, some_facts(a_birth("aten::div", kind="0/0"))) is None
+    assert evidence_of(SLUG, weighted(0.5)) is None
+    assert (
+        evidence_of(
+            SLUG,
+            some_facts(a_birth("aten::nll_loss_forward", a_tensor(-3.0), a_tensor(3.0, dtype="int64"), kind="0/0")),
+        )
+        is None
+    )
+    assert evidence_of(SLUG, some_facts(a_birth("aten::div", kind="0/0"))) is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_clip_after_step():
     finding = told("optimizer/clip-after-step")
-    signs = hears("clip-misplaced", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("move the clipping betwee")
+    evidence = hears("clip-misplaced", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("move the clipping betwee")
 
 
 def test_what_else_was_seen_counts():

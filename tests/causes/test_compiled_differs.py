@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from debugtracer.testing import a_birth, signs_of, some_facts
+from debugtracer.testing import a_birth, evidence_of, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import ReplayFacts
 
@@ -15,11 +15,18 @@ def replayed(**fields):
 
 
 def test_fires_where_the_eager_step_is_finite_and_points_at_the_call_that_compiled():
-    signs = signs_of("compiled-differs", replayed(compiled_only=True, compiled_at=Frame("train.py", 34, "main", "")))
-    assert signs is not None and signs.place is not None and signs.place.frame is not None and signs.place.frame.line == 34
-    assert signs.because == "the compiled step shows it again, and the same step executed eagerly is finite"
+    evidence = evidence_of(
+        "compiled-differs", replayed(compiled_only=True, compiled_at=Frame("train.py", 34, "main", ""))
+    )
+    assert (
+        evidence is not None
+        and evidence.place is not None
+        and evidence.place.frame is not None
+        and evidence.place.frame.line == 34
+    )
+    assert evidence.because == "the compiled step shows it again, and the same step executed eagerly is finite"
 
 
 def test_stays_silent_on_eager_faults():
-    assert signs_of("compiled-differs", replayed()) is None
-    assert signs_of("compiled-differs", some_facts(a_birth("aten::mm", kind="overflow"))) is None
+    assert evidence_of("compiled-differs", replayed()) is None
+    assert evidence_of("compiled-differs", some_facts(a_birth("aten::mm", kind="overflow"))) is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_blank_sample():
     finding = told("data/blank-sample")
-    signs = hears("data-blank-sample", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the file of the ")
+    evidence = hears("data-blank-sample", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the file of the ")
 
 
 def test_what_else_was_seen_counts():

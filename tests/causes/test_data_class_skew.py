@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_class_skew():
     finding = told("data/class-skew")
-    signs = hears("data-class-skew", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("shuffle: DataLoader(...,")
+    evidence = hears("data-class-skew", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("shuffle: DataLoader(...,")
 
 
 def test_what_else_was_seen_counts():
@@ -25,5 +25,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("data-class-skew", "loader = DataLoader(data, batch_size=32, shuffle=False)") == ("loader = DataLoader(data, batch_size=32, shuffle=True)",)
+    assert change("data-class-skew", "loader = DataLoader(data, batch_size=32, shuffle=False)") == (
+        "loader = DataLoader(data, batch_size=32, shuffle=True)",
+    )
     assert change("data-class-skew", "pass") is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_dtype_drift():
     finding = told("data/dtype-drift")
-    signs = hears("data-dtype-drift", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("cast in __getitem__ or i")
+    evidence = hears("data-dtype-drift", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("cast in __getitem__ or i")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_duplicate_batch():
     finding = told("data/duplicate-batch")
-    signs = hears("data-duplicate-batch", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("share the stream out ove")
+    evidence = hears("data-duplicate-batch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("share the stream out ove")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_epoch_order():
     finding = told("data/epoch-order")
-    signs = hears("data-epoch-order", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("call loader.sampler.set_")
+    evidence = hears("data-epoch-order", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("call loader.sampler.set_")
 
 
 def test_what_else_was_seen_counts():
@@ -24,5 +24,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("data-epoch-order", "loader = DataLoader(data, batch_size=30)") == ("loader = DataLoader(data, batch_size=30, shuffle=True)",)
+    assert change("data-epoch-order", "loader = DataLoader(data, batch_size=30)") == (
+        "loader = DataLoader(data, batch_size=30, shuffle=True)",
+    )
     assert change("data-epoch-order", "pass") is None

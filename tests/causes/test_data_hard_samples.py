@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_hard_samples():
     finding = told("data/hard-samples")
-    signs = hears("data-hard-samples", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at these samples, a")
+    evidence = hears("data-hard-samples", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at these samples, a")
 
 
 def test_what_else_was_seen_counts():

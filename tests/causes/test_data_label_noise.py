@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_label_noise_batch():
     finding = told("data/label-noise-batch")
-    signs = hears("data-label-noise", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("compare the labels of th")
+    evidence = hears("data-label-noise", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("compare the labels of th")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import hears, is_silent, told
 
 def test_hears_padding_waste():
     finding = told("data/padding-waste")
-    signs = hears("data-padding-waste", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("pad in collate_fn to the")
+    evidence = hears("data-padding-waste", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("pad in collate_fn to the")
 
 
 def test_is_silent_without_a_finding_of_its_class():

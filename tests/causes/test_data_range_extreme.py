@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_range_extreme():
     finding = told("data/range-extreme")
-    signs = hears("data-range-extreme", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the sample and r")
+    evidence = hears("data-range-extreme", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the sample and r")
 
 
 def test_what_else_was_seen_counts():

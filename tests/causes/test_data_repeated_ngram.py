@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_repeated_ngram():
     finding = told("data/repeated-ngram")
-    signs = hears("data-repeated-ngram", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("filter repeated n-grams ")
+    evidence = hears("data-repeated-ngram", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("filter repeated n-grams ")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_restarted_pass():
     finding = told("data/restarted-pass")
-    signs = hears("data-restarted-pass", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("make the iterator once, ")
+    evidence = hears("data-restarted-pass", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("make the iterator once, ")
 
 
 def test_what_else_was_seen_counts():

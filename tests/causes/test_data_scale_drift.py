@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_scale_drift():
     finding = told("data/scale-drift")
-    signs = hears("data-scale-drift", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("bring the new part of th")
+    evidence = hears("data-scale-drift", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("bring the new part of th")
 
 
 def test_what_else_was_seen_counts():

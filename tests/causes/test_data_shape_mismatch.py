@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_shape_drift():
     finding = told("data/shape-drift")
-    signs = hears("data-shape-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("give every sample the sa")
+    evidence = hears("data-shape-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("give every sample the sa")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_short_batch():
     finding = told("data/short-batch")
-    signs = hears("data-short-batch", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at what collate_fn ")
+    evidence = hears("data-short-batch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at what collate_fn ")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_train_eval_overlap():
     finding = told("data/train-eval-overlap")
-    signs = hears("data-train-eval-overlap", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("split once by index befo")
+    evidence = hears("data-train-eval-overlap", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("split once by index befo")
 
 
 def test_what_else_was_seen_counts():

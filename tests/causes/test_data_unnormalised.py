@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_unnormalised():
     finding = told("data/unnormalised")
-    signs = hears("data-unnormalised", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("subtract the mean and di")
+    evidence = hears("data-unnormalised", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("subtract the mean and di")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_rank_overlap():
     finding = told("device/rank-overlap")
-    signs = hears("ddp-duplicate-data", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("sampler = DistributedSam")
+    evidence = hears("ddp-duplicate-data", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("sampler = DistributedSam")
 
 
 def test_what_else_was_seen_counts():

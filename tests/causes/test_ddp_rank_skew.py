@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_rank_skew():
     finding = told("device/rank-skew")
-    signs = hears("ddp-rank-skew", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("shuffle before the data ")
+    evidence = hears("ddp-rank-skew", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("shuffle before the data ")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_replica_drift():
     finding = told("device/replica-drift")
-    signs = hears("ddp-replica-drift", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call the wrapper (model(")
+    evidence = hears("ddp-replica-drift", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call the wrapper (model(")
 
 
 def test_what_else_was_seen_counts():

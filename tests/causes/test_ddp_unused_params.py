@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_unfinished_reduction():
     finding = told("device/unfinished-reduction")
-    signs = hears("ddp-unused-params", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("let every output of the ")
+    evidence = hears("ddp-unused-params", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("let every output of the ")
 
 
 def test_what_else_was_seen_counts():
@@ -24,5 +24,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("ddp-unused-params", "model = DistributedDataParallel(model)") == ("model = DistributedDataParallel(model, find_unused_parameters=True)",)
+    assert change("ddp-unused-params", "model = DistributedDataParallel(model)") == (
+        "model = DistributedDataParallel(model, find_unused_parameters=True)",
+    )
     assert change("ddp-unused-params", "pass") is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_dead_units():
     finding = told("model/dead-units")
-    signs = hears("dead-relu", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("lower the learning rate,")
+    evidence = hears("dead-relu", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("lower the learning rate,")
 
 
 def test_what_else_was_seen_counts():

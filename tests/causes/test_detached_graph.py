@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_detached_graph():
     finding = told("model/detached-graph")
-    signs = hears("detached-graph", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("remove the call that end")
+    evidence = hears("detached-graph", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("remove the call that end")
 
 
 def test_what_else_was_seen_counts():

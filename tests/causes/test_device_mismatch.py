@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_device_mismatch():
     finding = told("device/device-mismatch")
-    signs = hears("device-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("move the batch: x = x.to")
+    evidence = hears("device-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("move the batch: x = x.to")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_dtype_mismatch():
     finding = told("numerics/dtype-mismatch")
-    signs = hears("dtype-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("convert the tensor where")
+    evidence = hears("dtype-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("convert the tensor where")
 
 
 def test_what_else_was_seen_counts():

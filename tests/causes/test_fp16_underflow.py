@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_gradient_underflow():
     finding = told("numerics/gradient-underflow")
-    signs = hears("fp16-underflow", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("scale the loss with torc")
+    evidence = hears("fp16-underflow", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("scale the loss with torc")
 
 
 def test_what_else_was_seen_counts():

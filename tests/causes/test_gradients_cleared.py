@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_zero_grad_misplaced():
     finding = told("optimizer/zero-grad-misplaced")
-    signs = hears("gradients-cleared", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("move zero_grad before th")
+    evidence = hears("gradients-cleared", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("move zero_grad before th")
 
 
 def test_what_else_was_seen_counts():

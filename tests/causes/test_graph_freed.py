@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_graph_freed():
     finding = told("model/graph-freed")
-    signs = hears("graph-freed", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("detach what is carried f")
+    evidence = hears("graph-freed", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("detach what is carried f")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_half_stalled():
     finding = told("numerics/half-stalled")
-    signs = hears("half-weights-stalled", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("keep the weights in floa")
+    evidence = hears("half-weights-stalled", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("keep the weights in floa")
 
 
 def test_what_else_was_seen_counts():

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
 def test_names_the_arithmetic():
-    signs = signs_of("indeterminate-form", some_facts(a_birth("aten::sub", kind="inf-inf")))
-    assert signs is not None
-    assert signs.because == "sub subtracts Inf from Inf"
+    evidence = evidence_of("indeterminate-form", some_facts(a_birth("aten::sub", kind="inf-inf")))
+    assert evidence is not None
+    assert evidence.because == "sub subtracts Inf from Inf"
 
 
 def test_stays_silent_on_an_overflow_and_without_a_birth():
-    assert signs_of("indeterminate-form", some_facts(a_birth("aten::mm", kind="overflow"))) is None
-    assert signs_of("indeterminate-form", some_facts(None)) is None
+    assert evidence_of("indeterminate-form", some_facts(a_birth("aten::mm", kind="overflow"))) is None
+    assert evidence_of("indeterminate-form", some_facts(None)) is None
 
 
 def test_a_constant_that_the_program_puts_there_is_told_as_that():
-    signs = signs_of("indeterminate-form", some_facts(a_birth("aten::fill_", kind="domain", output=a_tensor(inf=1))))
-    assert signs is not None
-    assert signs.because == "the program itself writes Inf there (fill)"
-    assert signs.remedies[0].startswith("look at this line: it puts a non-finite constant")
+    evidence = evidence_of(
+        "indeterminate-form", some_facts(a_birth("aten::fill_", kind="domain", output=a_tensor(inf=1)))
+    )
+    assert evidence is not None
+    assert evidence.because == "the program itself writes Inf there (fill)"
+    assert evidence.remedies[0].startswith("look at this line: it puts a non-finite constant")

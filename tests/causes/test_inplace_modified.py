@@ -7,10 +7,10 @@ from tests.causes.listening import change, hears, is_silent, told
 
 def test_hears_inplace_modified():
     finding = told("model/inplace-modified")
-    signs = hears("inplace-modified", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("write a new tensor: x = ")
+    evidence = hears("inplace-modified", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("write a new tensor: x = ")
 
 
 def test_is_silent_without_a_finding_of_its_class():

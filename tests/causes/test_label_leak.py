@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_future_leak():
     finding = told("model/future-leak")
-    signs = hears("label-leak", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("pass is_causal=True to s")
+    evidence = hears("label-leak", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("pass is_causal=True to s")
 
 
 def test_what_else_was_seen_counts():

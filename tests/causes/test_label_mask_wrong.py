@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_pad_in_loss():
     finding = told("data/pad-in-loss")
-    signs = hears("label-mask-wrong", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("labels[attention_mask ==")
+    evidence = hears("label-mask-wrong", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("labels[attention_mask ==")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_label_range():
     finding = told("data/label-range")
-    signs = hears("label-out-of-range", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("map the labels to 0..cla")
+    evidence = hears("label-out-of-range", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("map the labels to 0..cla")
 
 
 def test_what_else_was_seen_counts():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_birth, a_tensor, some_facts
 
 MASKED = a_tensor(-inf, neginf=32, made_by="aten::_log_softmax")
@@ -21,7 +21,9 @@ def test_fires_on_the_sum_of_label_smoothing():
 
 
 def test_stays_silent_when_a_plain_log_made_the_infinity():
-    verdict = rank(some_facts(a_birth("aten::mul", a_tensor(-inf, neginf=1, made_by="aten::log"), a_tensor(0.0), kind="0*inf")))
+    verdict = rank(
+        some_facts(a_birth("aten::mul", a_tensor(-inf, neginf=1, made_by="aten::log"), a_tensor(0.0), kind="0*inf"))
+    )
     assert verdict.kind == "log_domain"
 
 

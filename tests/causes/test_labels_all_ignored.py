@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 SLUG = "labels-all-ignored"
 
@@ -11,40 +11,47 @@ def nll(*targets, classes=9, weight=None):
     scores = a_tensor(-3.0, -0.1, shape=(320, classes))
     extra = [] if weight is None else [a_tensor(*weight, shape=(classes,))]
     target = a_tensor(*targets, shape=(320,), dtype="int64")
-    return some_facts(a_birth("aten::nll_loss_forward", scores, target, *extra, kind="0/0", output=a_tensor(shape=(), nan=1), module=None))
+    return some_facts(
+        a_birth(
+            "aten::nll_loss_forward", scores, target, *extra, kind="0/0", output=a_tensor(shape=(), nan=1), module=None
+        )
+    )
 
 
 def test_a_single_target_value_that_no_class_has_is_exact():
-    signs = signs_of(SLUG, nll(-100.0))
-    assert signs is not None
-    assert signs.exact
-    assert signs.whole_batch
-    assert signs.because == "no target of the batch counts: all are -100, so the mean in nll_loss_forward divides 0 by 0"
+    evidence = evidence_of(SLUG, nll(-100.0))
+    assert evidence is not None
+    assert evidence.exact
+    assert evidence.whole_batch
+    assert (
+        evidence.because
+        == "no target of the batch counts: all are -100, so the mean in nll_loss_forward divides 0 by 0"
+    )
 
 
 def test_a_padding_class_that_is_ignored_is_likely_not_exact():
-    signs = signs_of(SLUG, nll(0.0))
-    assert signs is not None
-    assert not signs.exact
-    assert signs.confidence == 0.85
+    evidence = evidence_of(SLUG, nll(0.0))
+    assert evidence is not None
+    assert not evidence.exact
+    assert evidence.confidence == 0.85
 
 
 def test_targets_whose_range_is_not_known_make_it_likely():
-    signs = signs_of(SLUG, nll())
-    assert signs is not None
-    assert not signs.exact
-    assert signs.confidence == 0.85
+    evidence = evidence_of(SLUG, nll())
+    assert evidence is not None
+    assert not evidence.exact
+    assert evidence.confidence == 0.85
 
 
 def test_the_targets_of_an_image_are_counted_by_the_class_dimension():
     scores, target = a_tensor(-1.0, shape=(4, 21, 8, 8)), a_tensor(255.0, shape=(4, 8, 8), dtype="int64")
-    signs = signs_of(SLUG, some_facts(a_birth("aten::nll_loss2d_forward", scores, target, kind="0/0")))
-    assert signs is not None
-    assert signs.exact
+    evidence = evidence_of(SLUG, some_facts(a_birth("aten::nll_loss2d_forward", scores, target, kind="0/0")))
+    assert evidence is not None
+    assert evidence.exact
 
 
 def test_stays_silent_when_the_targets_differ_or_the_scores_are_bad():
-    assert signs_of(SLUG, nll(-100.0, 3.0)) is None
+    assert evidence_of(SLUG, nll(-100.0, 3.0)) is None
     bad = a_birth("aten::nll_loss_forward", a_tensor(nan=3), a_tensor(-100.0, dtype="int64"), kind="0/0")
-    assert signs_of(SLUG, some_facts(bad)) is None
-    assert signs_of(SLUG, some_facts(a_birth("aten::mean", kind="0/0"))) is None
+    assert evidence_of(SLUG, some_facts(bad)) is None
+    assert evidence_of(SLUG, some_facts(a_birth("aten::mean", kind="0/0"))) is None

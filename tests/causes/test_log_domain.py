@@ -7,47 +7,56 @@ from math import inf
 import torch
 
 from debugtracer.causes.cause import causes
-from debugtracer.causes.reading import Reading
-from debugtracer.testing import TRAIN, a_birth, a_tensor, signs_of, some_facts
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.testing import TRAIN, a_birth, a_tensor, evidence_of, some_facts
 from debugtracer.trace.birth import Frame
 
 
 def test_fires_on_the_logarithm_of_zero():
-    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, 0.0))))
-    assert signs is not None
-    assert signs.because == "log takes the logarithm of 0, which is -inf"
+    evidence = evidence_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, 0.0))))
+    assert evidence is not None
+    assert evidence.because == "log takes the logarithm of 0, which is -inf"
 
 
 def test_fires_on_a_negative_number():
-    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(-0.25))))
-    assert signs is not None
-    assert signs.because == "log takes the logarithm of -0.25, which is NaN"
+    evidence = evidence_of("log-domain", some_facts(a_birth("aten::log", a_tensor(-0.25))))
+    assert evidence is not None
+    assert evidence.because == "log takes the logarithm of -0.25, which is NaN"
 
 
 def test_log1p_has_its_edge_at_minus_one():
-    assert signs_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-1.0)))) is not None
-    assert signs_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-0.5)))) is None
+    assert evidence_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-1.0)))) is not None
+    assert evidence_of("log-domain", some_facts(a_birth("aten::log1p", a_tensor(-0.5)))) is None
 
 
 def test_zero_times_minus_inf_is_a_log_when_a_log_made_it():
-    known = signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf, made_by="aten::log"), kind="0*inf")))
-    guessed = signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf), kind="0*inf")))
+    known = evidence_of(
+        "log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf, made_by="aten::log"), kind="0*inf"))
+    )
+    guessed = evidence_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(-inf), kind="0*inf")))
     assert known is not None
     assert guessed is not None
     assert known.confidence > guessed.confidence
 
 
 def test_the_remedy_for_p_log_p_clamps_inside_first():
-    signs = signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), code="entropy = -(p * p.log()).sum()")))
-    assert signs is not None
-    assert "p * p.clamp_min(1e-8).log()" in signs.remedies[0]
+    evidence = evidence_of(
+        "log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), code="entropy = -(p * p.log()).sum()"))
+    )
+    assert evidence is not None
+    assert "p * p.clamp_min(1e-8).log()" in evidence.remedies[0]
 
 
 def test_an_exact_zero_of_a_softmax_says_how_far_the_scores_lie_apart():
-    softmax, sigmoid = (signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, made_by=f"aten::{op}")))) for op in ("_softmax", "sigmoid"))
+    softmax, sigmoid = (
+        evidence_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0, made_by=f"aten::{op}"))))
+        for op in ("_softmax", "sigmoid")
+    )
     assert softmax is not None
     assert sigmoid is not None
-    assert softmax.remedies[-1].startswith("softmax gives 0 where a score lies 104 or more below the largest of its row")
+    assert softmax.remedies[-1].startswith(
+        "softmax gives 0 where a score lies 104 or more below the largest of its row"
+    )
     assert not any("learning rate" in text for text in sigmoid.remedies)
 
 
@@ -59,13 +68,15 @@ def test_softmax_is_zero_from_there_on_in_torch():
 
 
 def test_stays_silent_in_backward_and_on_zero_times_plus_inf():
-    assert signs_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward"))) is None
-    assert signs_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(inf), kind="0*inf"))) is None
+    assert evidence_of("log-domain", some_facts(a_birth("aten::log", a_tensor(0.0), direction="backward"))) is None
+    assert (
+        evidence_of("log-domain", some_facts(a_birth("aten::mul", a_tensor(0.0), a_tensor(inf), kind="0*inf"))) is None
+    )
 
 
 def test_the_change_clamps_a_zero_and_leaves_a_negative_argument_alone():
     frame = Frame(TRAIN, 47, "forward", "h = -(p * p.log()).sum()")
-    zero, negative = (Reading(some_facts(a_birth("aten::log", a_tensor(value)))) for value in (0.0, -0.25))
+    zero, negative = (IncidentEvidence(some_facts(a_birth("aten::log", a_tensor(value)))) for value in (0.0, -0.25))
     change = causes()["log-domain"].change(zero, frame)
     assert change is not None
     assert change.after == ("h = -(p * p.clamp_min(1e-08).log()).sum()",)

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_loss_scale_leak():
     finding = told("logging/loss-scale-leak")
-    signs = hears("log-loss-scale-leak", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("log the loss before scal")
+    evidence = hears("log-loss-scale-leak", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("log the loss before scal")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import hears, is_silent, told
 
 def test_hears_postclip_norm():
     finding = told("logging/postclip-norm")
-    signs = hears("log-postclip-norm", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("log the return value: no")
+    evidence = hears("log-postclip-norm", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("log the return value: no")
 
 
 def test_is_silent_without_a_finding_of_its_class():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_logit_divergence():
     finding = told("model/logit-divergence")
-    signs = hears("logit-divergence", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("add a z-loss: 1e-4 * log")
+    evidence = hears("logit-divergence", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("add a z-loss: 1e-4 * log")
 
 
 def test_what_else_was_seen_counts():

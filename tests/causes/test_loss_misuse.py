@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_cross_sample_leak():
     finding = told("model/cross-sample-leak")
-    signs = hears("loss-misuse", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the dimension of")
+    evidence = hears("loss-misuse", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the dimension of")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_loss_spike():
     finding = told("optimizer/loss-spike")
-    signs = hears("loss-spike", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the samples of t")
+    evidence = hears("loss-spike", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the samples of t")
 
 
 def test_what_else_was_seen_counts():

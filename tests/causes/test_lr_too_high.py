@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.causes.cause import causes
-from debugtracer.causes.reading import Reading
-from debugtracer.testing import TRAIN, a_birth, a_tensor, signs_of, some_facts
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.testing import TRAIN, a_birth, a_tensor, evidence_of, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.incident import OptimizerFacts
@@ -17,20 +17,26 @@ GROWING = {"loss": [1.0, 1.1, 30.0, 900.0]}
 
 
 def test_fires_after_a_loss_that_grew():
-    signs = signs_of("lr-too-high", some_facts(OVERFLOW, recent=GROWING))
-    assert signs is not None
-    assert signs.because == "values grew 818-fold in the last steps until addmm overflowed (lr = 0.001)"
+    evidence = evidence_of("lr-too-high", some_facts(OVERFLOW, recent=GROWING))
+    assert evidence is not None
+    assert evidence.because == "values grew 818-fold in the last steps until addmm overflowed (lr = 0.001)"
 
 
 def test_a_gradient_that_grew_far_more_speaks_against_it():
-    signs = signs_of("lr-too-high", some_facts(OVERFLOW, recent={**GROWING, "grad_l2": [1.0, 1.0, 1.0, 1e9]}))
-    assert signs is not None
-    assert signs.against == ("gradients grew far more than the loss",)
+    evidence = evidence_of("lr-too-high", some_facts(OVERFLOW, recent={**GROWING, "grad_l2": [1.0, 1.0, 1.0, 1e9]}))
+    assert evidence is not None
+    assert evidence.against == ("gradients grew far more than the loss",)
 
 
 def test_stays_silent_on_a_calm_run_and_in_float16():
-    assert signs_of("lr-too-high", some_facts(OVERFLOW)) is None
-    assert signs_of("lr-too-high", some_facts(a_birth("aten::mm", output=a_tensor(inf=1, dtype="float16"), kind="overflow"), recent=GROWING)) is None
+    assert evidence_of("lr-too-high", some_facts(OVERFLOW)) is None
+    assert (
+        evidence_of(
+            "lr-too-high",
+            some_facts(a_birth("aten::mm", output=a_tensor(inf=1, dtype="float16"), kind="overflow"), recent=GROWING),
+        )
+        is None
+    )
 
 
 BUILT = Frame(TRAIN, 70, "main", "opt = SGD(model.parameters(), lr=0.02)")
@@ -54,23 +60,25 @@ def rated(now, scheduler, built=0.02):
     return some_facts(OVERFLOW, recent=GROWING, rate=rate, optimizer=OptimizerFacts(kind="SGD", frame=BUILT, lr=now))
 
 
-@pytest.mark.parametrize(("scheduler", "by"), [("LambdaLR", "set by LambdaLR at train.py:72"), ("", "set by the program")])
+@pytest.mark.parametrize(
+    ("scheduler", "by"), [("LambdaLR", "set by LambdaLR at train.py:72"), ("", "set by the program")]
+)
 def test_a_rate_that_something_raised_is_told_and_the_constructor_is_left_alone(scheduler, by):
     facts = rated(20.0, scheduler)
-    signs = signs_of("lr-too-high", facts)
-    assert signs is not None
-    assert f"(lr = 20, built with 0.02: 0.02 -> 20 at step 45, {by})" in signs.because
-    assert "0.02 to 20 at step 45" in signs.remedies[0]
-    assert signs.place is not None
-    assert signs.place.frame == (SET if scheduler else None)
-    assert causes()["lr-too-high"].change(Reading(facts), BUILT) is None
+    evidence = evidence_of("lr-too-high", facts)
+    assert evidence is not None
+    assert f"(lr = 20, built with 0.02: 0.02 -> 20 at step 45, {by})" in evidence.because
+    assert "0.02 to 20 at step 45" in evidence.remedies[0]
+    assert evidence.place is not None
+    assert evidence.place.frame == (SET if scheduler else None)
+    assert causes()["lr-too-high"].change(IncidentEvidence(facts), BUILT) is None
 
 
 def test_a_scheduler_below_the_rate_of_the_constructor_multiplies_it_so_that_may_be_edited():
     facts = rated(0.01, "StepLR")
-    signs = signs_of("lr-too-high", facts)
-    assert signs is not None
-    assert signs.place is None
-    change = causes()["lr-too-high"].change(Reading(facts), BUILT)
+    evidence = evidence_of("lr-too-high", facts)
+    assert evidence is not None
+    assert evidence.place is None
+    change = causes()["lr-too-high"].change(IncidentEvidence(facts), BUILT)
     assert change is not None
     assert "lr=0.002" in change.after[0]

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_lr_zero():
     finding = told("optimizer/lr-zero", "lr_zero")
-    signs = hears("lr-zero", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("print the factor of the ")
+    evidence = hears("lr-zero", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("print the factor of the ")
 
 
 def test_what_else_was_seen_counts():

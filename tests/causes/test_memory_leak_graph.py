@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_held_graph():
     finding = told("logging/held-graph")
-    signs = hears("memory-leak-graph", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("store the number: loss.i")
+    evidence = hears("memory-leak-graph", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("store the number: loss.i")
 
 
 def test_what_else_was_seen_counts():

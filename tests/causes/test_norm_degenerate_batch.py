@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_batch_of_one():
     finding = told("data/batch-of-one")
-    signs = hears("norm-degenerate-batch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("drop_last=True in the Da")
+    evidence = hears("norm-degenerate-batch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("drop_last=True in the Da")
 
 
 def test_what_else_was_seen_counts():
@@ -24,5 +24,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("norm-degenerate-batch", "loader = DataLoader(data, shuffle=True)") == ("loader = DataLoader(data, shuffle=True, drop_last=True)",)
+    assert change("norm-degenerate-batch", "loader = DataLoader(data, shuffle=True)") == (
+        "loader = DataLoader(data, shuffle=True, drop_last=True)",
+    )
     assert change("norm-degenerate-batch", "pass") is None

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_missing_params():
     finding = told("optimizer/missing-params")
-    signs = hears("optimizer-params-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("build the optimizer afte")
+    evidence = hears("optimizer-params-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("build the optimizer afte")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_out_of_memory():
     finding = told("device/out-of-memory")
-    signs = hears("out-of-memory", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("a smaller batch with gra")
+    evidence = hears("out-of-memory", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("a smaller batch with gra")
 
 
 def test_what_else_was_seen_counts():

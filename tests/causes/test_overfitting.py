@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_validation_gap():
     finding = told("optimizer/validation-gap")
-    signs = hears("overfitting", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("keep the weights of the ")
+    evidence = hears("overfitting", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("keep the weights of the ")
 
 
 def test_what_else_was_seen_counts():

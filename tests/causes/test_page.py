@@ -15,14 +15,15 @@ def test_every_page_has_a_title_that_is_a_sentence_and_says_what_to_do(slug):
     assert page.title.endswith(".") and len(page.title.split()) >= 3
     assert page.about and page.about != page.title
     assert {"What it is", "What to do", "Proved when this heals the step, narrowest first"} <= set(page.rows)
-    assert page.signs or page.named_by or slug in ("tokenizer-mismatch", "ddp-desync", "lr-zero")  # no check of a running program has their class
+    # no check of a running program has their class
+    assert page.looks_like or page.named_by or slug in ("tokenizer-mismatch", "ddp-desync", "lr-zero")
 
 
 def test_headings_without_lines_are_left_out_and_a_deaf_cause_is_named_by_no_check():
     page = page_of(causes()["uninitialised-memory"])
     assert page.named_by == () and "Checks that name it" not in page.rows
     assert "Speaks against it" not in page.text()
-    assert page.signs == "The birth is a read of memory that was allocated and not filled."
+    assert page.looks_like == "The birth is a read of memory that was allocated and not filled."
 
 
 def test_a_check_that_names_the_class_is_not_said_twice():

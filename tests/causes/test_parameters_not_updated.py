@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_no_update():
     finding = told("optimizer/no-update")
-    signs = hears("parameters-not-updated", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("write in place under tor")
+    evidence = hears("parameters-not-updated", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("write in place under tor")
 
 
 def test_what_else_was_seen_counts():

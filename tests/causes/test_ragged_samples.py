@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_ragged_samples():
     finding = told("data/ragged-samples")
-    signs = hears("ragged-samples", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("bring the odd samples to")
+    evidence = hears("ragged-samples", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("bring the odd samples to")
 
 
 def test_what_else_was_seen_counts():

@@ -1,34 +1,8 @@
-"""How a cause reads the facts."""
+"""A cause that a user wrote before imports its evidence from here."""
 
-from __future__ import annotations
-
-import pytest
-
-from debugtracer.causes.reading import Reading, base, calls
-from debugtracer.testing import a_birth, some_facts
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.causes.reading import Reading
 
 
-@pytest.mark.parametrize(
-    ("op", "name"),
-    [("aten::_softmax", "softmax"), ("aten::addcdiv_", "addcdiv"), ("aten::_foreach_sqrt_.default", "sqrt"), ("aten::div.Tensor", "div"), (None, "")],
-)
-def test_an_op_loses_its_decoration(op, name):
-    assert base(op) == name
-
-
-def test_calls_are_read_from_code_not_from_comments_or_strings():
-    assert calls("x = y / y.norm(dim=-1)  # std(x)") == {"norm"}
-    assert calls("print('mean(x)')") == {"print"}
-
-
-def test_growth_is_the_last_value_over_the_median_before_it():
-    seen = Reading(some_facts(None, recent={"loss": [1.0, 2.0, 3.0, "NaN", 20.0], "grad_l2": [1.0]}))
-    assert seen.growth("loss") == 10.0
-    assert seen.growth("grad_l2") == 1.0
-    assert seen.growth("nothing") == 1.0
-
-
-def test_some_rows_are_few_and_all_rows_are_not():
-    assert Reading(some_facts(a_birth("aten::log", rows=(3,)))).few_rows
-    assert not Reading(some_facts(a_birth("aten::log", rows=tuple(range(32))))).few_rows
-    assert not Reading(some_facts(a_birth("aten::log"))).few_rows
+def test_the_former_name_is_the_same_class():
+    assert Reading is IncidentEvidence

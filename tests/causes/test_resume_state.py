@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_restore_mismatch():
     finding = told("rollback/restore-mismatch")
-    signs = hears("resume-state", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("compute the loss of one ")
+    evidence = hears("resume-state", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("compute the loss of one ")
 
 
 def test_what_else_was_seen_counts():
@@ -25,5 +25,7 @@ def test_is_silent_without_a_finding_of_its_class():
 
 
 def test_the_change_is_made_at_the_line():
-    assert change("resume-state", "model.load_state_dict(state, strict=False)") == ("model.load_state_dict(state, strict=True)",)
+    assert change("resume-state", "model.load_state_dict(state, strict=False)") == (
+        "model.load_state_dict(state, strict=True)",
+    )
     assert change("resume-state", "pass") is None

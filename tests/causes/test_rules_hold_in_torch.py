@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from debugtracer.causes.backward_nan_op import EDGES
-from debugtracer.causes.reading import EXP_LIMIT, LARGEST, SMALLEST
+from debugtracer.causes.incident_evidence import EXP_LIMIT, LARGEST, SMALLEST
 
 ZERO, ONE = torch.tensor([0.0]), torch.tensor([1.0])
 AT_THE_EDGE = {

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_shape_mismatch():
     finding = told("model/shape-mismatch")
-    signs = hears("shape-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("build the module for the")
+    evidence = hears("shape-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("build the module for the")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_loader_bound():
     finding = told("data/loader-bound")
-    signs = hears("slow-dataloader", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("DataLoader(..., num_work")
+    evidence = hears("slow-dataloader", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("DataLoader(..., num_work")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import change, guess, hears, is_silent, told
 
 def test_hears_zero_grad_missing():
     finding = told("optimizer/zero-grad-missing")
-    signs = hears("stale-gradients", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call optimizer.zero_grad")
+    evidence = hears("stale-gradients", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call optimizer.zero_grad")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_step_missing():
     finding = told("optimizer/step-missing")
-    signs = hears("step-missing", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call optimizer.step() af")
+    evidence = hears("step-missing", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call optimizer.step() af")
 
 
 def test_what_else_was_seen_counts():

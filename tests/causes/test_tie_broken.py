@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_tie_broken():
     finding = told("model/tie-broken")
-    signs = hears("tie-broken", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("tie them again after it ")
+    evidence = hears("tie-broken", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("tie them again after it ")
 
 
 def test_what_else_was_seen_counts():

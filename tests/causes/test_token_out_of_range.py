@@ -7,10 +7,10 @@ from tests.causes.listening import hears, is_silent, told
 
 def test_hears_token_out_of_table():
     finding = told("data/token-out-of-table")
-    signs = hears("token-out-of-range", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("make the table as long a")
+    evidence = hears("token-out-of-range", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("make the table as long a")
 
 
 def test_is_silent_without_a_finding_of_its_class():

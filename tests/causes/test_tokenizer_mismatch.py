@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_token_out_of_table():
     finding = told("data/token-out-of-table", "tokenizer_mismatch")
-    signs = hears("tokenizer-mismatch", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("make the table as long a")
+    evidence = hears("tokenizer-mismatch", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("make the table as long a")
 
 
 def test_what_else_was_seen_counts():

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from debugtracer.causes.cause import causes
-from debugtracer.causes.hearing import Hearing
+from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.trace.birth import Frame
 from tests.causes.listening import guess, hears, is_silent, told
 
 
 def test_hears_eval_mode_left():
     finding = told("model/eval-mode-left")
-    signs = hears("train-eval-mode", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("call model.train() at th")
+    evidence = hears("train-eval-mode", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("call model.train() at th")
 
 
 def test_what_else_was_seen_counts():
@@ -29,15 +29,15 @@ def test_is_silent_without_a_finding_of_its_class():
 def test_the_change_wakes_the_model_before_the_loop_that_trains(tmp_path):
     file = tmp_path / "train.py"
     file.write_text("for epoch in range(3):\n    for x in loader:\n        net(x).backward()\n    net.eval()\n")
-    made = causes()["train-eval-mode"].change(Hearing(()), Frame(str(file), 4, "", "net.eval()"))
+    made = causes()["train-eval-mode"].change(FindingEvidence(()), Frame(str(file), 4, "", "net.eval()"))
     assert made is not None
     assert (made.line, made.after) == (2, ("net.train()", "for x in loader:"))
-    assert causes()["train-eval-mode"].change(Hearing(()), Frame(str(file), 3, "", "net(x).backward()")) is None
+    assert causes()["train-eval-mode"].change(FindingEvidence(()), Frame(str(file), 3, "", "net(x).backward()")) is None
 
 
 def test_the_change_wakes_the_model_at_the_end_of_a_function_that_evaluates(tmp_path):
     file = tmp_path / "train.py"
     file.write_text("def accuracy():\n    net.eval()\n    right = net(x)\n    return right\n")
-    made = causes()["train-eval-mode"].change(Hearing(()), Frame(str(file), 2, "", "net.eval()"))
+    made = causes()["train-eval-mode"].change(FindingEvidence(()), Frame(str(file), 2, "", "net.eval()"))
     assert made is not None
     assert (made.line, made.after) == (4, ("net.train()", "return right"))

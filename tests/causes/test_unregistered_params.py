@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_unregistered_params():
     finding = told("model/unregistered-params")
-    signs = hears("unregistered-params", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("use nn.ModuleList, nn.Mo")
+    evidence = hears("unregistered-params", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("use nn.ModuleList, nn.Mo")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_vanishing_gradient():
     finding = told("model/vanishing-gradient")
-    signs = hears("vanishing-gradients", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("add a normalisation laye")
+    evidence = hears("vanishing-gradients", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("add a normalisation laye")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_decayed_gains():
     finding = told("optimizer/decayed-gains")
-    signs = hears("weight-decay-on-norms", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("put the gains and biases")
+    evidence = hears("weight-decay-on-norms", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("put the gains and biases")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_weight_norm_growth():
     finding = told("optimizer/weight-norm-growth")
-    signs = hears("weight-growth", finding)
-    assert signs.leading == finding
-    assert signs.exact is False
-    assert signs.remedies[0].startswith("look at the sign of the ")
+    evidence = hears("weight-growth", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is False
+    assert evidence.remedies[0].startswith("look at the sign of the ")
 
 
 def test_what_else_was_seen_counts():

@@ -7,10 +7,10 @@ from tests.causes.listening import guess, hears, is_silent, told
 
 def test_hears_worker_rng():
     finding = told("data/worker-rng")
-    signs = hears("worker-rng-duplicate", finding)
-    assert signs.leading == finding
-    assert signs.exact is True
-    assert signs.remedies[0].startswith("seed it in worker_init_f")
+    evidence = hears("worker-rng-duplicate", finding)
+    assert evidence.leading == finding
+    assert evidence.exact is True
+    assert evidence.remedies[0].startswith("seed it in worker_init_f")
 
 
 def test_what_else_was_seen_counts():

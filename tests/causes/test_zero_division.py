@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
 def test_fires_on_zero_by_zero():
-    signs = signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(0.0, shape=()), a_tensor(0.0, shape=(), made_by="aten::sum"), kind="0/0")))
-    assert signs is not None
-    assert signs.because == "div divides 0 by 0 (made by sum)"
+    evidence = evidence_of(
+        "zero-division",
+        some_facts(
+            a_birth("aten::div", a_tensor(0.0, shape=()), a_tensor(0.0, shape=(), made_by="aten::sum"), kind="0/0")
+        ),
+    )
+    assert evidence is not None
+    assert evidence.because == "div divides 0 by 0 (made by sum)"
 
 
 def test_fires_on_a_number_by_zero():
-    signs = signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(3.0), a_tensor(0.0))))
-    assert signs is not None
-    assert signs.because == "div divides a number by 0"
+    evidence = evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(3.0), a_tensor(0.0))))
+    assert evidence is not None
+    assert evidence.because == "div divides a number by 0"
 
 
 def test_fires_on_the_mean_of_an_empty_tensor():
-    signs = signs_of("zero-division", some_facts(a_birth("aten::mean", a_tensor(shape=(0, 5)), kind="0/0")))
-    assert signs is not None
-    assert signs.because == "mean takes the mean of an empty tensor of shape [0, 5], which is 0/0"
+    evidence = evidence_of("zero-division", some_facts(a_birth("aten::mean", a_tensor(shape=(0, 5)), kind="0/0")))
+    assert evidence is not None
+    assert evidence.because == "mean takes the mean of an empty tensor of shape [0, 5], which is 0/0"
 
 
 def test_stays_below_a_cause_that_knows_what_the_divisor_is():
-    plain = signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0))))
-    norm = signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by="aten::linalg_vector_norm"))))
+    plain = evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0))))
+    norm = evidence_of(
+        "zero-division",
+        some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by="aten::linalg_vector_norm"))),
+    )
     assert plain is not None
     assert norm is not None
     assert norm.confidence < plain.confidence
 
 
 def test_stays_silent_when_the_divisor_is_not_zero_or_in_backward():
-    assert signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(1e38), a_tensor(1e-3), kind="overflow"))) is None
-    assert signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0), direction="backward"))) is None
-    assert signs_of("zero-division", some_facts(a_birth("aten::mean", a_tensor(1.0, shape=(3,))))) is None
+    assert (
+        evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(1e38), a_tensor(1e-3), kind="overflow")))
+        is None
+    )
+    assert (
+        evidence_of(
+            "zero-division", some_facts(a_birth("aten::div", a_tensor(0.0), a_tensor(0.0), direction="backward"))
+        )
+        is None
+    )
+    assert evidence_of("zero-division", some_facts(a_birth("aten::mean", a_tensor(1.0, shape=(3,))))) is None
 
 
 def test_an_overflow_by_a_divisor_that_is_not_known_is_no_division_by_zero():
-    assert signs_of("zero-division", some_facts(a_birth("aten::div", a_tensor(1e30), kind="overflow"))) is None
+    assert evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(1e30), kind="overflow"))) is None

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, signs_of, some_facts
+from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
 
 
 def test_fires_when_a_norm_made_the_divisor():
-    birth = a_birth("aten::div", a_tensor(0.0, 0.0), a_tensor(0.0, shape=(32, 1), made_by="aten::linalg_vector_norm"), kind="0/0")
-    assert signs_of("zero-norm", some_facts(birth)) is not None
+    birth = a_birth(
+        "aten::div", a_tensor(0.0, 0.0), a_tensor(0.0, shape=(32, 1), made_by="aten::linalg_vector_norm"), kind="0/0"
+    )
+    assert evidence_of("zero-norm", some_facts(birth)) is not None
 
 
 def test_fires_by_the_source_line_when_the_maker_is_not_known():
     birth = a_birth("aten::div", a_tensor(0.0), a_tensor(0.0), kind="0/0", code="z = z / z.norm(dim=-1, keepdim=True)")
-    assert signs_of("zero-norm", some_facts(birth)) is not None
+    assert evidence_of("zero-norm", some_facts(birth)) is not None
 
 
 def test_a_comment_on_the_line_is_not_read():
     birth = a_birth("aten::div", a_tensor(0.0), a_tensor(0.0), kind="0/0", code="z = z / total  # no norm(z) here")
-    assert signs_of("zero-norm", some_facts(birth)) is None
+    assert evidence_of("zero-norm", some_facts(birth)) is None
 
 
 def test_stays_silent_on_a_sum():
     birth = a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by="aten::sum"), kind="0/0", code="z = z / z.norm()")
-    assert signs_of("zero-norm", some_facts(birth)) is None
+    assert evidence_of("zero-norm", some_facts(birth)) is None
 
 
 def test_a_root_of_a_sum_of_squares_counts_as_a_norm():
     birth = a_birth("aten::div", a_tensor(0.0), a_tensor(0.0, made_by="aten::sqrt"), kind="0/0", code="x / scale")
-    signs = signs_of("zero-norm", some_facts(birth))
-    assert signs is not None
-    assert signs.confidence == 0.8
+    evidence = evidence_of("zero-norm", some_facts(birth))
+    assert evidence is not None
+    assert evidence.confidence == 0.8

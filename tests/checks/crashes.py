@@ -6,7 +6,7 @@ from typing import Any
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import BatchSeen, Crash, TensorSeen
+from debugtracer.trace.facts.crash import Crash, CrashBatch, TensorSeen
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -27,9 +27,9 @@ def seen(name: str, *shape: int, **more: Any) -> TensorSeen:
     return TensorSeen(name=name, shape=shape, **{"dtype": "float32", **more})
 
 
-def a_batch(rows: int | None, **more: Any) -> BatchSeen:
+def a_batch(rows: int | None, **more: Any) -> CrashBatch:
     """Of a loader built at train.py:27."""
-    return BatchSeen(rows=rows, frame=LOADER, **more)
+    return CrashBatch(rows=rows, frame=LOADER, **more)
 
 
 def told(check: Check, *facts: Fact) -> list[Finding]:

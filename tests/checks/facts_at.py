@@ -36,5 +36,7 @@ def judged(check: Check, facts: Iterable[Fact], *, ended: bool = False, **series
         last = max((f[-1].ref.step for f in seen.values()), default=0)
         at = ref(max([last, *(len(v) - 1 for v in series.values())]))
         flags = frozenset({ENDED}) if ended else frozenset()
-        found += check.judge(Window(at, series=series, fresh=frozenset(series), flags=flags, facts=seen, memories=memories))
+        found += check.judge(
+            Window(at, series=series, fresh=frozenset(series), flags=flags, facts=seen, memories=memories)
+        )
     return found

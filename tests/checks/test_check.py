@@ -46,5 +46,8 @@ def test_a_check_is_found_by_its_last_part_with_dashes_or_underscores():
 
 
 def test_an_unknown_check_is_one_sentence_with_the_nearest_ones():
-    with pytest.raises(UsageError, match=r"no check is called 'nan-los'; nearest are numerics/nan-loss, .*; `debug-tracer checks` lists all \d+$"):
+    with pytest.raises(
+        UsageError,
+        match=r"no check is called 'nan-los'; nearest are numerics/nan-loss, .*; `debug-tracer checks` lists all \d+$",
+    ):
         find_check("nan-los")

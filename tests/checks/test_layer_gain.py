@@ -17,7 +17,11 @@ def test_a_layer_has_the_size_of_its_outputs_and_the_gain_of_its_weights():
         an_activation("act", "ReLU"),
         a_row("a.weight", shape=(32, 64), std=0.5, low=-2.0, high=2.0),
     )
-    fact = Health(ref=StepRef(iteration=0, step=0), tensors=rows, params=(an_update("a.weight", numel=2048, weight_l2=0.5 * 2048**0.5),))
+    fact = Health(
+        ref=StepRef(iteration=0, step=0),
+        tensors=rows,
+        params=(an_update("a.weight", numel=2048, weight_l2=0.5 * 2048**0.5),),
+    )
     (layer,) = layers_of(fact)
     assert (layer.name, layer.std, layer.gain, layer.fresh) == ("a", 3.0, pytest.approx(4.0), True)
 

@@ -38,12 +38,14 @@ class Wide(Check):
     needs: ClassVar[tuple[str | type[Fact], ...]] = ("loss", Wiring)
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     slug = "optimizer/wide"  # type: ignore[assignment]
-    z_max: float = 8.0  # robust z, dimensionless (CHECKS 4.2)
+    z_max: float = 8.0  # robust z, dimensionless (measured)
     steps: int = 3
     """Steps in a row.
 
-    Source: S0.
+    Source: ours.
     """
+    # one of a or b;
+    # source: ours
     names: tuple[str, ...] = ("a", "b")
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -52,9 +54,9 @@ class Wide(Check):
 
 def test_options_carry_what_is_said_at_their_field():
     assert options_of(Wide(z_max=1e4)) == [
-        Option("z_max", "float", "10000", "robust z, dimensionless (CHECKS 4.2)"),
-        Option("steps", "int", "3", "Steps in a row. Source: S0."),
-        Option("names", "tuple[str, ...]", "a, b", ""),
+        Option("z_max", "float", "10000", "robust z, dimensionless (measured)"),
+        Option("steps", "int", "3", "Steps in a row. Source: ours."),
+        Option("names", "tuple[str, ...]", "a, b", "one of a or b; source: ours"),
     ]
 
 
@@ -68,8 +70,13 @@ def test_a_docstring_is_split_by_its_headings_and_formulae_go_to_the_decision():
 
 def test_the_text_shows_everything_once():
     text = page_of(Wide()).text()
-    assert text.startswith("optimizer/wide\n\nThe gap is wide.\n\nWhat it catches\n    A gap.\n      Indented more.\n\nWhy it matters\n")
-    assert "\nOptions (--option wide.FIELD=VALUE)\n    z_max = 8  robust z, dimensionless (CHECKS 4.2)\n    steps = 3  " in text
+    assert text.startswith(
+        "optimizer/wide\n\nThe gap is wide.\n\nWhat it catches\n    A gap.\n      Indented more.\n\nWhy it matters\n"
+    )
+    assert (
+        "\nOptions (--option wide.FIELD=VALUE)\n    z_max = 8  robust z, dimensionless (measured)\n    steps = 3  "
+        in text
+    )
     assert "\nReads\n    loss\n    wiring/Wiring: " in text
     assert text.endswith("\nSuspects\n    lr-too-high\n")
 

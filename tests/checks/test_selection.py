@@ -49,7 +49,14 @@ def test_a_single_option_stands_over_the_preset_and_the_preset_over_the_default(
 
 @pytest.mark.parametrize(
     ("field", "text", "value"),
-    [("z_max", "8", 8.0), ("steps", "10", 10), ("names", "a, b", ("a", "b")), ("strict", "on", True), ("strict", "false", False), ("most", "1e4", 1e4)],
+    [
+        ("z_max", "8", 8.0),
+        ("steps", "10", 10),
+        ("names", "a, b", ("a", "b")),
+        ("strict", "on", True),
+        ("strict", "false", False),
+        ("most", "1e4", 1e4),
+    ],
 )
 def test_values_have_the_type_of_their_field(known, field, text, value):
     told = parsed(f"optioned.{field}={text}")
@@ -83,5 +90,8 @@ def test_value_of_names_the_word_it_refuses():
 
 
 def test_a_count_below_one_is_one_sentence():
-    with pytest.raises(UsageError, match=r"--option update-ratio.snapshots=-1: -1 is too small; expected 1 or more \(the default is 2\)"):
+    with pytest.raises(
+        UsageError,
+        match=r"--option update-ratio.snapshots=-1: -1 is too small; expected 1 or more \(the default is 2\)",
+    ):
         select("default", ["update-ratio.snapshots=-1"])

@@ -15,7 +15,15 @@ from tests.trace.facts.test_health import a_row
 
 
 def an_update(name: str, **more: Any) -> ParamDynamics:
-    known = {"numel": 4096, "dtype": "float32", "optimizer": "Adam", "lr": 1e-3, "weight_l2": 10.0, "grad_l2": 0.1, "update_l2": 0.01}
+    known = {
+        "numel": 4096,
+        "dtype": "float32",
+        "optimizer": "Adam",
+        "lr": 1e-3,
+        "weight_l2": 10.0,
+        "grad_l2": 0.1,
+        "update_l2": 0.01,
+    }
     return ParamDynamics(name=name, **{**known, **more})
 
 
@@ -25,7 +33,9 @@ def an_activation(name: str, function: str, **more: Any) -> TensorHealth:
 
 def a_snapshot(step: int, *tensors: TensorHealth, params: tuple[ParamDynamics, ...] = ()) -> Health:
     weights = tuple(a_row(p.name, shape=(64, 64)) for p in params)
-    return Health(ref=StepRef(iteration=step, step=step), tensors=(*weights, *tensors), params=params or (an_update("w"),))
+    return Health(
+        ref=StepRef(iteration=step, step=step), tensors=(*weights, *tensors), params=params or (an_update("w"),)
+    )
 
 
 def judged(check: Any, *snapshots: Health, **series: tuple[float, ...]) -> list[Finding]:

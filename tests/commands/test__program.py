@@ -60,6 +60,8 @@ def test_the_first_line_of_a_command_names_its_python(tmp_path):
 
 def test_a_python_without_debugtracer_is_refused_before_it_runs(tmp_path):
     other = script(tmp_path / "python3", "#!/bin/sh\nexit 1")
-    with pytest.raises(UsageError, match=r"cannot import debugtracer; install it there: .* -m pip install -e PATH_TO_ITS_CHECKOUT"):
+    with pytest.raises(
+        UsageError, match=r"cannot import debugtracer; install it there: .* -m pip install -e PATH_TO_ITS_CHECKOUT"
+    ):
         resolve([str(other), "train.py"])
     assert not has_debugtracer(os.fspath(tmp_path / "missing"))

@@ -21,7 +21,8 @@ def test_the_catalogue_is_a_line_for_each_cause_below_its_layer():
 def test_the_page_of_a_cause_says_what_speaks_for_it_what_proves_it_and_what_to_do():
     text = one("stale-gradients")
     assert text.startswith(
-        "stale-gradients\n\nGradients are not cleared between updates.\n\nClass\n    stale_gradients, optimizer layer\n\nWhat it is\n    backward adds to"
+        "stale-gradients\n\nGradients are not cleared between updates.\n\nClass\n    stale_gradients, optimizer "
+        "layer\n\nWhat it is\n    backward adds to"
     )
     assert "\nChecks that name it\n    optimizer/zero-grad-missing\n" in text
     assert "\nProved when this heals the step, narrowest first\n    one-line-fix\n" in text

@@ -27,7 +27,9 @@ def test_headings_are_bold_and_nothing_else():
 
 def test_the_page_of_a_check_is_its_docstring_and_its_suspects():
     text = one("nan-loss")
-    assert text.startswith("numerics/nan-loss\n\nThe loss is NaN or infinite.\n\nWhat it catches\n    A loss that is NaN,")
+    assert text.startswith(
+        "numerics/nan-loss\n\nThe loss is NaN or infinite.\n\nWhat it catches\n    A loss that is NaN,"
+    )
     assert "\nSuspects\n    data-nonfinite, masked-softmax-all-masked," in text
 
 
@@ -39,7 +41,8 @@ def test_an_unknown_check_is_a_usage_error():
 def test_a_check_and_a_source_scan_do_not_go_together(tmp_path, capsys):
     assert status(["checks", "nan-loss", "--source", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
-        "debug-tracer: checks: nan-loss and --source do not go together; `debug-tracer checks nan-loss` shows a check, --source PATH asks all patterns\n"
+        "debug-tracer: checks: nan-loss and --source do not go together; `debug-tracer checks nan-loss` shows a check, "
+        "--source PATH asks all patterns\n"
     )
 
 
@@ -47,7 +50,9 @@ def test_a_source_scan_ends_with_0_whatever_it_found_unless_fail_on_is_met(tmp_p
     (tmp_path / "train.py").write_text("import torch\nloss = torch.log(torch.softmax(z, 1))\n")
     assert status(["checks", "--source", str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "train.py:2 - log of a softmax, torch.softmax(z, 1)" in told and told.endswith("1 warning, 0 notes in 1 file, 2 lines\n")
+    assert "train.py:2 - log of a softmax, torch.softmax(z, 1)" in told and told.endswith(
+        "1 warning, 0 notes in 1 file, 2 lines\n"
+    )
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "warning"]) == 3
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "error"]) == 0
     assert status(["checks", "--source", str(tmp_path / "none")]) == 2

@@ -10,14 +10,20 @@ import sys
 import pytest
 
 from debugtracer.commands.app import status
-from tests.views.test_told import a_run
+from tests.views.test_incident_document import a_run
 
-LOG = 'step 0 loss 0.7\nTraceback (most recent call last):\n  File "train.py", line 8, in <module>\n    f(x)\nIndexError: Target 3 is out of bounds.\n'
+LOG = (
+    'step 0 loss 0.7\nTraceback (most recent call last):\n  File "train.py", '
+    "line 8, in <module>\n    f(x)\nIndexError: Target 3 is out of bounds.\n"
+)
 
 
 def test_a_log_is_explained_without_a_run_and_without_torch(tmp_path):
     (tmp_path / "run.log").write_text(LOG)
-    code = "import sys; sys.modules['torch'] = None\nfrom debugtracer.commands.app import status\nsys.exit(status(['explain', 'run.log']))"
+    code = (
+        "import sys; sys.modules['torch'] = None\nfrom debugtracer.commands.app import "
+        "status\nsys.exit(status(['explain', 'run.log']))"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("debug-tracer: label out of range (likely) in run.log\n")
@@ -28,7 +34,11 @@ def test_stdin_and_json(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LOG.encode())))
     assert status(["explain", "-", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["log"]["source"], told["verdict"]["class"], told["verdict"]["line"]) == ("stdin", "label_out_of_range", 8)
+    assert (told["log"]["source"], told["verdict"]["class"], told["verdict"]["line"]) == (
+        "stdin",
+        "label_out_of_range",
+        8,
+    )
 
 
 def test_nothing_wrong_and_nothing_at_all_are_status_0(tmp_path, capsys):

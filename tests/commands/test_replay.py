@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,8 @@ from typer.testing import CliRunner, Result
 
 from debugtracer.commands.replay import replay
 from debugtracer.errors import CapsuleError
-from debugtracer.recorder.capsule import load_capsule
+from debugtracer.recorder.capsule.capsule import load_capsule
+from tests.forked import programs
 
 app = typer.Typer()
 app.command()(replay)
@@ -25,11 +25,11 @@ import sys, pathlib
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
-from debugtracer.probes.op_trace import OpTracer
-from debugtracer.recorder.capsule import save_capsule
-from debugtracer.recorder.program import Program
-from debugtracer.replay.birth import find_birth
-from debugtracer.replay.ledger import Ledger
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.recorder.capsule.capsule import save_capsule
+from debugtracer.recorder.capsule.program import Program
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.trace.incident import IncidentFacts, LoaderFacts
 from debugtracer.trace.step import StepRef
 
@@ -48,21 +48,24 @@ torch.manual_seed(3)
 model, x, scale = Net(), torch.randn(6, 4), torch.rand(6, 1) + 0.5
 scale[2] = SCALE
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-ledger, program = Ledger(), Program()
-tracer = OpTracer(observers=[ledger, program])
+tracker, program = OpTracker(), Program()
+tracer = OpTracer(observers=[tracker, program])
 tracer.name_root(model)
-for tensor, name in [(x, "batch[0]"), (scale, "batch[1]"), *((p, f"parameter {n}") for n, p in model.named_parameters())]:
+for tensor, name in [(x, "batch[0]"), (scale, "batch[1]"), *((p, f"parameter {n}") for n, p in \
+model.named_parameters())]:
     tracer.label(tensor, name)
     program.name(tensor, name)
 with tracer:
     loss = loss_of(model, x, scale)
     loss.backward()
 targets = [("loss", loss), *((f"gradient {n}", p.grad) for n, p in model.named_parameters())]
-birth = find_birth(ledger, targets=targets, batch_rows=6)
+birth = find_birth(tracker, targets=targets, batch_rows=6)
 for name, tensor in targets:
     program.target(name, tensor)
-facts = IncidentFacts(ref=StepRef(iteration=12, step=12), symptom="nan_loss", loss="NaN", birth=birth, batch_rows=birth.rows,
-                      loader=LoaderFacts(dataset="Rows", dataset_len=60, batch_size=6, indices=(50, 51, 52, 53, 54, 55)))
+facts = IncidentFacts(ref=StepRef(iteration=12, step=12), symptom="nan_loss", loss="NaN", birth=birth, \
+batch_rows=birth.rows,
+                      loader=LoaderFacts(dataset="Rows", dataset_len=60, batch_size=6, indices=(50, 51, 52, 53, 54, \
+55)))
 save_capsule(pathlib.Path(sys.argv[1]), program, facts, None)
 """
 BODIES = {
@@ -72,9 +75,15 @@ BODIES = {
     "overflow": ("200.0", "return torch.exp(scale * y.abs().clamp(1, 2)).mean()"),
     "masked": ("0.0", "return (torch.softmax(y.masked_fill(scale == 0, float('-inf')), -1) * y).sum()"),
     "half": ("1e9", "return (y * scale).half().float().mean()"),
-    "checkpointed": ("0.0", "return checkpoint(lambda t: torch.sqrt(t.abs() * scale), y, use_reentrant=False).sum() + y.sum()"),
+    "checkpointed": (
+        "0.0",
+        "return checkpoint(lambda t: torch.sqrt(t.abs() * scale), y, use_reentrant=False).sum() + y.sum()",
+    ),
     "in_place": ("0.0", "y = y * 1.0; y.div_(scale); return y.mean()"),
-    "attention": ("float('nan')", "q = (y * scale)[None]; return nn.functional.scaled_dot_product_attention(q, q, q).sum()"),
+    "attention": (
+        "float('nan')",
+        "q = (y * scale)[None]; return nn.functional.scaled_dot_product_attention(q, q, q).sum()",
+    ),
     "input": ("float('nan')", "return (y * scale).mean()"),
 }
 
@@ -84,7 +93,12 @@ def record(folder: Path, body: str) -> Path:
     script = folder / "train.py"
     scale, code = BODIES[body]
     script.write_text(SCRIPT.replace("BODY", code).replace("SCALE", scale))
-    done = subprocess.run([sys.executable, str(script), str(folder / "step")], capture_output=True, text=True, env={**os.environ, "DEBUG_TRACER_STRICT": "1"})
+    done = subprocess.run(
+        [*programs().python, str(script), str(folder / "step")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DEBUG_TRACER_STRICT": "1"},
+    )
     assert done.returncode == 0, done.stderr
     script.unlink()
     return folder / "step"
@@ -137,7 +151,10 @@ def test_a_value_lost_to_the_dtype_is_healthy_in_float64(tmp_path: Path) -> None
     folder = record(tmp_path, "overflow")
     answer = call(folder, "--dtype", "float64")
     assert answer.exit_code == 1
-    assert "no bad value reached the loss or a gradient; in the run it was born in aten::exp at train.py:23" in answer.stdout
+    assert (
+        "no bad value reached the loss or a gradient; in the run it was born in aten::exp at train.py:23"
+        in answer.stdout
+    )
     assert "in float64 the step is healthy: the recorded dtype lost the value" in answer.stdout
 
 
@@ -145,7 +162,9 @@ def test_another_dtype_says_whether_it_is_precision(incident: Path, tmp_path: Pa
     told = " ".join(call(incident, "--dtype", "float64").stdout.split())
     assert "Inf also in float64: not precision (loss " in told or "NaN also in float64: not precision (loss " in told
     assert "bitwise" not in told
-    assert "only a wider dtype can tell whether it is precision" in " ".join(call(incident, "--dtype", "float32").stdout.split())
+    assert "only a wider dtype can tell whether it is precision" in " ".join(
+        call(incident, "--dtype", "float32").stdout.split()
+    )
     lost = record(tmp_path, "overflow")
     told = " ".join(call(lost, "--dtype", "float64").stdout.split())
     assert "finite in float64: a matter of precision or range (loss " in told and "recorded inf)" in told

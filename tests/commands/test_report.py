@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from debugtracer.commands.report import report
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.errors import DebugTracerError, TraceError, UsageError
 from debugtracer.testing import AT, a_finding, a_masked_row, a_trace, an_incident
 from debugtracer.trace.events import Found
@@ -59,8 +59,13 @@ def test_one_format_is_written_to_the_file_that_was_named(run, tmp_path):
 
 
 def test_a_format_that_is_not_there_names_those_that_are(run):
-    assert sentence(run, "--format", "html") == "--format html: there is no such view in this version; there are json, markdown, terminal"
-    assert sentence(run, "--format", "yaml") == "--format yaml: there is no such view; there are json, markdown, terminal"
+    assert (
+        sentence(run, "--format", "html")
+        == "--format html: there is no such view in this version; there are json, markdown, terminal"
+    )
+    assert (
+        sentence(run, "--format", "yaml") == "--format yaml: there is no such view; there are json, markdown, terminal"
+    )
 
 
 @pytest.mark.parametrize(("word", "status"), [("error", 3), ("warning", 3), ("note", 3), ("off", 0)])
@@ -77,7 +82,14 @@ def test_fail_on_passes_a_healthy_run_and_refuses_other_words(tmp_path):
 def test_batch_shows_the_rows_of_the_incident(run):
     incident = run / "incidents" / "step-000048-rank0"
     incident.mkdir(parents=True)
-    rows = [{"row": 31, "index": 931, "guilty": True, "leaves": [{"name": "batch[0]", "dtype": "int64", "shape": [12], "low": 0, "high": 0, "values": [0, 0]}]}]
+    rows = [
+        {
+            "row": 31,
+            "index": 931,
+            "guilty": True,
+            "leaves": [{"name": "batch[0]", "dtype": "int64", "shape": [12], "low": 0, "high": 0, "values": [0, 0]}],
+        }
+    ]
     (incident / "batch.json").write_text(json.dumps({"version": 1, "rows": rows}))
     assert "> " in call(run, "--batch").stdout
     assert "931" in call(run, "--batch").stdout
@@ -112,7 +124,8 @@ def test_recheck_shows_the_findings_of_now_and_says_so(run):
     stored = json.loads(call(run, "--format", "json").stdout)["findings"]
     result = call(run, "--format", "json", "--recheck", "--fail-on", "note")
     assert [f["check"] for f in stored] == ["numerics/nan-loss"]
-    assert (json.loads(result.stdout)["findings"], result.exit_code) == ([], 0)  # its series hold no NaN: the stored finding stood for itself
+    # its series hold no NaN: the stored finding stood for itself
+    assert (json.loads(result.stdout)["findings"], result.exit_code) == ([], 0)
     assert "debug-tracer: judged again: 0 findings, 1 when it ran." in result.stderr
 
 
@@ -128,10 +141,16 @@ def test_a_log_of_others_is_imported_judged_and_kept(tmp_path, monkeypatch):
     result = call(state, "--format", "json", "--fail-on", "error")
     assert result.exit_code == 3
     assert {f["check"]: f["step"] for f in json.loads(result.stdout)["findings"]}["numerics/nan-loss"] == 150
-    assert "(Hugging Face trainer_state.json) into the run folder debug-tracer-runs/imported-checkpoint-150" in result.stderr
+    assert (
+        "(Hugging Face trainer_state.json) into the run folder debug-tracer-runs/imported-checkpoint-150"
+        in result.stderr
+    )
     assert json.loads(call("--format", "json").stdout) == json.loads(result.stdout)
 
 
 def test_a_file_that_is_no_log_is_one_sentence(tmp_path):
     (tmp_path / "notes.txt").write_text("")
-    assert "notes.txt is no log that can be imported; expected a run folder, a trainer_state.json, a metrics.csv or" in sentence(tmp_path / "notes.txt")
+    assert (
+        "notes.txt is no log that can be imported; expected a run folder, a trainer_state.json, a metrics.csv or"
+        in sentence(tmp_path / "notes.txt")
+    )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.commands.app import status
-from debugtracer.trace.manifest import read_manifest
+from debugtracer.trace.store.manifest import read_manifest
 
 
 @pytest.fixture
 def out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text("import os, sys; print(os.environ['DEBUG_TRACER_RUN_DIR']); sys.exit(int(sys.argv[1]))")
+    (tmp_path / "train.py").write_text(
+        "import os, sys; print(os.environ['DEBUG_TRACER_RUN_DIR']); sys.exit(int(sys.argv[1]))"
+    )
     return tmp_path / "runs"
 
 
@@ -54,7 +56,9 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(out, capfd):
 
 def test_a_rank_that_was_killed_is_sealed(out, capfd):
     code = "import os, signal, torch\np = torch.zeros(3, requires_grad=True)\no = torch.optim.SGD([p], lr=0.1)\n"
-    code += "for _ in range(250):\n    o.zero_grad(); p.sum().backward(); o.step()\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    code += (
+        "for _ in range(250):\n    o.zero_grad(); p.sum().backward(); o.step()\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
     (out.parent / "killed.py").write_text(code)
     assert status(["run", "--out", str(out), "killed.py"]) == 137
     folder = (out / "latest").resolve() / "rank=0"
@@ -65,7 +69,10 @@ def test_a_rank_that_was_killed_is_sealed(out, capfd):
 @pytest.fixture
 def told(out):
     """A program that prints one setting, named by its argument, as it reaches it."""
-    code = "import sys; from debugtracer.settings import Settings, plain; print(plain(getattr(Settings.from_env(), sys.argv[1])))"
+    code = (
+        "import sys; from debugtracer.settings import Settings, plain; print(plain(getattr(Settings.from_env(), "
+        "sys.argv[1])))"
+    )
     (out.parent / "told.py").write_text(code)
     return out.parent / "told.py"
 
@@ -82,7 +89,9 @@ def told(out):
         ("INCIDENTS", "2", None, "incidents", None),
     ],
 )
-def test_a_variable_reaches_the_program_and_an_option_wins_over_it(out, told, variable, text, option, field, wins, capfd, monkeypatch):
+def test_a_variable_reaches_the_program_and_an_option_wins_over_it(
+    out, told, variable, text, option, field, wins, capfd, monkeypatch
+):
     monkeypatch.setenv(f"DEBUG_TRACER_{variable}", text)
     assert status(["run", "--out", str(out), "told.py", field]) == 0
     assert capfd.readouterr().out == f"{text}\n"
@@ -131,6 +140,8 @@ def test_what_made_the_status_3_is_said_in_one_line(out, capfd, monkeypatch):
     monkeypatch.setenv("DEBUG_TRACER_FAIL_ON", "note")
     assert status(["run", "--out", str(out), "unseeded.py"]) == 3
     (line,) = [line for line in capfd.readouterr().err.splitlines() if "status 3" in line]
-    assert line.startswith("debug-tracer: status 3 by fail-on note: note of data/seed-chain: step 0, rank 0: torch cannot be repeated")
+    assert line.startswith(
+        "debug-tracer: status 3 by fail-on note: note of data/seed-chain: step 0, rank 0: torch cannot be repeated"
+    )
     assert status(["run", "--out", str(out), "--fail-on", "warning", "unseeded.py"]) == 0
     assert "status 3" not in capfd.readouterr().err

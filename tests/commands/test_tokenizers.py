@@ -9,7 +9,11 @@ from tests.tokenizer.building import a_tokenizer
 
 
 def test_the_status_is_0_for_the_same_3_for_others_2_for_none(tmp_path, capsys):
-    same, left, other = a_tokenizer(tmp_path / "a"), a_tokenizer(tmp_path / "b", padding_side="left"), a_tokenizer(tmp_path / "c", model_max_length=9)
+    same, left, other = (
+        a_tokenizer(tmp_path / "a"),
+        a_tokenizer(tmp_path / "b", padding_side="left"),
+        a_tokenizer(tmp_path / "c", model_max_length=9),
+    )
     assert status(["tokenizers", str(same), str(same)]) == 0
     assert status(["tokenizers", str(same), str(left)]) == 0
     assert status(["tokenizers", str(same), str(other)]) == 3

@@ -13,6 +13,7 @@ def test_a_kind_that_this_build_does_not_know_is_asleep_and_harmless():
     assert not unknown.awake()
     assert not unknown.usable()
     assert unknown.rng_states() == []
+    assert unknown.seeder() == ""
     unknown.restore_rng([])
     assert unknown.generator(None) is torch.default_generator
     assert unknown.memory() is None

@@ -50,5 +50,6 @@ def test_its_other_names_are_asked(monkeypatch):
     mps.restore_rng([before])
     assert torch.equal(torch.mps.get_rng_state(), before)
     assert mps.generator(0) is torch.default_generator
+    assert mps.seeder() == "manual_seed"
     assert mps.host_copy(torch.ones(2)).device.type == "cpu"
     assert mps.arrival() is None

@@ -1,4 +1,5 @@
-"""torch_npu's names on a stand-in device: a real PrivateUse1 backend in host memory, built here. No Ascend was ever at hand."""
+"""torch_npu's names on a stand-in device: a real PrivateUse1 backend in host memory, built here. No Ascend was ever at
+hand."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import pytest
 from debugtracer.devices.device import Device
 from debugtracer.devices.present import device
 from debugtracer.trace.events import Found, RankStarted
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from tests.devices.stand_in.npu import build
 
 HERE = Path(__file__).parent
@@ -37,11 +38,24 @@ def found(work: Path) -> list[str]:
     return [f.message for f in findings if f.check == "numerics/overflow-flag"]
 
 
-def run(name: str, library: Path, work: Path, *words: str, ours: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    env = dict(os.environ, PYTHONPATH=f"{ROOT / 'src'}:{HERE}", DEVICE_BUILD=str(library), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1")
+def run(
+    name: str, library: Path, work: Path, *words: str, ours: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    env = dict(
+        os.environ,
+        PYTHONPATH=f"{ROOT / 'src'}:{HERE}",
+        DEVICE_BUILD=str(library),
+        OMP_NUM_THREADS="1",
+        DEBUG_TRACER_STRICT="1",
+    )
     watch = ["-m", "debugtracer", "run", "--out", str(work / "runs"), *ours] if ours else []
     return subprocess.run(
-        [sys.executable, *watch, str(HERE / "programs" / f"{name}.py"), *words], cwd=work, env=env, capture_output=True, text=True, timeout=400
+        [sys.executable, *watch, str(HERE / "programs" / f"{name}.py"), *words],
+        cwd=work,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=400,
     )
 
 
@@ -68,7 +82,9 @@ def incident(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(*words: str) -> subprocess.CompletedProcess[str]:
     """A command of ours in a process that knows no npu."""
     env = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
-    return subprocess.run([sys.executable, "-m", "debugtracer", *words], env=env, capture_output=True, text=True, timeout=200)
+    return subprocess.run(
+        [sys.executable, "-m", "debugtracer", *words], env=env, capture_output=True, text=True, timeout=200
+    )
 
 
 @compiled
@@ -95,13 +111,16 @@ def test_the_flag_of_a_saturating_chip_is_told_where_no_inf_is(library: Path, tm
     assert "inf" not in done.stdout
     (said,) = found(tmp_path)
     assert said == (
-        "step 1, rank 0: the overflow flag of npu was set after step 0; expected it clear: a result was beyond the range of its dtype and was written as "
+        "step 1, rank 0: the overflow flag of npu was set after step 0; expected it clear: a result was beyond the "
+        "range of its dtype and was written as "
         "the largest number. Lower the loss scale, or compute that op in float32."
     )
 
 
 @compiled
-def test_a_healthy_run_there_is_silent_and_the_flag_is_read_on_inspected_steps_only(library: Path, tmp_path: Path) -> None:
+def test_a_healthy_run_there_is_silent_and_the_flag_is_read_on_inspected_steps_only(
+    library: Path, tmp_path: Path
+) -> None:
     done = run("saturates", library, tmp_path, "healthy", "count", ours=("--mode", "observe"))
     assert done.stdout.endswith("flag read 3\n"), done.stderr
     assert not found(tmp_path)
@@ -110,7 +129,15 @@ def test_a_healthy_run_there_is_silent_and_the_flag_is_read_on_inspected_steps_o
 def test_the_flag_of_npu_is_read_only_where_chips_saturate(monkeypatch):
     said = {}
     utils = type("utils", (), {"is_support_inf_nan": staticmethod(lambda: said["inf"])})
-    module = type("npu", (), {"utils": utils, "get_npu_overflow_flag": staticmethod(lambda: 1), "clear_npu_overflow_flag": staticmethod(said.clear)})
+    module = type(
+        "npu",
+        (),
+        {
+            "utils": utils,
+            "get_npu_overflow_flag": staticmethod(lambda: 1),
+            "clear_npu_overflow_flag": staticmethod(said.clear),
+        },
+    )
     monkeypatch.setattr(Device, "module", property(lambda self: module))
     npu = device("npu")
     for inf in (True, False):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
+from debugtracer import devices
 from debugtracer.devices.device import Device
-from debugtracer.devices.present import accelerator, device, kinds, names, place
+from debugtracer.devices.present import accelerator, device, kinds, names, place, seeders
 
 
 def test_the_files_of_the_room_are_the_kinds():
-    assert sorted(kinds()) == ["cpu", "cuda", "mps", "npu"]
+    files = (Path(devices.__file__).parent).glob("[a-z]*.py")
+    assert sorted(kinds()) == sorted({file.stem for file in files} - {"device", "present"})
     assert {kind: one.kind for kind, one in kinds().items()} == {kind: kind for kind in kinds()}
 
 
@@ -33,6 +37,12 @@ def test_asking_wakes_no_device(kind):
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="a machine with an accelerator uses it")
 def test_a_process_that_uses_no_accelerator_has_none():
     assert accelerator() is None
+
+
+def test_the_functions_that_seed_devices_are_those_that_torch_calls():
+    assert ("cuda", torch.cuda, "manual_seed_all") in seeders()
+    assert all(callable(getattr(owner, name)) for _, owner, name in seeders())
+    assert "cpu" not in {kind for kind, _, _ in seeders()}, "torch.manual_seed seeds more than the host"
 
 
 def test_a_vendors_device_is_read_as_the_host_where_its_backend_is_not_loaded():

@@ -1,4 +1,5 @@
-"""A capsule executed again in a process of its own. A race itself needs a GPU; the process, its variable and its answer are real here."""
+"""A capsule executed again in a process of its own. A race itself needs a GPU; the process, its variable and its answer
+are real here."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import torch
 
 from debugtracer.diagnosis import blocking_child
 from debugtracer.diagnosis.blocking_child import born_again, raced
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import some_facts
 from tests.interventions.building import Chain, data, fit
 from tests.interventions.parts import HandNorm
@@ -36,13 +37,20 @@ def unknown():
 def test_a_fault_that_comes_again_is_no_race(incident):
     assert raced(unknown(), incident, HERE).evidence == (
         "it lies in this batch",
-        "with CPU_LAUNCH_BLOCKING=1, in a process of its own, the same value is born at the same place: no race between kernels",
+        (
+            "with CPU_LAUNCH_BLOCKING=1, in a process of its own, the same value is born at the same place: no race "
+            "between kernels"
+        ),
     )
 
 
 def test_a_fault_that_is_gone_is_told_as_a_race(incident, monkeypatch):
     monkeypatch.setattr(blocking_child, "born_again", lambda folder, variable: False)
-    assert raced(unknown(), incident, HERE).evidence[-1].startswith("with CPU_LAUNCH_BLOCKING=1, in a process of its own, the recorded step is finite:")
+    assert (
+        raced(unknown(), incident, HERE)
+        .evidence[-1]
+        .startswith("with CPU_LAUNCH_BLOCKING=1, in a process of its own, the recorded step is finite:")
+    )
 
 
 def test_a_known_cause_and_a_device_without_such_a_variable_are_not_asked(incident):

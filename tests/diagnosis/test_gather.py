@@ -32,7 +32,12 @@ def test_a_bad_gradient_names_parameters_norm_optimizer_and_its_line(tmp_path):
     facts = only(tmp_path).facts
     assert (facts.symptom, facts.ref.phase, facts.birth.direction) == ("inf_grad", "backward", "backward")
     assert facts.bad_params == ("weight", "bias") and float(facts.grad_l2) != float(facts.grad_l2)
-    assert (facts.optimizer.kind, facts.optimizer.lr, facts.optimizer.eps, facts.optimizer.param_dtypes) == ("AdamW", 0.01, 1e-8, ("float32",))
+    assert (facts.optimizer.kind, facts.optimizer.lr, facts.optimizer.eps, facts.optimizer.param_dtypes) == (
+        "AdamW",
+        0.01,
+        1e-8,
+        ("float32",),
+    )
     assert facts.optimizer.frame.code == "optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)"
     assert facts.symptom_frame.code == "optimizer.step()"
 
@@ -64,7 +69,8 @@ def test_the_line_of_a_loss_is_where_it_was_computed_not_where_it_was_divided(tm
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(torch.tensor(0.5), 0.5), (3, 3.0), (None, None), (float("nan"), None), (float("inf"), "Infinity"), ("x", None)]
+    ("value", "expected"),
+    [(torch.tensor(0.5), 0.5), (3, 3.0), (None, None), (float("nan"), None), (float("inf"), "Infinity"), ("x", None)],
 )
 def test_a_hyper_parameter_is_a_number_or_nothing(value, expected):
     assert plain(value) == expected

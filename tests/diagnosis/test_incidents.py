@@ -9,7 +9,7 @@ import torch
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.trace.events import Acted, Found, Incident, Noted
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from tests.watching import LogHead, batches, events, only, seeded, train, under_watch
 
 

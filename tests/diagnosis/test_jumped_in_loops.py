@@ -1,4 +1,5 @@
-"""Finite jumps of the loss from the judge of a watched loop to the verdict: class, samples, settings and what healed them."""
+"""Finite jumps of the loss from the judge of a watched loop to the verdict: class, samples, settings and what healed
+them."""
 
 import torch
 from torch import nn
@@ -47,7 +48,10 @@ def test_a_rate_that_jumped_is_told_with_its_step(tmp_path):
     assert verdict.kind == "lr_too_high"
     assert "lr of group 0 went from 0.005 to 1 at step 110" in verdict.evidence
     assert any("moved first" in text for text in verdict.evidence)
-    assert any("lowers the loss of its own batch" in text or "raises the loss of its own batch" in text for text in verdict.evidence)
+    assert any(
+        "lowers the loss of its own batch" in text or "raises the loss of its own batch" in text
+        for text in verdict.evidence
+    )
     assert any(t.intervention.startswith("lower-lr") and t.outcome == "healed" for t in verdict.trials)
 
 

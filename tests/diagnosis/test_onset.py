@@ -1,7 +1,7 @@
 """A batch named where the growth began."""
 
 from debugtracer.diagnosis.onset import began
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_birth, a_tensor, some_facts
 from debugtracer.trace.finding import Finding
 
@@ -15,7 +15,13 @@ def facts(*losses):
 def unlike(step, **more):
     known = {"severity": "warning", "kind": "data_hard_samples", "confidence": 0.85}
     return Finding(
-        check="data/hard-samples", layer="data", iteration=step, step=step, message="step 46: a batch unlike all", remedy=("filter",), **known | more
+        check="data/hard-samples",
+        layer="data",
+        iteration=step,
+        step=step,
+        message="step 46: a batch unlike all",
+        remedy=("filter",),
+        **known | more,
     )
 
 

@@ -9,10 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from debugtracer.diagnosis.rank import rank
-from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import find_birth
-from debugtracer.replay.ledger import Ledger
+from debugtracer.diagnosis.proof.rank import rank
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.testing import some_facts
 
 ROWS = 4
@@ -20,7 +20,7 @@ ROWS = 4
 
 def verdict_on(program, batch):
     """The verdict on `program(batch, weight)`: forward and backward, traced."""
-    ledger, weight = Ledger(), torch.full((3,), 1.0, requires_grad=True)
+    ledger, weight = OpTracker(), torch.full((3,), 1.0, requires_grad=True)
     tracer = OpTracer([ledger])
     tracer.label(batch, "batch[0]")
     tracer.label(weight, "parameter weight")
@@ -78,7 +78,12 @@ PROGRAMS = {
     "masked row": (masked, ones(r3=0.0), "masked_softmax_all_masked", [3]),
     "masked row by hand": (by_hand, ones(r3=0.0), "masked_softmax_all_masked", [3]),
     "norm": (lambda x, w: ((x * w) / (x * w).norm(dim=-1, keepdim=True)).sum(), ones(r1=0.0), "zero_norm", [1]),
-    "root mean square": (lambda x, w: ((x * w) / (x * w).pow(2).mean(-1, keepdim=True).sqrt()).sum(), ones(r1=0.0), "zero_division", [1]),
+    "root mean square": (
+        lambda x, w: ((x * w) / (x * w).pow(2).mean(-1, keepdim=True).sqrt()).sum(),
+        ones(r1=0.0),
+        "zero_division",
+        [1],
+    ),
     "masked mean": (lambda x, w: ((x * w).sum(1) / x.sum(1)).mean(), ones(r0=0.0), "zero_division", [0]),
     "reciprocal": (lambda x, w: (w / x).mean(), ones(r0=0.0), "zero_division", [0]),
     "empty mean": (lambda x, w: (x * w)[x > 5].mean(), ones(), "zero_division", None),
@@ -101,7 +106,12 @@ PROGRAMS = {
     "missing cell": (lambda x, w: (x * w).mean(), ones(r1=math.nan), "data_nonfinite", [1]),
     "overflow": (lambda x, w: ((x * w) * 1e38 * (x * w) * 10).mean(), ones(r1=3.0), "activation_overflow", None),
     "smoothed masked class": (smoothed, ones(), "label_smoothing_misuse", None),
-    "layer norm without eps": (lambda x, w: F.layer_norm(x, (3,), w, eps=0.0).sum(), torch.arange(12.0).view(4, 3) * ones(r2=0.0), "norm_eps_underflow", [2]),
+    "layer norm without eps": (
+        lambda x, w: F.layer_norm(x, (3,), w, eps=0.0).sum(),
+        torch.arange(12.0).view(4, 3) * ones(r2=0.0),
+        "norm_eps_underflow",
+        [2],
+    ),
 }
 
 

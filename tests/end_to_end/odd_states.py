@@ -1,4 +1,5 @@
-"""Networks that keep their state where state_dict() does not look: plain tensors, arrays, generators of their own, a spectral norm, an iterator."""
+"""Networks that keep their state where state_dict() does not look: plain tensors, arrays, generators of their own, a
+spectral norm, an iterator."""
 
 from __future__ import annotations
 
@@ -33,7 +34,12 @@ class Odd(nn.Module):
         self.array += 1
         self.counted.calls += 1
         self.counted.total += 1
-        h = h + 1e-3 * torch.empty_like(h).normal_(generator=self.noise) + 1e-4 * self.mean + 1e-6 * float(self.array.sum()) * float(self.draws.random())
+        h = (
+            h
+            + 1e-3 * torch.empty_like(h).normal_(generator=self.noise)
+            + 1e-4 * self.mean
+            + 1e-6 * float(self.array.sum()) * float(self.draws.random())
+        )
         return self.head(h) + 1e-6 * self.counted.total * self.counted.calls
 
 

@@ -73,13 +73,22 @@ def verdict(run_watched: Any, folder: Path, body: str, bad: int) -> tuple[Any, i
 
 
 @pytest.mark.parametrize(
-    ("body", "bad"), [(FIRST, 3), (FIRST, 43), (TEACHER, 3), (TEACHER, 43), (THREAD, 43)], ids=["first", "later", "teacher first", "teacher", "thread"]
+    ("body", "bad"),
+    [(FIRST, 3), (FIRST, 43), (TEACHER, 3), (TEACHER, 43), (THREAD, 43)],
+    ids=["first", "later", "teacher first", "teacher", "thread"],
 )
-def test_a_logarithm_before_the_model_is_named_with_its_line_and_sample(run_watched: Any, tmp_path: Path, body: str, bad: int) -> None:
+def test_a_logarithm_before_the_model_is_named_with_its_line_and_sample(
+    run_watched: Any, tmp_path: Path, body: str, bad: int
+) -> None:
     watched, line = verdict(run_watched, tmp_path, body, bad)
     found = watched.report["verdict"]
     assert found is not None, watched.stderr
-    assert (found["op"], found["line"], found["sample_index"], found["iteration"]) == ("aten::log", line, [bad], bad // 8)
+    assert (found["op"], found["line"], found["sample_index"], found["iteration"]) == (
+        "aten::log",
+        line,
+        [bad],
+        bad // 8,
+    )
 
 
 def test_a_loop_without_an_optimizer_has_its_birth_named(run_watched: Any, tmp_path: Path) -> None:

@@ -74,7 +74,11 @@ def different(one: Any, other: Any, at: str = "") -> list[str]:
     """Places where two nested values differ by a bit; NaN is equal to itself."""
     if isinstance(one, Tensor):
         same = isinstance(other, Tensor) and one.dtype == other.dtype and one.shape == other.shape
-        return [] if same and torch.equal(one.detach().view(-1).view(torch.uint8), other.detach().view(-1).view(torch.uint8)) else [at]
+        return (
+            []
+            if same and torch.equal(one.detach().view(-1).view(torch.uint8), other.detach().view(-1).view(torch.uint8))
+            else [at]
+        )
     if isinstance(one, dict):
         if not isinstance(other, dict) or list(one) != list(other):
             return [f"{at}: keys"]
@@ -82,7 +86,9 @@ def different(one: Any, other: Any, at: str = "") -> list[str]:
     if isinstance(one, (list, tuple)):
         if type(one) is not type(other) or len(one) != len(other):
             return [f"{at}: length"]
-        return [place for n, (a, b) in enumerate(zip(one, other, strict=True)) for place in different(a, b, f"{at}[{n}]")]
+        return [
+            place for n, (a, b) in enumerate(zip(one, other, strict=True)) for place in different(a, b, f"{at}[{n}]")
+        ]
     return [] if repr(one) == repr(other) else [at]
 
 
@@ -97,7 +103,8 @@ def test_nothing_of_a_training_differs_by_a_bit(case: str, tmp_path: Path) -> No
     train, fault, trials = CASES[case]
     bare = train(fault).bits()
     with under_watch(tmp_path, trials=4, trials_s=600.0) as watching:
-        watching.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]  # the machine of a test has no say in how often
+        # the machine of a test has no say in how often
+        watching.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
         watched = train(fault).bits()
     assert different(bare, watched) == []
     assert bool(tried(tmp_path)) == trials, f"tried {sorted(tried(tmp_path))}"

@@ -1,6 +1,7 @@
 """The verdict of real faults, word for word: what a person reads at 80 columns, trials and change of the line included.
+Numbers may differ as processors do.
 
-python tests/end_to_end/test_verdict_texts.py --write [LAYER/FAULT ...]   renews the texts, all of them or these
+python -m tests.end_to_end.test_verdict_texts --write [LAYER/FAULT ...]   renews the texts, all of them or these
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests.forked import Programs, programs
+from tests.same_words import assert_same
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = Path(__file__).with_name("texts")
@@ -34,30 +38,37 @@ FAULTS = (
     "optimizer/half_adam_default_eps",
 )
 SPIKES = frozenset({"data/foreign_batch"})
-"""Every number of their trials depends on the step of the snapshot, and that on what a snapshot cost on this machine."""
+"""Every number of their trials depends on the step of the snapshot, and that on what a snapshot cost on this
+machine."""
 SETTINGS = {
     "COLUMNS": "80",
     "OMP_NUM_THREADS": "1",  # another number of threads rounds other bits
     "DEBUG_TRACER_TRIALS_S": "300",  # a busy machine tries as many things as an idle one
 }
 TIMES = re.compile(r"verdict\s+\S+\s+s\s+after\s+the\s+alarm(;\s+traced,\s+the\s+step\s+took\s+\S+\s+as\s+long)?")
-OLDER = re.compile(r"(  older-weights=\d+ +(?:not )?healed: .+?); loss .+?(?=\n  \S)", re.DOTALL)  # how old depends on what snapshots cost
-SPIKE = re.compile(r"(\nWhat was tried on this step\n).+?(?=\nWhat to do\n)", re.DOTALL)  # its trials begin at a snapshot
+# how old depends on what snapshots cost
+OLDER = re.compile(r"(  older-weights=\d+ +(?:not )?healed: .+?); loss .+?(?=\n  \S)", re.DOTALL)
+# its trials begin at a snapshot
+SPIKE = re.compile(r"(\nWhat was tried on this step\n).+?(?=\nWhat to do\n)", re.DOTALL)
 LAYERS = "\nLayers\n"  # what follows is the state of all checks and the cost
 
 
-def told(fault: str, folder: Path) -> str:
+def told(fault: str, folder: Path, programs: Programs) -> str:
     """What `report` says of a real run of the fault, without what differs from machine to machine."""
     shutil.copy(ROOT / "faults" / fault / "train.py", folder)
-    tool, env = [sys.executable, "-m", "debugtracer"], os.environ | SETTINGS
+    tool, env = programs.tool, os.environ | SETTINGS
     watched = [*tool, "run", "--out", "runs", "--name", "run", "train.py"]
-    subprocess.run(watched, cwd=folder, env=env, capture_output=True, timeout=400, check=False)  # its status is that of the fault
-    shown = subprocess.run([*tool, "report", "runs/run"], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
+    # its status is that of the fault
+    subprocess.run(watched, cwd=folder, env=env, capture_output=True, timeout=400, check=False)
+    shown = subprocess.run(
+        [*tool, "report", "runs/run"], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False
+    )
     return normalised(shown.stdout, fault in SPIKES) or shown.stderr
 
 
 def normalised(text: str, spike: bool = False) -> str:
-    """Without what a busy machine changes, however it is wrapped: durations, slowdowns, numbers that start from a snapshot; without the state of the layers."""
+    """Without what a busy machine changes, however it is wrapped: durations, slowdowns, numbers that start from a
+    snapshot; without the state of the layers."""
     text = OLDER.sub(r"\1; NUMBERS", TIMES.sub("verdict TIME after the alarm", text))
     return (SPIKE.sub(r"\1  TRIALS\n", text) if spike else text).split(LAYERS)[0]
 
@@ -68,16 +79,25 @@ def path(fault: str) -> Path:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_verdict_reads_word_for_word(fault: str, tmp_path: Path) -> None:
-    assert told(fault, tmp_path) == path(fault).read_text(), f"meant? python tests/end_to_end/test_verdict_texts.py --write {fault}"
+def test_a_verdict_reads_word_for_word(fault: str, tmp_path: Path, programs: Programs) -> None:
+    assert_same(
+        path(fault).read_text(),
+        told(fault, tmp_path, programs),
+        f"meant? python -m tests.end_to_end.test_verdict_texts --write {fault}",
+    )
 
 
 def test_only_what_differs_between_machines_is_taken_out() -> None:
-    wrapped = "in place: bitwise; verdict 0.042\n     s after the alarm; traced, the step took\n     2.04x as long\nrest\n\nLayers\n  data  silent"
+    wrapped = (
+        "in place: bitwise; verdict 0.042\n     s after the alarm; traced, the step took\n     2.04x as "
+        "long\nrest\n\nLayers\n  data  silent"
+    )
     assert normalised(wrapped) == "in place: bitwise; verdict TIME after the alarm\nrest\n"
     assert normalised("verdict 5 s after the alarm") == "verdict TIME after the alarm"
     older = "  older-weights=1    not healed: the weights before; {}\n  shown  it"
-    assert normalised(older.format("loss 4.3,\n                     gradients not finite; so the last updates")) == older.format("NUMBERS")
+    assert normalised(
+        older.format("loss 4.3,\n                     gradients not finite; so the last updates")
+    ) == older.format("NUMBERS")
     spike = "a\nWhat was tried on this step\n  unchanged  loss 7\n\nWhat to do\n  1. look"
     assert normalised(spike) == spike
     assert normalised(spike, spike=True) == "a\nWhat was tried on this step\n  TRIALS\n\nWhat to do\n  1. look"
@@ -89,7 +109,7 @@ def write(faults: list[str]) -> None:
     TEXTS.mkdir(exist_ok=True)
     for fault in faults or FAULTS:
         with tempfile.TemporaryDirectory() as folder:
-            path(fault).write_text(told(fault, Path(folder)))
+            path(fault).write_text(told(fault, Path(folder), programs()))
             print(f"wrote {path(fault).relative_to(ROOT)}", flush=True)
 
 

@@ -1,4 +1,5 @@
-"""Small trainings of every kind, each with a fault that is put to trials, and everything that training leaves behind."""
+"""Small trainings of every kind, each with a fault that is put to trials, and everything that training leaves
+behind."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-STEPS, AT = 116, 74  # a check of the loss is silent for its first 64 values, speaks of a spike 16 steps later and of a level 33
+# a check of the loss is silent for its first 64 values, speaks of a spike 16 steps later and of a level 33
+STEPS, AT = 116, 74
 ROWS, WIDTH = 32, 6
 
 Fault = str
@@ -85,7 +87,12 @@ class Net(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.body, self.norm, self.drop, self.head = nn.Linear(WIDTH, 12), nn.BatchNorm1d(12), nn.Dropout(0.1), nn.Linear(12, 1)
+        self.body, self.norm, self.drop, self.head = (
+            nn.Linear(WIDTH, 12),
+            nn.BatchNorm1d(12),
+            nn.Dropout(0.1),
+            nn.Linear(12, 1),
+        )
         self.calls, self.scale = 0, 1.0
 
     def forward(self, x: Tensor) -> Tensor:
@@ -97,7 +104,9 @@ class Net(nn.Module):
 Make = Callable[[Any], torch.optim.Optimizer]
 
 
-def plainly(make: Make, fault: Fault, *, every: int = 1, net: Callable[[], nn.Module] = Net, schedule: bool = True) -> Trained:
+def plainly(
+    make: Make, fault: Fault, *, every: int = 1, net: Callable[[], nn.Module] = Net, schedule: bool = True
+) -> Trained:
     """The usual loop, with accumulation where `every` is more than one."""
     seeded()
     model = net()

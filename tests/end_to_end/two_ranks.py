@@ -1,4 +1,5 @@
-"""A healthy run of two ranks with all that looks suspicious: padded shards, accumulation, clipping, averaged weights, an evaluation without the wrapper."""
+"""A healthy run of two ranks with all that looks suspicious: padded shards, accumulation, clipping, averaged weights,
+an evaluation without the wrapper."""
 
 import copy
 import os
@@ -18,7 +19,9 @@ def worker(rank, store):
     torch.manual_seed(3 + rank)
     x = torch.randn(97, 6, generator=torch.Generator().manual_seed(1))
     rows = TensorDataset(x, (x[:, 0] > 0).long())
-    model = DistributedDataParallel(nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.1), nn.Linear(16, 2)))
+    model = DistributedDataParallel(
+        nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.1), nn.Linear(16, 2))
+    )
     average = copy.deepcopy(model.module)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     sampler = DistributedSampler(rows)

@@ -1,10 +1,11 @@
-"""Runs a training script unchanged and writes the bytes of every loss, the hash of the final weights and moments, and the hash of the random generators.
+"""Runs a training script unchanged and writes the bytes of every loss, the hash of the final weights and moments, and
+the hash of the random generators.
 
     python bitwise.py OUT.json SCRIPT
 
-It hooks nothing in the model: `Tensor.backward` notes the loss it is called on, optimizers are remembered when they are made. The same file runs bare and under
-`debug-tracer run`; calls that come out of a replay of debug-tracer are not the user's and are not noted.
-"""
+It hooks nothing in the model: `Tensor.backward` notes the loss it is called on, optimizers are remembered when they are
+made. The same file runs bare and under `debug-tracer run`; calls that come out of a replay of debug-tracer are not the
+user's and are not noted."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.forked import Programs
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLAYS = ("debugtracer.replay", "debugtracer.interventions", "debugtracer.diagnosis")
@@ -36,14 +40,25 @@ class Trail:
     stderr: str
 
 
-def execute(script: Path, work: Path, mode: str | None, timeout: float = 240.0) -> Trail:
+def execute(script: Path, work: Path, mode: str | None, programs: Programs, timeout: float = 240.0) -> Trail:
     """Run SCRIPT in WORK, bare (mode None) or under debug-tracer in that mode, and read what it left."""
     result = work / f"trail-{mode}.json"
-    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
-    watched = [] if mode is None else ["-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", mode]
-    words = [sys.executable, *watched, str(Path(__file__).resolve()), str(result), str(script)]
+    env = dict(
+        os.environ,
+        PYTHONPATH=str(ROOT / "src"),
+        OMP_NUM_THREADS="1",
+        DEBUG_TRACER_STRICT="1",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONHASHSEED="0",
+    )
+    start = programs.python if mode is None else [*programs.tool, "run", "--out", str(work / "runs"), "--mode", mode]
+    words = [*start, str(Path(__file__).resolve()), str(result), str(script)]
     done = subprocess.run(words, cwd=script.parent, env=env, capture_output=True, text=True, timeout=timeout)
-    left: dict[str, Any] = json.loads(result.read_text()) if result.exists() else {"losses": [], "weights": "nothing written", "generators": "nothing written"}
+    left: dict[str, Any] = (
+        json.loads(result.read_text())
+        if result.exists()
+        else {"losses": [], "weights": "nothing written", "generators": "nothing written"}
+    )
     return Trail(left["losses"], left["weights"], left["generators"], done.returncode, done.stdout, done.stderr[-4000:])
 
 
@@ -62,7 +77,11 @@ def raw(tensor: Any) -> bytes:
     import torch
 
     dense = tensor.detach().to_dense() if tensor.layout != torch.strided else tensor.detach()
-    return bytes(dense.cpu().contiguous().resolve_conj().reshape(-1).view(torch.uint8).numpy().tobytes()) if dense.numel() else b""
+    return (
+        bytes(dense.cpu().contiguous().resolve_conj().reshape(-1).view(torch.uint8).numpy().tobytes())
+        if dense.numel()
+        else b""
+    )
 
 
 def optimizer_bytes(optimizer: Any) -> bytes:
@@ -74,7 +93,9 @@ def optimizer_bytes(optimizer: Any) -> bytes:
         for parameter in group["params"]:
             parts.append(raw(parameter))
             for name, value in sorted(optimizer.state.get(parameter, {}).items(), key=lambda item: str(item[0])):
-                parts.append(str(name).encode() + (raw(value) if isinstance(value, torch.Tensor) else repr(type(value)).encode()))
+                parts.append(
+                    str(name).encode() + (raw(value) if isinstance(value, torch.Tensor) else repr(type(value)).encode())
+                )
     return b"".join(parts)
 
 
@@ -94,7 +115,8 @@ def record(result: Path) -> None:
 
     random.seed(0)
     numpy.random.seed(0)
-    torch.manual_seed(0)  # what a script does not seed itself begins with the entropy of the machine and could not be compared
+    # what a script does not seed itself begins with the entropy of the machine and could not be compared
+    torch.manual_seed(0)
     losses: list[str] = []
     optimizers: list[Any] = []
     call: Any = torch.Tensor.backward

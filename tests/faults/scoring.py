@@ -17,7 +17,9 @@ def part(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def row(name: str = "numerics/a", kind: str = "zero_division", marks: dict[str, bool] | None = None, **said: Any) -> Any:
+def row(
+    name: str = "numerics/a", kind: str = "zero_division", marks: dict[str, bool] | None = None, **said: Any
+) -> Any:
     """One row of the board; the verdict is `got`, likely, 0.8 sure where only a class is given."""
     if said.get("got"):
         said = {"status": "likely", "confidence": 0.8} | said

@@ -1,41 +1,58 @@
 """The same training with and without us: losses, weights, moments and random generators, to the last bit.
 
-The four bugs of PEERS.md run every time; of the other scripts (planted faults, healthy twins, cases) a few, other ones each day.
-DEBUG_TRACER_ALL=1 runs all of them; DEBUG_TRACER_SEED=N chooses another few.
+Four bugs (docs/rationale/replay.md#four-bugs) and a script of each layer and mechanism run on every commit; all
+of them (planted faults, healthy twins, cases) in `just sweep`.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
-import random
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.faults.bitwise import ROOT, Trail, execute
+from tests.faults.every import SWEEP
+from tests.faults.scoring import part
+from tests.forked import Programs
 
-SHARED = Path(os.environ.get("DEBUG_TRACER_SHARED", ROOT.parent / "shared"))
+CASES = part("case_tests").CASES
 PEERS = ["masked_attention", "fp16_scores", "log0_entropy", "sqrt0_norm"]
-A_FEW = 6
+OTHERS = (
+    *(
+        "data/missing_cell_workers/healthy.py",
+        "model/validation_each_epoch/train.py",
+        "optimizer/sudden_gradient/train.py",
+        "device/ddp_plain_loader/train.py",
+    ),
+    *(
+        "numerics/fp16_scaler_empty_mask/healthy.py",
+        "numerics/checkpoint_reentrant/train.py",
+        "logging/calm_norm/train.py",
+        "rollback/weights_and_step/healthy.py",
+    ),
+)
+"""Each layer; workers, a second model in evaluation, ranks, a scaler, checkpointing, a jump of the loss, a resume."""
 EXACT = {"nan_loss", "inf_grad"}
 STARTS_PROCESSES = ("mp.spawn", "mp.start_processes")
 
 
 def everything() -> list[Path]:
-    planted = [folder / name for folder in sorted((ROOT / "faults").glob("*/*/")) for name in ("train.py", "healthy.py")]
-    return planted + sorted((SHARED / "cases").glob("*/train.py"))
+    planted = [
+        folder / name for folder in sorted((ROOT / "faults").glob("*/*/")) for name in ("train.py", "healthy.py")
+    ]
+    return planted + sorted(CASES.glob("*/train.py"))
 
 
 def chosen() -> list[Path]:
     always = [ROOT / "faults" / "numerics" / slug / "train.py" for slug in PEERS]
-    others = [script for script in everything() if script not in always]
-    if os.environ.get("DEBUG_TRACER_ALL") == "1":
-        return always + others
-    seed = int(os.environ.get("DEBUG_TRACER_SEED", datetime.date.today().toordinal()))
-    return always + random.Random(seed).sample(others, A_FEW)
+    return always + (
+        [script for script in everything() if script not in always]
+        if SWEEP
+        else [ROOT / "faults" / name for name in OTHERS]
+    )
 
 
 def name_of(script: Path) -> str:
@@ -60,7 +77,9 @@ def staged(script: Path, stage: Path) -> Path:
 
 
 def assert_the_same(bare: Trail, watched: Trail) -> None:
-    assert watched.losses == bare.losses, f"losses differ from backward {first_difference(bare.losses, watched.losses)} on\n{watched.stderr}"
+    assert watched.losses == bare.losses, (
+        f"losses differ from backward {first_difference(bare.losses, watched.losses)} on\n{watched.stderr}"
+    )
     assert watched.weights == bare.weights, f"final weights or moments differ\n{watched.stderr}"
     assert watched.generators == bare.generators, f"a random generator was moved\n{watched.stderr}"
 
@@ -69,27 +88,33 @@ def first_difference(a: list[str], b: list[str]) -> int:
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
-@pytest.mark.skipif(not (SHARED / "cases").exists() and os.environ.get("CI") != "true", reason=f"{SHARED}/cases is missing: the cases are not compared")
+@pytest.mark.skipif(
+    not CASES.exists() and os.environ.get("CI") != "true", reason=f"{CASES} is missing: the cases are not compared"
+)
 def test_the_cases_are_there() -> None:
-    assert (SHARED / "cases").exists(), f"{SHARED}/cases is missing"
+    assert CASES.exists(), f"{CASES} is missing"
 
 
 @pytest.mark.parametrize("script", chosen(), ids=name_of)
-def test_watching_changes_no_bit(script: Path, stage: Path) -> None:
+def test_watching_changes_no_bit(script: Path, stage: Path, programs: Programs) -> None:
     copy = staged(script, stage)
-    bare, observed = execute(copy, stage, None), execute(copy, stage, "observe")
+    bare, observed = execute(copy, stage, None, programs), execute(copy, stage, "observe", programs)
     assert bare.losses or any(word in copy.read_text() for word in STARTS_PROCESSES)
     assert_the_same(bare, observed)
     assert observed.status == bare.status, observed.stderr
     if any(word in copy.read_text() for word in STARTS_PROCESSES):
         assert observed.stdout == bare.stdout
 
-    dev = execute(copy, stage, "dev")
-    assert dev.losses == bare.losses[: len(dev.losses)], f"losses differ from backward {first_difference(bare.losses, dev.losses)} on\n{dev.stderr}"
+    dev = execute(copy, stage, "dev", programs)
+    assert dev.losses == bare.losses[: len(dev.losses)], (
+        f"losses differ from backward {first_difference(bare.losses, dev.losses)} on\n{dev.stderr}"
+    )
     truth = truth_of(script)
     if truth["class"] == "healthy":
         assert_the_same(bare, dev)
     elif truth["symptom"] in EXACT:
         first_bad = truth["first_bad_step"]
         assert isinstance(first_bad, int)
-        assert len(dev.losses) >= min(first_bad, len(bare.losses)), f"dev stopped after {len(dev.losses)} backward calls, before {first_bad}\n{dev.stderr}"
+        assert len(dev.losses) >= min(first_bad, len(bare.losses)), (
+            f"dev stopped after {len(dev.losses)} backward calls, before {first_bad}\n{dev.stderr}"
+        )

@@ -24,7 +24,14 @@ def rows():
             verdict_s=2.0,
             tested=True,
         ),
-        row("p/b", marks={"found": True, "top1": False, "wrong": False}, got="lr_too_high", confidence=0.75, trials=2, verdict_s=1.0),
+        row(
+            "p/b",
+            marks={"found": True, "top1": False, "wrong": False},
+            got="lr_too_high",
+            confidence=0.75,
+            trials=2,
+            verdict_s=1.0,
+        ),
         healthy("p (healthy)"),
     ]
 
@@ -39,23 +46,47 @@ def line_of(lines: list[str], name: str) -> dict[str, str]:
 
 
 def test_the_table_has_a_row_per_fault_and_says_no_aloud() -> None:
-    table = tables.table([row(marks={"top1": True, "step": True, "op": False}), row("b", symptom="silent", marks={"top1": False}), healthy("c")])
+    table = tables.table(
+        [
+            row(marks={"top1": True, "step": True, "op": False}, commit="551e86f"),
+            row("b", symptom="silent", marks={"top1": False}),
+            healthy("c"),
+        ]
+    )
     assert len(table) == 4
-    assert table[2] == "| numerics/a | nan_loss | right | yes | **no** | - | - | - | - | - |"
+    assert table[2] == "| numerics/a | nan_loss | right | yes | **no** | - | - | - | - | - | 551e86f |"
 
 
 def test_the_layers_are_counted() -> None:
-    table = tables.layers([row(marks={"found": True, "top1": True}), row("data/b", layer="data", marks={"found": True, "top1": False}), healthy("c")])
-    assert [cells(line)[:5] for line in table[2:]] == [["data", "1", "1/1", "0/1", "-"], ["numerics", "1", "1/1", "1/1", "-"]]
+    table = tables.layers(
+        [
+            row(marks={"found": True, "top1": True}),
+            row("data/b", layer="data", marks={"found": True, "top1": False}),
+            healthy("c"),
+        ]
+    )
+    assert [cells(line)[:5] for line in table[2:]] == [
+        ["data", "1", "1/1", "0/1", "-"],
+        ["numerics", "1", "1/1", "1/1", "-"],
+    ]
 
 
 def test_every_group_and_every_baseline_has_its_own_line() -> None:
     table = b.found({"full": {LEARNT: rows(), HELD_OUT: rows()[1:]}, "no trials": {LEARNT: rows()[:2]}})
     names = [cells(line)[0] for line in table[2:]]
     assert names[:3] == ["Development programs", "- development programs, no trials", "Held-out programs"]
-    assert names[3:] == ["- development programs, majority class `zero_division`", "- held-out programs, majority class `zero_division`"]
+    assert names[3:] == [
+        "- development programs, majority class `zero_division`",
+        "- held-out programs, majority class `zero_division`",
+    ]
     first = line_of(table, "Development programs")
-    assert (first["faults"], first["found"], first["top1"], first["step"], first["healthy quiet"]) == ("2", "2/2", "1/2", "-", "1/1")
+    assert (first["faults"], first["found"], first["top1"], first["step"], first["healthy quiet"]) == (
+        "2",
+        "2/2",
+        "1/2",
+        "-",
+        "1/1",
+    )
 
 
 def test_a_verdict_is_told_with_its_time_its_trials_and_the_claim_of_the_first_article() -> None:
@@ -69,6 +100,21 @@ def test_a_verdict_is_told_with_its_time_its_trials_and_the_claim_of_the_first_a
     assert line_of(table, "first article, its own claim")["top1"] == "86.3 %"
 
 
+def test_every_line_says_when_and_at_which_commit_its_rows_were_measured() -> None:
+    new, old = row("p/a", date="2026-11-22", commit="551e86f"), row("p/b", date="2026-11-21", commit="2efe947")
+    full = {"full": {LEARNT: [new], HELD_OUT: [new, old, row("p/c")]}}
+    for table in (b.found(full), b.reached(full)):
+        assert line_of(table, "Development programs")["measured"] == "2026-11-22 at 551e86f"
+        assert (
+            line_of(table, "Held-out programs")["measured"]
+            == "date unknown, commit unknown; 2026-11-21 at 2efe947; 2026-11-22 at 551e86f"
+        )
+    assert (
+        line_of(b.found(full), "- held-out programs, majority class `zero_division`")["measured"] == "counted, not run"
+    )
+    assert b.group(LEARNT, [new])[0].endswith("Measured 2026-11-22 at 551e86f.")
+
+
 def test_every_line_of_a_table_has_as_many_cells_as_its_head() -> None:
     full = {"full": {LEARNT: rows(), HELD_OUT: rows()}, "random trials": {HELD_OUT: rows()[:2]}}
     for table in (b.found(full), b.reached(full), b.calibration(full["full"])[2:]):
@@ -77,7 +123,10 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head() -> None:
 
 def test_the_bins_stand_side_by_side() -> None:
     table = b.calibration({LEARNT: rows(), HELD_OUT: rows()[:1]})
-    assert table[4:] == ["| 0.7 to 0.8 | 0.75 said, 0.00 right (1) | - |", "| 0.9 to 1.0 | 0.95 said, 1.00 right (1) | 0.95 said, 1.00 right (1) |"]
+    assert table[4:] == [
+        "| 0.7 to 0.8 | 0.75 said, 0.00 right (1) | - |",
+        "| 0.9 to 1.0 | 0.95 said, 1.00 right (1) | 0.95 said, 1.00 right (1) |",
+    ]
 
 
 def test_the_figures_are_plain_values() -> None:
@@ -87,7 +136,10 @@ def test_the_figures_are_plain_values() -> None:
 
 
 def test_a_loud_healthy_script_is_named() -> None:
-    assert b.group(LEARNT, [healthy("p (healthy)", quiet=False), healthy("q (healthy)")])[-1] == "Healthy: 1 of 2 silent; not: p (healthy)."
+    assert (
+        b.group(LEARNT, [healthy("p (healthy)", quiet=False), healthy("q (healthy)")])[-1]
+        == "Healthy: 1 of 2 silent; not: p (healthy)."
+    )
 
 
 def test_only_what_stands_between_the_marks_is_replaced(tmp_path: Path) -> None:

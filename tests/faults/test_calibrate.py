@@ -1,4 +1,5 @@
-"""The confidence of verdicts is what was measured: the table agrees with the rows it names, and no held-out program is among them."""
+"""The confidence of verdicts is what was measured: the table agrees with the rows it names, and no held-out program is
+among them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ def test_laplaces_rule() -> None:
 
 def test_verdicts_are_counted_by_status_and_proof() -> None:
     rows = [said("likely", True), said("likely", False), said("likely", True, proved=True), said("confirmed", True)]
-    assert calibrate.cells(rows) == {"confirmed": {"right": 1, "of": 1}, "likely": {"right": 1, "of": 2}, "likely-proved": {"right": 1, "of": 1}}
+    assert calibrate.cells(rows) == {
+        "confirmed": {"right": 1, "of": 1},
+        "likely": {"right": 1, "of": 2},
+        "likely-proved": {"right": 1, "of": 1},
+    }
 
 
 def test_nothing_is_learnt_from_held_out_programs_cases_or_baselines(tmp_path: Path) -> None:
@@ -40,7 +45,11 @@ def test_nothing_is_learnt_from_held_out_programs_cases_or_baselines(tmp_path: P
         "no trials": {truths.PLANTED: [row("d", got="zero_division")]},
     }
     results.write(tmp_path / "r.json", kept, {"date": "2026-11-21"}, {})
-    assert [(r["script"], r["right"]) for r in calibrate.learnt(tmp_path / "r.json")] == [("a", True), ("loud", False), ("mlp_tabular/b", False)]
+    assert [(r["script"], r["right"]) for r in calibrate.learnt(tmp_path / "r.json")] == [
+        ("a", True),
+        ("loud", False),
+        ("mlp_tabular/b", False),
+    ]
 
 
 def test_the_written_table_is_read_back() -> None:
@@ -49,11 +58,17 @@ def test_the_written_table_is_read_back() -> None:
 
 
 def test_what_was_seen_on_planted_faults_and_on_programs_stands_beside_each_number() -> None:
-    rows = [said("likely", True, group=truths.PLANTED), said("likely", True, group=truths.PLANTED), said("likely", False)]
+    rows = [
+        said("likely", True, group=truths.PLANTED),
+        said("likely", True, group=truths.PLANTED),
+        said("likely", False),
+    ]
     assert "likely = 0.6  # planted faults 2 of 2, development programs 0 of 1" in calibrate.text(rows, "x.json")
 
 
-def test_without_a_verdict_it_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_verdict_it_says_what_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "argv", ["calibrate.py", str(tmp_path / "none.json")])
     assert calibrate.main() == 2
     assert "run it first" in capsys.readouterr().err
@@ -64,14 +79,18 @@ def test_the_table_agrees_with_the_results_it_names() -> None:
     rows = json.loads((truths.ROOT / table["results"]).read_text())
     assert table["frequency"] == {name: calibrate.laplace(**cell) for name, cell in calibrate.cells(rows).items()}
     programs = {r["script"].removesuffix(" (healthy)").partition("/")[0] for r in rows}
-    assert programs <= truths.DEVELOPMENT | {folder.name for folder in truths.FAULTS.iterdir() if folder.name != "programs"}
+    assert programs <= truths.DEVELOPMENT | {
+        folder.name for folder in truths.FAULTS.iterdir() if folder.name != "programs"
+    }
 
 
 def test_a_verdict_says_what_was_measured_for_its_kind_within_the_range_of_its_word() -> None:
     for name, frequency in frequencies().items():
         status, *more = name.split("-")
         low, high = RANGES[status]
-        assert calibrated(status, "proved" in more, 0.5, "loss_spike" if "course" in more else "log_domain") == min(max(frequency, low), high)
+        assert calibrated(status, "proved" in more, 0.5, "loss_spike" if "course" in more else "log_domain") == min(
+            max(frequency, low), high
+        )
 
 
 def test_a_kind_that_was_never_seen_keeps_its_belief(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,9 @@ def test_a_rate_is_written_with_its_numbers_and_as_percent() -> None:
 
 
 def test_only_rows_that_have_a_mark_are_counted() -> None:
-    assert f.marked([row(marks={"top1": True}), row(marks={"top1": False}), row(marks={"noted": True})], "top1") == f.Rate(1, 2)
+    assert f.marked(
+        [row(marks={"top1": True}), row(marks={"top1": False}), row(marks={"noted": True})], "top1"
+    ) == f.Rate(1, 2)
 
 
 def test_a_healthy_script_is_quiet_or_not() -> None:
@@ -28,7 +30,12 @@ def test_a_healthy_script_is_quiet_or_not() -> None:
 
 
 def test_a_confirmed_verdict_on_a_healthy_script_is_confirmed_but_wrong() -> None:
-    rows = [healthy(quiet=False, got="nan", status="confirmed"), healthy(quiet=False, got="nan"), row(marks={"wrong": True}), row(marks={"wrong": False})]
+    rows = [
+        healthy(quiet=False, got="nan", status="confirmed"),
+        healthy(quiet=False, got="nan"),
+        row(marks={"wrong": True}),
+        row(marks={"wrong": False}),
+    ]
     assert f.confirmed_wrong(rows) == f.Rate(2, 4)
 
 
@@ -41,7 +48,13 @@ def test_an_equivalent_class_is_right_and_no_class_is_not() -> None:
 
 
 def test_confirmed_and_tested_are_shares_of_the_verdicts_with_a_class() -> None:
-    rows = [row(got="a", status="confirmed", tested=True), row(got="a"), row(got="a", tested=True), row(got=None), healthy(got="a", status="confirmed")]
+    rows = [
+        row(got="a", status="confirmed", tested=True),
+        row(got="a"),
+        row(got="a", tested=True),
+        row(got=None),
+        healthy(got="a", status="confirmed"),
+    ]
     assert f.confirmed(rows) == f.Rate(1, 3)
     assert f.tested(rows) == f.Rate(2, 3)
 
@@ -77,7 +90,11 @@ def test_trials_are_of_verdicts_that_had_any() -> None:
 
 def test_confidences_fall_into_ten_bins_and_one_belongs_to_the_last() -> None:
     found = f.bins([said(0.7, True), said(0.79, False), said(0.8, True), said(1.0, True), row(got=None)])
-    assert [(part.low, part.rows, round(part.confidence, 3), part.right) for part in found] == [(0.7, 2, 0.745, 0.5), (0.8, 1, 0.8, 1.0), (0.9, 1, 1.0, 1.0)]
+    assert [(part.low, part.rows, round(part.confidence, 3), part.right) for part in found] == [
+        (0.7, 2, 0.745, 0.5),
+        (0.8, 1, 0.8, 1.0),
+        (0.9, 1, 1.0, 1.0),
+    ]
 
 
 def test_the_calibration_error_weighs_each_bin_by_its_rows() -> None:
@@ -87,7 +104,9 @@ def test_the_calibration_error_weighs_each_bin_by_its_rows() -> None:
 
 
 def test_a_class_said_of_a_healthy_script_or_outside_the_catalogue_is_wrong() -> None:
-    found = f.bins([healthy(got="zero_division", confidence=0.9), row(kind="unknown", got="zero_division", confidence=0.9)])
+    found = f.bins(
+        [healthy(got="zero_division", confidence=0.9), row(kind="unknown", got="zero_division", confidence=0.9)]
+    )
     assert [(part.rows, part.right) for part in found] == [(2, 0.0)]
 
 

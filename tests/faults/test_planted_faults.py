@@ -1,4 +1,5 @@
-"""Every planted fault is whole: script, healthy twin, truth; nothing in a script gives the answer away, and the twin differs in few lines."""
+"""Every planted fault is whole: script, healthy twin, truth; nothing in a script gives the answer away, and the twin
+differs in few lines."""
 
 from __future__ import annotations
 
@@ -55,14 +56,23 @@ def score_module() -> Any:
 
 def prose(source: str) -> list[str]:
     """The words of comments and docstrings."""
-    comments = [token.string for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type == tokenize.COMMENT]
+    comments = [
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    ]
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     strings = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
     return " ".join([*comments, *strings]).lower().replace(".", " ").replace(",", " ").split()
 
 
 def test_the_four_bugs_of_peers_are_planted() -> None:
-    want = {"masked_attention": "aten::_softmax", "fp16_scores": "aten::bmm", "log0_entropy": "aten::mul", "sqrt0_norm": "aten::sqrt"}
+    want = {
+        "masked_attention": "aten::_softmax",
+        "fp16_scores": "aten::bmm",
+        "log0_entropy": "aten::mul",
+        "sqrt0_norm": "aten::sqrt",
+    }
     for slug, op in want.items():
         found = truth(ROOT / "faults" / "numerics" / slug)
         assert (found["first_bad_step"], found["batch_rows"], found["op"]) == (5, [3], op)
@@ -83,7 +93,11 @@ def test_the_folder_is_whole(folder: Path) -> None:
 @pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
 def test_the_named_lines_hold_code(folder: Path) -> None:
     found, lines = truth(folder), (folder / "train.py").read_text().splitlines()
-    for number in [found["line"], *found.get("accept_lines", []), *([found["symptom_line"]] if "symptom_line" in found else [])]:
+    for number in [
+        found["line"],
+        *found.get("accept_lines", []),
+        *([found["symptom_line"]] if "symptom_line" in found else []),
+    ]:
         assert lines[number - 1].strip()
         assert not lines[number - 1].strip().startswith("#")
 
@@ -99,7 +113,11 @@ def test_no_word_gives_the_answer_away(folder: Path) -> None:
 @pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
 def test_the_twin_is_the_same_script_but_for_the_fault(folder: Path) -> None:
     train, healthy = ((folder / name).read_text().splitlines() for name in ("train.py", "healthy.py"))
-    changed = [line for line in difflib.unified_diff(train, healthy, lineterm="", n=0) if line[0] in "+-" and line[:3] not in {"+++", "---"}]
+    changed = [
+        line
+        for line in difflib.unified_diff(train, healthy, lineterm="", n=0)
+        if line[0] in "+-" and line[:3] not in {"+++", "---"}
+    ]
     assert 1 <= len(changed) <= 6
 
 

@@ -14,7 +14,13 @@ from tests.faults.test_planted_faults import score_module
 
 score = score_module()
 marks, truths = part("marks"), part("truths")
-TRUTH: dict[str, Any] = {"class": "zero_division", "layer": "numerics", "symptom": "nan_loss", "op": "aten::div", "line": 3}
+TRUTH: dict[str, Any] = {
+    "class": "zero_division",
+    "layer": "numerics",
+    "symptom": "nan_loss",
+    "op": "aten::div",
+    "line": 3,
+}
 
 
 def script(name: str = "numerics/a", **changed: Any) -> Any:
@@ -22,11 +28,22 @@ def script(name: str = "numerics/a", **changed: Any) -> Any:
 
 
 def asked(**words: Any) -> Any:
-    return SimpleNamespace(**{"only": "", "faults": False, "cases": False, "programs": False, "baselines": False} | words)
+    return SimpleNamespace(
+        **{"only": "", "faults": False, "cases": False, "programs": False, "baselines": False} | words
+    )
 
 
 def test_step_op_line_and_sample_of_a_bad_value_must_be_right() -> None:
-    given = {"found": True, "top1": False, "step": True, "op": True, "line": True, "sline": True, "sample": True, "rows": False}
+    given = {
+        "found": True,
+        "top1": False,
+        "step": True,
+        "op": True,
+        "line": True,
+        "sline": True,
+        "sample": True,
+        "rows": False,
+    }
     assert marks.must_be_right(script(), given) == ["step", "op", "sline", "sample", "line"]
 
 
@@ -80,7 +97,9 @@ def test_a_whole_run_leaves_no_older_row_of_its_variants_and_a_part_does(tmp_pat
     assert [r.script for r in whole["no trials"][truths.PLANTED]] == ["gone"]
 
 
-def test_without_the_shared_scorer_it_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_scorer_of_the_case_tests_it_says_so_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(score, "SCORER", tmp_path / "score_cases.py")
     monkeypatch.setattr(sys, "argv", ["score.py"])
     monkeypatch.setenv("CI", "")

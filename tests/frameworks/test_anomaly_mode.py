@@ -28,7 +28,8 @@ CALLS_CLOSURE = re.compile(r'^  File "[^"]*/torch/optim/[^"]*", line .*\n(?:    
 
 
 def traceback_of(stderr: str) -> str:
-    """The program's own traceback, from its first line to the exception, without torch's lines that call a closure: the gate calls it before they would."""
+    """The program's own traceback, from its first line to the exception, without torch's lines that call a closure: the
+    gate calls it before they would."""
     whole = stderr[stderr.index("Traceback (most recent call last)") :].partition("\ndebug-tracer:")[0].strip()
     return CALLS_CLOSURE.sub("", whole)
 
@@ -45,5 +46,7 @@ def test_the_exception_of_anomaly_mode_reads_as_without_us(framework: str, tmp_p
     bare, watched = run(words, tmp_path, False), run(words, tmp_path, True)
     assert bare.returncode == watched.returncode == 1, watched.stderr
     assert bare.stdout == watched.stdout and bare.stdout
-    assert re.search(r"RuntimeError: Function '\w+' returned nan values in its 0th output\.$", traceback_of(bare.stderr))
+    assert re.search(
+        r"RuntimeError: Function '\w+' returned nan values in its 0th output\.$", traceback_of(bare.stderr)
+    )
     assert traceback_of(watched.stderr) == traceback_of(bare.stderr)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import programs
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 NEEDS = {
@@ -26,13 +28,22 @@ ABORTS = "terminate called without an active exception"
 
 
 def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
-    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONHASHSEED="0", HF_HUB_OFFLINE="1")
-    ours = [sys.executable, "-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
+    env = dict(
+        os.environ,
+        PYTHONPATH=str(ROOT / "src"),
+        OMP_NUM_THREADS="1",
+        DEBUG_TRACER_STRICT="1",
+        PYTHONHASHSEED="0",
+        HF_HUB_OFFLINE="1",
+    )
+    ours = [*programs().tool, "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
+    words = programs().python + words[1:] if not watched and len(words) > 1 and words[1].endswith(".py") else words
     return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=850)
 
 
 def settled(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
-    """Again where a thread of gloo outlives its process group: it ends one bare program with flat shards in eight, after its last word."""
+    """Again where a thread of gloo outlives its process group: it ends one bare program with flat shards in eight,
+    after its last word."""
     done = run(words, work, watched)
     for _ in range(5):
         if not done.returncode or ABORTS not in done.stderr:
@@ -56,7 +67,9 @@ def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
     assert_the_same([sys.executable, str(PROGRAMS / f"{name}.py")], tmp_path)
 
 
-@pytest.mark.parametrize("name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"])
+@pytest.mark.parametrize(
+    "name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"]
+)
 def test_two_ranks_under_torchrun_do_not_notice(name: str, tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     assert_the_same([*launcher, str(PROGRAMS / f"{name}.py")], tmp_path)

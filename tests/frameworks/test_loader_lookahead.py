@@ -1,4 +1,5 @@
-"""Frameworks fetch one batch ahead: the batch in use is still found by its tensors, and the line is that of the user's DataLoader."""
+"""Frameworks fetch one batch ahead: the batch in use is still found by its tensors, and the line is that of the user's
+DataLoader."""
 
 from __future__ import annotations
 
@@ -6,16 +7,23 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.probes.loader import LoaderProbe
+from debugtracer.hooks.loader import LoaderHook
+from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
 
 ROWS = TensorDataset(torch.arange(22.0).view(22, 1).repeat(1, 3), torch.arange(22))
+
+
+class Unheard(LoopEvents):
+    """Nobody listens to the loader."""
 
 
 @pytest.fixture
 def probe(monkeypatch):
     monkeypatch.setenv("DEBUG_TRACER_STRICT", "1")
-    made = LoaderProbe(BatchLog())
+    made = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState())
     made.install()
     yield made
     made.remove()
@@ -34,7 +42,10 @@ def test_accelerate(probe, workers):
     accelerate = pytest.importorskip("accelerate")
     loader = DataLoader(ROWS, batch_size=4, shuffle=True, num_workers=workers)
     prepared = accelerate.Accelerator(cpu=True).prepare(loader)
-    newest = [check(probe, x, y, "loader = DataLoader(ROWS, batch_size=4, shuffle=True, num_workers=workers)") for x, y in prepared]
+    newest = [
+        check(probe, x, y, "loader = DataLoader(ROWS, batch_size=4, shuffle=True, num_workers=workers)")
+        for x, y in prepared
+    ]
     assert newest == [False] * 5 + [True]
 
 
@@ -55,7 +66,12 @@ def test_lightning(probe, tmp_path):
             return torch.optim.SGD(self.parameters(), lr=0.01)
 
     loader = DataLoader(ROWS, batch_size=4, shuffle=True)
-    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False}
+    quiet = {
+        "logger": False,
+        "enable_checkpointing": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
     lightning.Trainer(max_epochs=2, accelerator="cpu", default_root_dir=tmp_path, **quiet).fit(Net(), loader)
     assert len(seen) == 12
 
@@ -84,7 +100,16 @@ def test_transformers_with_accumulation(probe, tmp_path):
             assert batch.loader.frame.code.startswith("transformers.Trainer(")
             return {"loss": self.head(x).mean()}
 
-    quiet = {"report_to": [], "save_strategy": "no", "logging_strategy": "no", "use_cpu": True, "disable_tqdm": True, "remove_unused_columns": False}
-    options = transformers.TrainingArguments(tmp_path, per_device_train_batch_size=2, gradient_accumulation_steps=4, num_train_epochs=1, **quiet)
+    quiet = {
+        "report_to": [],
+        "save_strategy": "no",
+        "logging_strategy": "no",
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "remove_unused_columns": False,
+    }
+    options = transformers.TrainingArguments(
+        tmp_path, per_device_train_batch_size=2, gradient_accumulation_steps=4, num_train_epochs=1, **quiet
+    )
     transformers.Trainer(Net(), options, train_dataset=Items()).train()
     assert seen == [True] * 11

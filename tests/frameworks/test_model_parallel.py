@@ -1,4 +1,5 @@
-"""A NaN in a model that is cut over ranks: the step, the rank and the line are told, and in one sentence why it is not executed again."""
+"""A NaN in a model that is cut over ranks: the step, the rank and the line are told, and in one sentence why it is not
+executed again."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from tests.frameworks.test_ranks_apart import LAUNCHER, report, watched
 
 WHY = {
     "torchrun_tensor_parallel": "Linear computes together with the other ranks, and only this one would replay",
-    "torchrun_pipeline": "this rank is a stage of a pipeline, which computes on what other ranks send, and only this one would replay",
+    "torchrun_pipeline": (
+        "this rank is a stage of a pipeline, which computes on what other ranks send, and only this one would replay"
+    ),
 }
 
 

@@ -1,4 +1,5 @@
-"""Ranks with unlike numbers of batches: under Join nothing changes; left to wait, the verdict names what each rank stands in, at its end and while it hangs."""
+"""Ranks with unlike numbers of batches: under Join nothing changes; left to wait, the verdict names what each rank
+stands in, at its end and while it hangs."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.forked import programs
 from tests.frameworks.test_frameworks import PROGRAMS, ROOT, assert_the_same
 
 UNEVEN = PROGRAMS / "torchrun_uneven.py"
@@ -21,12 +23,14 @@ def line_of(words: str) -> int:
 
 
 def watched(work: Path, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "debugtracer", "run", "--out", str(work / "runs"), *LAUNCHER, *words]
-    return subprocess.Popen(command, cwd=work, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [*programs().tool, "run", "--out", str(work / "runs"), *LAUNCHER, *words]
+    return subprocess.Popen(
+        command, cwd=work, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def report(work: Path, *options: str) -> dict:
-    command = [sys.executable, "-m", "debugtracer", "report", str(work / "runs"), "--format", "json", *options]
+    command = [*programs().tool, "report", str(work / "runs"), "--format", "json", *options]
     done = subprocess.run(command, cwd=work, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -59,7 +63,11 @@ def test_a_hang_is_told_while_it_lasts_and_after_the_timeout(tmp_path):
         said = hung.communicate(timeout=200)[1]
     assert hung.returncode == 1, said
     verdict = report(tmp_path)["verdict"]
-    assert (verdict["class"], verdict["line"], verdict["symptom_line"]) == ("ddp_desync", line_of("rank 1 does something else"), line_of("rank 0 waits here"))
+    assert (verdict["class"], verdict["line"], verdict["symptom_line"]) == (
+        "ddp_desync",
+        line_of("rank 1 does something else"),
+        line_of("rank 0 waits here"),
+    )
 
 
 def told(shown: dict) -> str:

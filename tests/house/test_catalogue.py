@@ -16,7 +16,9 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def test_the_pages_of_the_checks_and_the_gallery_are_fresh() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "catalogue.py"), "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "catalogue.py"), "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -34,9 +36,11 @@ def test_every_link_leads_to_a_file_and_to_a_heading_of_it(guide: Path) -> None:
 
 
 def headings(file: Path) -> set[str]:
-    """The anchors that GitHub makes of the headings of a page."""
+    """The anchors of a page: its own, and those that GitHub makes of its headings."""
     titles = re.findall(r"^#+ (.+)$", file.read_text(), flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    return set(re.findall(r'<a id="([^"]+)"></a>', file.read_text())) | {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles
+    }
 
 
 def test_a_fault_is_quoted_with_the_finding_that_names_it_and_with_no_other() -> None:
@@ -50,5 +54,11 @@ def test_a_fault_is_quoted_with_the_finding_that_names_it_and_with_no_other() ->
     assert sentence({"verdict": verdict, "findings": [spike, noted]}, truth) == "the mean hides it"
     assert sentence({"verdict": None, "findings": [spike]}, truth) is None
     assert sentence({"verdict": verdict, "findings": [spike]}, {"class": "lr_too_high"}) == "a spike"
-    assert sentence({"verdict": verdict, "findings": [{**spike, "kind": "lr_too_high", "message": "the rate"}]}, {"class": "lr_too_high"}) == "the rate"
+    assert (
+        sentence(
+            {"verdict": verdict, "findings": [{**spike, "kind": "lr_too_high", "message": "the rate"}]},
+            {"class": "lr_too_high"},
+        )
+        == "the rate"
+    )
     assert TEMPORARY.sub("", f"of {tempfile.gettempdir()}/tmp1h76/deep/mirror.pt, loaded") == "of mirror.pt, loaded"

@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(folder / "src")}
     tool = Path(sys.executable).parent / "lint-imports"
-    return subprocess.run([str(tool), "--no-cache"], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [str(tool), "--no-cache"], cwd=folder, env=environ, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def test_the_contracts_are_kept() -> None:
     ("name", "text", "contract"),
     [
         ("checks/numerics/wrong.py", "import torch\n", "needs no torch"),
-        ("probes/wrong.py", "import debugtracer.diagnosis\n", "Imports go one way"),
+        ("observers/wrong.py", "import debugtracer.diagnosis\n", "Imports go one way"),
         ("helpers/__init__.py", "\n", "helpers"),
     ],
 )

@@ -17,17 +17,39 @@ for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__na
 """
 
 
-@pytest.mark.parametrize("room", ["trace", "checks", "spikes", "causes", "views", "imports", "source", "tokenizer", "testing", "errors", "settings", "plugins"])
+@pytest.mark.parametrize(
+    "room",
+    [
+        "trace",
+        "checks",
+        "spikes",
+        "causes",
+        "views",
+        "imports",
+        "source",
+        "tokenizer",
+        "testing",
+        "errors",
+        "settings",
+        "plugins",
+    ],
+)
 def test_a_room_imports_without_torch(room: str) -> None:
-    done = subprocess.run([sys.executable, "-c", BLOCKED.format(room=f"debugtracer.{room}")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED.format(room=f"debugtracer.{room}")], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_the_package_itself_loads_no_torch() -> None:
-    done = subprocess.run([sys.executable, "-c", "import sys, debugtracer; sys.exit('torch' in sys.modules)"], check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, debugtracer; sys.exit('torch' in sys.modules)"], check=False
+    )
     assert done.returncode == 0
 
 
 def test_the_block_does_block_torch() -> None:
-    done = subprocess.run([sys.executable, "-c", BLOCKED.format(room="debugtracer.replay")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED.format(room="debugtracer.replay")], capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0

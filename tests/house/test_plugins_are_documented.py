@@ -1,4 +1,5 @@
-"""Every check carries its page, names causes that exist and a planted fault that proves it; every default has a unit or a source."""
+"""Every check carries its page, names causes that exist and a planted fault that proves it; every default has a unit or
+a source."""
 
 from __future__ import annotations
 
@@ -27,10 +28,15 @@ def test_every_setting_says_its_unit_or_meaning() -> None:
     names = settings.Settings.__dataclass_fields__
     fields = [line for line in inspect.getsource(settings.Settings).splitlines() if line.strip().split(":")[0] in names]
     assert len(fields) == len(names)
-    assert [line for line in fields if "  # " not in line and not re.search(r" = (Mode|Capture)\.", line)] == []  # an enum explains itself
+    # an enum explains itself
+    assert [line for line in fields if "  # " not in line and not re.search(r" = (Mode|Capture)\.", line)] == []
 
 
 def test_a_fragment_is_named_by_what_it_is_about() -> None:
     kinds = {"added", "changed", "fixed", "removed"}
-    wrong = [f.name for f in (ROOT / "changes").iterdir() if f.name != "README.md" and (f.suffix != ".md" or f.stem.split(".")[-1] not in kinds)]
+    wrong = [
+        f.name
+        for f in (ROOT / "changes").iterdir()
+        if f.name != "README.md" and (f.suffix != ".md" or f.stem.split(".")[-1] not in kinds)
+    ]
     assert wrong == []

@@ -1,4 +1,5 @@
-"""What others build on is frozen: the public names and the options of the command line; a change here is a change for users."""
+"""What others build on is frozen: the public names and the options of the command line; a change here is a change for
+users."""
 
 from __future__ import annotations
 
@@ -11,15 +12,40 @@ from debugtracer.commands.app import command, names
 from debugtracer.settings import Settings
 
 NAMES = {
-    "watch", "track", "derive_seed", "Session", "Mode", "Check", "Finding", "Severity", "Verdict", "open_trace", "Settings", "DebugTracerError", "__version__",
+    "watch", "track", "derive_seed", "Session", "Mode", "Check", "Finding", "Severity", "Verdict", "open_trace",
+    "Settings", "DebugTracerError", "__version__",
 }  # fmt: skip
 SETTINGS = {
-    "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes", "capsule_bytes", "own_share", "gate",
-    "incidents", "preset", "inspect_steps", "function_tests", "trials", "trials_s", "trial_order", "ring_bytes", "ring_place", "library",
+    "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes",
+    "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials",
+    "trials_s", "trial_order", "ring_bytes", "ring_place", "library",
 }  # fmt: skip
 OPTIONS = {
-    "run": {"--out", "--name", "--mode", "--capture", "--fail-on", "--preset", "--inspect-steps", "--function-tests", "--trials", "--help"},
-    "report": {"--format", "--output", "-o", "--fail-on", "--batch", "--layers", "--seeds", "--recheck", "--preset", "--option", "--help"},
+    "run": {
+        "--out",
+        "--name",
+        "--mode",
+        "--capture",
+        "--fail-on",
+        "--preset",
+        "--inspect-steps",
+        "--function-tests",
+        "--trials",
+        "--help",
+    },
+    "report": {
+        "--format",
+        "--output",
+        "-o",
+        "--fail-on",
+        "--batch",
+        "--layers",
+        "--seeds",
+        "--recheck",
+        "--preset",
+        "--option",
+        "--help",
+    },
     "replay": {"--device", "--dtype", "--eager", "--with", "--json", "--help"},
     "explain": {"--format", "--remember", "--fix", "--prompt", "--with-batch", "--output", "-o", "--help"},
     "doctor": {"--help"},

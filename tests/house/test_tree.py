@@ -1,4 +1,5 @@
-"""The tree is the one that ARCHITECTURE.md shows, and every file of it says what it is for, stays small and has its test."""
+"""The tree is the one that docs/tree.md shows, and every file of it says what it is for, stays small and has its
+test."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from debugtracer.docstrings import title
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "debugtracer"
@@ -21,7 +24,9 @@ def of(path: Path) -> str:
 
 
 def test_the_tree_in_the_page_is_the_real_one() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "tree.py"), "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "tree.py"), "--check"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
 
 
@@ -35,10 +40,14 @@ def test_a_file_says_what_it_is_for_and_is_short(path: Path) -> None:
     tree = ast.parse(source)
     said = ast.get_docstring(tree)
     assert said, "no module docstring"
-    assert said.split("\n")[0].endswith((".", "?")), "its first line is not a sentence"
+    assert title(said).endswith((".", "?")), "its first paragraph is not a sentence"
     assert source.count("\n") <= LINES
     functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    long = {f.name: f.end_lineno - f.lineno + 1 for f in functions if f.end_lineno is not None and f.end_lineno - f.lineno >= FUNCTION_LINES}
+    long = {
+        f.name: f.end_lineno - f.lineno + 1
+        for f in functions
+        if f.end_lineno is not None and f.end_lineno - f.lineno >= FUNCTION_LINES
+    }
     assert not long, f"functions over {FUNCTION_LINES} lines"
 
 

@@ -11,7 +11,13 @@ def trainer_state(folder: Path, losses: list[float], every: int = 50) -> Path:
     from transformers.trainer_callback import TrainerState
 
     history = [
-        {"loss": loss, "grad_norm": 1.0 if math.isfinite(loss) else math.nan, "learning_rate": 1e-3, "epoch": n / 10, "step": every * n}
+        {
+            "loss": loss,
+            "grad_norm": 1.0 if math.isfinite(loss) else math.nan,
+            "learning_rate": 1e-3,
+            "epoch": n / 10,
+            "step": every * n,
+        }
         for n, loss in enumerate(losses, 1)
     ]
     history.append({"eval_loss": 0.7, "eval_accuracy": 0.5, "eval_runtime": 1.5, "step": every * len(losses)})

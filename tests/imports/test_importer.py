@@ -15,7 +15,11 @@ def test_those_that_need_a_library_are_asked_last():
 
 
 def test_each_log_is_recognised_by_its_own_importer_as_file_and_as_folder(tmp_path):
-    state, table, board = trainer_state(tmp_path / "a", [1.0]), lightning_csv(tmp_path / "b", [1.0]), events(tmp_path / "c", [1.0])
+    state, table, board = (
+        trainer_state(tmp_path / "a", [1.0]),
+        lightning_csv(tmp_path / "b", [1.0]),
+        events(tmp_path / "c", [1.0]),
+    )
     for path in (state, state.parent):
         assert isinstance(importer_of(path), TrainerStateJson)
     for path in (table / "metrics.csv", table):
@@ -38,13 +42,18 @@ def test_anything_else_is_recognised_by_nobody(tmp_path):
 
 
 def test_a_number_logged_twice_at_a_step_is_the_last_one_and_points_are_in_order(tmp_path):
-    log = TrainerStateJson().log(tmp_path, [(10, "loss", 2.0), (5, "loss", 1.0), (10, "loss", 3.0), (-1, "loss", 9.0), (10**20, "loss", 9.0)])
+    log = TrainerStateJson().log(
+        tmp_path, [(10, "loss", 2.0), (5, "loss", 1.0), (10, "loss", 3.0), (-1, "loss", 9.0), (10**20, "loss", 9.0)]
+    )
     assert log.points == {5: {"loss": 1.0}, 10: {"loss": 3.0}}
     assert list(log.points) == [5, 10]
 
 
 def test_a_log_without_numbers_is_one_sentence(tmp_path):
-    with pytest.raises(TraceError, match=r"holds no logged number; expected a Hugging Face trainer_state\.json of a run that has logged something"):
+    with pytest.raises(
+        TraceError,
+        match=r"holds no logged number; expected a Hugging Face trainer_state\.json of a run that has logged something",
+    ):
         TrainerStateJson().log(tmp_path, [(1, "epoch", 0.5)])
 
 

@@ -13,7 +13,10 @@ from tests.imports.logs import lightning_csv
 
 def test_numbers_come_under_our_names_with_the_step_numbers_of_the_log(tmp_path):
     log = LightningCsv().read(lightning_csv(tmp_path, [0.7, 0.6]))
-    assert log.points == {49: {"loss": 0.7, "lr": 1e-3}, 99: {"loss": 0.6, "lr": 1e-3, "val_loss": 0.9, "logged/val_acc": 0.25}}
+    assert log.points == {
+        49: {"loss": 0.7, "lr": 1e-3},
+        99: {"loss": 0.6, "lr": 1e-3, "val_loss": 0.9, "logged/val_acc": 0.25},
+    }
 
 
 def test_a_folder_of_versions_means_its_last_one(tmp_path):
@@ -36,8 +39,10 @@ def test_any_table_that_counts_is_read_and_words_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"a,b\n1,2\n", "has no column that counts steps; expected one named step, global_step, iteration, iter or epoch"), (b"", "has no column"),
-        (b"step,loss\n", "holds no logged number"), (b"\xff\xfe\x00step", "is no CSV file|has no column"),
+        (b"a,b\n1,2\n",
+            "has no column that counts steps; expected one named step, global_step, iteration, iter or epoch"),
+        (b"", "has no column"), (b"step,loss\n", "holds no logged number"),
+        (b"\xff\xfe\x00step", "is no CSV file|has no column"),
         (b"step,loss\nnan,1\n1e300,2\n", "holds no logged number"),
     ],
 )  # fmt: skip

@@ -15,7 +15,10 @@ pytest.importorskip("tensorboard")
 
 def test_scalars_old_and_new_come_under_our_names_and_nothing_else(tmp_path):
     log = TensorBoard().read(events(tmp_path, [0.75, 0.5]))
-    assert log.points == {50: {"loss": 0.75}, 100: {"loss": 0.5, "val_loss": pytest.approx(0.9), "logged/accuracy": 0.25}}
+    assert log.points == {
+        50: {"loss": 0.75},
+        100: {"loss": 0.5, "val_loss": pytest.approx(0.9), "logged/accuracy": 0.25},
+    }
 
 
 def test_files_of_one_folder_are_one_run(tmp_path):

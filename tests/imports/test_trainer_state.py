@@ -33,8 +33,10 @@ def test_an_output_folder_means_its_last_checkpoint(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "is damaged"), ("[]", "has no log_history"), ('{"log_history": 3}', "has no log_history"), ("[" * 100_000, "is damaged"),
-        ('{"log_history": [1, {"step": "x", "loss": 1}, {"loss": 2}, {"step": 1, "loss": "a"}]}', "holds no logged number"),
+        ("{", "is damaged"), ("[]", "has no log_history"), ('{"log_history": 3}', "has no log_history"),
+        ("[" * 100_000, "is damaged"),
+        ('{"log_history": [1, {"step": "x", "loss": 1}, {"loss": 2}, {"step": 1, "loss": "a"}]}',
+            "holds no logged number"),
         ('{"log_history": [{"step": 1, "loss": 1' + "0" * 400 + "}]}", "holds no logged number"),
     ],
 )  # fmt: skip

@@ -39,7 +39,14 @@ class Kernel:
 
     def run(self, source: str, cell: str = "") -> Output:
         """Run one cell to its end; `cell` is its identity in the notebook, as JupyterLab tells it."""
-        content = {"code": source, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": False}
+        content = {
+            "code": source,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
         request = self.client.session.msg("execute_request", content, metadata={"cellId": cell} if cell else {})
         self.client.shell_channel.send(request)
         output = Output()
@@ -51,7 +58,9 @@ class Kernel:
     def __enter__(self) -> Kernel:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
 

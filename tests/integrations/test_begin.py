@@ -33,4 +33,7 @@ def test_a_wrong_variable_is_one_line_and_the_program_goes_on_unwatched(monkeypa
     monkeypatch.setenv("DEBUG_TRACER_MODE", "fast")
     begin()
     assert session.active() is None
-    assert capsys.readouterr().err == "debug-tracer: DEBUG_TRACER_MODE is 'fast'; expected observe, dev, val, prod; this process is not watched.\n"
+    assert (
+        capsys.readouterr().err
+        == "debug-tracer: DEBUG_TRACER_MODE is 'fast'; expected observe, dev, val, prod; this process is not watched.\n"
+    )

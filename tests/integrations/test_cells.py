@@ -35,7 +35,10 @@ TRAIN = """for x in batches:
 
 WATCH = "import debugtracer; w = debugtracer.watch(); w"
 BAD = "batches[5] = batches[5].clone(); batches[5][2, 1] = -1.0"
-HOOKS = "import torch.nn.modules.module as m; print(len(m._global_forward_hooks), len(m._global_forward_pre_hooks), torch.optim.Adam.step)"
+HOOKS = (
+    "import torch.nn.modules.module as m; print(len(m._global_forward_hooks), len(m._global_forward_pre_hooks), "
+    "torch.optim.Adam.step)"
+)
 WEIGHTS = "print([p.double().sum().item().hex() for p in net.parameters()], loss.item().hex())"
 
 
@@ -55,10 +58,14 @@ def test_a_late_watch_sees_the_bad_step_shows_it_in_the_cell_and_the_kernel_goes
             assert kernel.run(cell).error == ""
         assert "watching, mode dev; nothing was trained yet" in html(kernel.run(WATCH))
         assert kernel.run(TRAIN) == Output()
-        assert "watching, mode dev; 8 steps: every loss, gradient and update was finite" in text(kernel.run("debugtracer.watch()"))
+        assert "watching, mode dev; 8 steps: every loss, gradient and update was finite" in text(
+            kernel.run("debugtracer.watch()")
+        )
         kernel.run(BAD)
         stopped = kernel.run(TRAIN)
-        assert "the loss is not finite at step 13" in html(stopped) and "cell In[2], line 6 in Net.forward" in html(stopped)
+        assert "the loss is not finite at step 13" in html(stopped) and "cell In[2], line 6 in Net.forward" in html(
+            stopped
+        )
         assert "row 2 of the batch" in html(stopped) and "row 2 of the batch" in text(stopped)
         assert (stopped.stdout, stopped.stderr, stopped.error) == ("", "", "StoppedCell")
         assert stopped.traceback.startswith("debug-tracer stopped this cell") and "\n" not in stopped.traceback
@@ -72,13 +79,18 @@ def test_the_run_after_a_stop_is_another_one_with_steps_of_its_own(tmp_path):
             kernel.run(cell)
         for _ in range(2):
             stopped = kernel.run(TRAIN)
-            assert "the loss is not finite at step 5" in text(stopped) and "executed again in place: bitwise" in text(stopped)
+            assert "the loss is not finite at step 5" in text(stopped) and "executed again in place: bitwise" in text(
+                stopped
+            )
         kernel.run("batches[5] = batches[5].abs()")
         assert kernel.run(TRAIN) == Output()
         assert "8 steps: every loss" in text(kernel.run("w"))
         kernel.run("w.stop()")
         runs = sorted(folder for folder in (tmp_path / "debug-tracer-runs").iterdir() if folder.name != "latest")
-        ends = sorted((run["status"], run["stopped_by_tracer"]) for run in (json.loads((folder / "run.json").read_text()) for folder in runs))
+        ends = sorted(
+            (run["status"], run["stopped_by_tracer"])
+            for run in (json.loads((folder / "run.json").read_text()) for folder in runs)
+        )
         assert ends == [("ended", False), ("ended", True), ("ended", True)]
 
 
@@ -93,7 +105,12 @@ def test_watch_again_is_the_same_watch_and_other_keywords_are_another_run(tmp_pa
         assert kernel.run("debugtracer.watch() is w").shown == [{"text/plain": "True"}]
         assert kernel.run(HOOKS).stdout == hooked
         kernel.run(BAD)
-        assert kernel.run("other = debugtracer.watch(mode='observe'); print(other is w, other.session.settings.mode.value)").stdout == "False observe\n"
+        assert (
+            kernel.run(
+                "other = debugtracer.watch(mode='observe'); print(other is w, other.session.settings.mode.value)"
+            ).stdout
+            == "False observe\n"
+        )
         assert kernel.run(TRAIN).error == "" and kernel.run(HOOKS).stdout.startswith("1 1")
         assert "the loss is not finite at step 5" in html(kernel.run("other"))
         kernel.run("w.stop(); other.stop()")
@@ -112,13 +129,16 @@ def test_a_cell_that_was_edited_and_run_again_is_quoted_as_it_is_now(tmp_path):
         assert "cell In[5], line 3 in score" in first and "torch.log(x).mean()" in first
         kernel.run(longer, cell="score")
         second = text(kernel.run(train))
-        assert "cell In[7], line 4 in score" in second and "torch.sqrt(x).log()" in second and "torch.log(x)" not in second
+        assert (
+            "cell In[7], line 4 in score" in second and "torch.sqrt(x).log()" in second and "torch.log(x)" not in second
+        )
         kernel.run(longer, cell="score")
         assert "cell In[9], line 4 in score" in text(kernel.run(train))
 
 
 def test_a_model_made_by_the_text_before_an_edit_says_so(tmp_path):
-    edited = MODEL.replace("torch.log(x)", "torch.log(x.clamp_min(1e-3))").rpartition("\n")[0]  # the class alone: the model is not made again
+    # the class alone: the model is not made again
+    edited = MODEL.replace("torch.log(x)", "torch.log(x.clamp_min(1e-3))").rpartition("\n")[0]
     with Kernel(tmp_path) as kernel:
         for cell in (SETUP, WATCH, BAD):
             kernel.run(cell)
@@ -127,7 +147,10 @@ def test_a_model_made_by_the_text_before_an_edit_says_so(tmp_path):
         kernel.run(edited, cell="model")
         shown = kernel.run(TRAIN)
         assert "cell In[4], line 6" in html(shown) and "return self.body(x) + torch.log(x)" in html(shown)
-        assert "In[4] has been edited and run again as In[6], but the object that ran here was made by the old text" in html(shown)
+        assert (
+            "In[4] has been edited and run again as In[6], but the object that ran here was made by the old text"
+            in html(shown)
+        )
 
 
 INTERRUPTS = {
@@ -162,7 +185,9 @@ hook = {INTERRUPTS[place]}"""
             if watched:
                 assert "8 steps: every loss" in text(kernel.run("w"))
                 kernel.run(BAD)
-                assert "the loss is not finite at step 13" in text(kernel.run(TRAIN)), "the watch goes on after the interrupt"
+                assert "the loss is not finite at step 13" in text(kernel.run(TRAIN)), (
+                    "the watch goes on after the interrupt"
+                )
     assert told[True] == told[False]
 
 

@@ -10,7 +10,7 @@ import pytest
 from debugtracer import session
 from debugtracer.integrations.children import is_loader_worker, recording
 from debugtracer.trace.events import Crashed, RankEnded
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from tests.watching import LogHead, batches, seeded, train, under_watch
 
 

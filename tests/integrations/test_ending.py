@@ -10,8 +10,8 @@ import pytest
 
 from debugtracer.errors import STOPPED
 from debugtracer.trace.events import Crashed
-from debugtracer.trace.manifest import read_manifest
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.manifest import read_manifest
+from debugtracer.trace.store.reader import open_trace
 
 TRAIN = """
 import debugtracer, sys
@@ -19,19 +19,31 @@ debugtracer.watch(out="runs", mode=sys.argv[1])
 import torch
 m = torch.nn.Linear(4, 1); o = torch.optim.SGD(m.parameters(), lr=0.1)
 for n in range(3):
-    o.zero_grad(); m(torch.full((2, 4), float("nan") if "bad" in sys.argv and n == 1 else 1.0)).mean().backward(); o.step()
+    o.zero_grad(); m(torch.full((2, 4), float("nan") if "bad" in sys.argv and n == 1 else 1.0)).mean().backward(); \
+o.step()
 """
 
 
 def ended(tmp_path, last: str, *words: str):
     env = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {"DEBUG_TRACER_STRICT": "1"}
-    done = subprocess.run([sys.executable, "-c", TRAIN + last, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", TRAIN + last, *words],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     return done, read_manifest((tmp_path / "runs" / "latest").resolve())
 
 
 @pytest.mark.parametrize(
     ("last", "status"),
-    [("raise KeyError('mine')", 1), ("sys.excepthook = lambda *a: print('theirs', file=sys.stderr)\nraise KeyError('mine')", 1)],
+    [
+        ("raise KeyError('mine')", 1),
+        ("sys.excepthook = lambda *a: print('theirs', file=sys.stderr)\nraise KeyError('mine')", 1),
+    ],
     ids=["as it is", "with a hook of the program's own"],
 )
 def test_a_crash_is_recorded_whoever_shows_it(tmp_path, last, status):

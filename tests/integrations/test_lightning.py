@@ -12,7 +12,7 @@ import pytest
 from debugtracer.errors import StoppedByTracer
 from debugtracer.session import active
 from debugtracer.trace.events import Incident, Noted
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 
 lightning = pytest.importorskip("lightning")
 import torch  # noqa: E402
@@ -36,8 +36,8 @@ class Line(lightning.LightningModule):
 def fit(tmp_path, bad, mode):
     rows = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(24, 3)), batch_size=4)
     trainer = lightning.Trainer(
-        max_epochs=1, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
-        gradient_clip_val=2.0, callbacks=[DebugTracerCallback(out=tmp_path, mode=mode)],
+        max_epochs=1, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False,
+        enable_model_summary=False, gradient_clip_val=2.0, callbacks=[DebugTracerCallback(out=tmp_path, mode=mode)],
     )  # fmt: skip
     trainer.fit(Line(bad), rows)
     return trainer
@@ -66,6 +66,15 @@ def test_observed_it_trains_to_the_end(tmp_path):
 
 
 def test_without_a_watch_the_package_loads_no_framework():
-    words = [sys.executable, "-c", "import debugtracer.session, sys, json; print(json.dumps('lightning' in sys.modules or 'transformers' in sys.modules))"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=Path(__file__).resolve().parents[2] / "src")
+    words = [
+        sys.executable,
+        "-c",
+        (
+            "import debugtracer.session, sys, json; print(json.dumps('lightning' in sys.modules or 'transformers' in "
+            "sys.modules))"
+        ),
+    ]
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=300, cwd=Path(__file__).resolve().parents[2] / "src"
+    )
     assert json.loads(done.stdout.splitlines()[-1]) is False

@@ -16,7 +16,10 @@ def test_without_a_watch_the_tensor_comes_back_as_it_is():
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [((1.0, "x"), r"track\(\) was given a float; expected a tensor"), ((torch.ones(1), ""), r"track\(\) was given no name; expected a word such as 'scores'")],
+    [
+        ((1.0, "x"), r"track\(\) was given a float; expected a tensor"),
+        ((torch.ones(1), ""), r"track\(\) was given no name; expected a word such as 'scores'"),
+    ],
 )
 def test_bad_input_is_one_sentence(given, message):
     with pytest.raises(DebugTracerError, match=message):

@@ -8,7 +8,7 @@ import torch
 from debugtracer.errors import StoppedByTracer
 from debugtracer.session import active
 from debugtracer.trace.events import Incident
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 
 transformers = pytest.importorskip("transformers")
 from debugtracer.integrations.transformers import DebugTracerCallback  # noqa: E402
@@ -35,8 +35,8 @@ class Net(torch.nn.Module):
 def train(tmp_path, bad, mode):
     torch.manual_seed(0)
     arguments = transformers.TrainingArguments(
-        str(tmp_path / "hf"), num_train_epochs=1, per_device_train_batch_size=4, report_to=[], save_strategy="no", use_cpu=True, disable_tqdm=True,
-        remove_unused_columns=False, logging_nan_inf_filter=True,
+        str(tmp_path / "hf"), num_train_epochs=1, per_device_train_batch_size=4, report_to=[], save_strategy="no",
+        use_cpu=True, disable_tqdm=True, remove_unused_columns=False, logging_nan_inf_filter=True,
     )  # fmt: skip
     callback = DebugTracerCallback(out=tmp_path / "runs", mode=mode)
     transformers.Trainer(model=Net(bad), args=arguments, train_dataset=Rows(), callbacks=[callback]).train()

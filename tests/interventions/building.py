@@ -1,4 +1,4 @@
-"""Steps that go wrong in a real watched loop, with the real bench of their incident in hand."""
+"""Steps that go wrong in a real watched loop, with the real trials of their incident in hand."""
 
 from __future__ import annotations
 
@@ -10,26 +10,37 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from debugtracer.diagnosis import incidents, prove
+from debugtracer.diagnosis import incidents
+from debugtracer.diagnosis.proof import prove
 from debugtracer.interventions.intervention import Intervention, interventions
-from debugtracer.replay.bench import Bench
-from debugtracer.replay.score import Score
+from debugtracer.replay.trials.score import Score
+from debugtracer.replay.trials.step_trials import StepTrials
 from tests.watching import under_watch
 
-Look = Callable[[Bench], None]
+Look = Callable[[StepTrials], None]
 
 
-def at_the_incident(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Callable[[], Any], look: Look, mode: str = "observe", **settings: Any) -> int:
-    """Run a loop under watch; `look` gets the open bench of each incident. How many there were."""
+def at_the_incident(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    loop: Callable[[], Any],
+    look: Look,
+    mode: str = "observe",
+    **settings: Any,
+) -> int:
+    """Run a loop under watch; `look` gets the open trials of each incident. How many there were."""
     seen: list[int] = []
     original = prove.prove
 
-    def proved(facts: Any, alarm: Any, scene: Any, result: Any, built: Any, state_bytes: int, *rest: Any, **named: Any) -> Any:
-        with Bench(alarm, scene, result.guilty, facts.birth, state_bytes, list(built)) as bench:
-            bench.grad_l2_usual = prove.usual(facts)
-            look(bench)
+    def proved(
+        facts: Any, alarm: Any, context: Any, result: Any, built: Any, state_bytes: int, *rest: Any, **named: Any
+    ) -> Any:
+        with StepTrials(
+            alarm, context, result.guilty, facts.birth, state_bytes, list(built), grad_l2_usual=prove.usual(facts)
+        ) as trials:
+            look(trials)
         seen.append(1)
-        return original(facts, alarm, scene, result, built, state_bytes, *rest, **named)
+        return original(facts, alarm, context, result, built, state_bytes, *rest, **named)
 
     monkeypatch.setattr(incidents, "prove", proved)
     with under_watch(tmp_path, mode=mode, **settings):
@@ -37,10 +48,19 @@ def at_the_incident(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Calla
     return len(seen)
 
 
-def trial(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Callable[[], Any], slug: str, value: float | None = None, **settings: Any) -> Score:
+def trial(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    loop: Callable[[], Any],
+    slug: str,
+    value: float | None = None,
+    **settings: Any,
+) -> Score:
     """The score of one intervention at the first incident of a loop."""
     scores: list[Score] = []
-    at_the_incident(monkeypatch, tmp_path, loop, lambda bench: scores.append(bench.run(made(slug, value))), **settings)
+    at_the_incident(
+        monkeypatch, tmp_path, loop, lambda trials: scores.append(trials.run(made(slug, value))), **settings
+    )
     return scores[0]
 
 
@@ -50,7 +70,11 @@ def made(slug: str, value: float | None = None) -> Intervention:
 
 
 def fit(
-    model: nn.Module, data: list[Tensor], loss: Callable[[Tensor], Tensor] = lambda out: out.pow(2).mean(), optimizer: Any = None, steps: Any = None
+    model: nn.Module,
+    data: list[Tensor],
+    loss: Callable[[Tensor], Tensor] = lambda out: out.pow(2).mean(),
+    optimizer: Any = None,
+    steps: Any = None,
 ) -> None:
     """A plain loop."""
     optimizer = optimizer or torch.optim.Adam(model.parameters(), lr=1e-2)

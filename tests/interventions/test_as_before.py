@@ -1,4 +1,5 @@
-"""After any series of trials the world is bit for bit as before, those included that raise inside; the user's own step goes on."""
+"""After any series of trials the world is bit for bit as before, those included that raise inside; the user's own step
+goes on."""
 
 from __future__ import annotations
 
@@ -12,13 +13,16 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.interventions.intervention import interventions
-from debugtracer.replay.bench import Bench
+from debugtracer.replay.trials.step_trials import StepTrials
 from tests.interventions.building import Chain, at_the_incident, data, fit, made
 from tests.interventions.parts import Doubled, HandNorm, Twice
 from tests.watching import same_bits
 
 PROGRAMS = {
-    "hand-written norm, batch norm, dropout": (lambda: Chain(nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(0.2), Relation())), torch.optim.Adam),
+    "hand-written norm, batch norm, dropout": (
+        lambda: Chain(nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(0.2), Relation())),
+        torch.optim.Adam,
+    ),
     "hand-written norm": (lambda: Chain(HandNorm()), torch.optim.Adam),
     "custom Function": (lambda: Chain(Twice()), lambda ps, lr=0.1: torch.optim.SGD(ps, lr=0.1, momentum=0.9)),
 }
@@ -52,7 +56,15 @@ def state(model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[tuple[
         yield f"attributes {name}", {k: v for k, v in vars(module).items() if not k.startswith("_")}
         yield f"forward {name}", "forward" in vars(module)
     yield "generators", (torch.get_rng_state(), random.getstate(), repr(np.random.get_state()))
-    yield "torch", (torch.get_default_dtype(), torch.is_grad_enabled(), torch.is_autocast_enabled("cpu"), torch.autocast.__enter__)
+    yield (
+        "torch",
+        (
+            torch.get_default_dtype(),
+            torch.is_grad_enabled(),
+            torch.is_autocast_enabled("cpu"),
+            torch.autocast.__enter__,
+        ),
+    )
     yield "Function", (Doubled.forward, Doubled.backward)
 
 
@@ -76,26 +88,26 @@ def test_every_trial_leaves_the_world_as_it_was_and_the_user_goes_on(monkeypatch
     optimizer = optimizer_of(watched.parameters(), lr=0.01)
     ran: list[str] = []
     moments: list[dict[str, Any]] = []
-    enter, leave = Bench.__enter__, Bench.__exit__
+    made_as, leave = StepTrials.__init__, StepTrials.__exit__
 
-    def entering(bench: Bench) -> Bench:
+    def making(trials: StepTrials, *given: Any, **named: Any) -> None:
         moments.append(dict(state(watched, optimizer)))
-        return enter(bench)
+        made_as(trials, *given, **named)
 
-    def leaving(bench: Bench, *error: Any) -> None:
-        leave(bench, *error)
+    def leaving(trials: StepTrials, *error: Any) -> None:
+        leave(trials, *error)
         assert differences(moments.pop(), dict(state(watched, optimizer))) == []
 
-    monkeypatch.setattr(Bench, "__enter__", entering)
-    monkeypatch.setattr(Bench, "__exit__", leaving)
+    monkeypatch.setattr(StepTrials, "__init__", making)
+    monkeypatch.setattr(StepTrials, "__exit__", leaving)
 
-    def look(bench: Bench) -> None:
+    def look(trials: StepTrials) -> None:
         order = [*interventions(), "unchanged"]
         random.Random(7).shuffle(order)
         for slug in order:
-            score = bench.run(made(slug))
+            score = trials.run(made(slug))
             ran.append(slug if not score.refused else "")
-        bench.run(made("lower-lr", float("nan")))  # a change that is nonsense, too
+        trials.run(made("lower-lr", float("nan")))  # a change that is nonsense, too
 
     torch.manual_seed(11)
     assert at_the_incident(monkeypatch, tmp_path, lambda: fit(watched, data(), optimizer=optimizer), look) >= 1
@@ -110,16 +122,18 @@ def test_a_trial_that_raises_inside_leaves_the_world_as_it_was_too(monkeypatch, 
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     raised: list[str] = []
 
-    def look(bench: Bench) -> None:
+    def look(trials: StepTrials) -> None:
         before = dict(state(model, optimizer))
         original = model.last.forward
         model.last.forward = lambda x: 1 / 0  # type: ignore[method-assign]
-        raised.extend(bench.run(made(slug)).refused for slug in interventions())
+        raised.extend(trials.run(made(slug)).refused for slug in interventions())
         model.last.forward = original
         del model.last.forward
-        bench.world.restore()
+        trials.world.restore()
         before.pop("generators")
-        assert [n for n in differences(before, dict(state(model, optimizer))) if n != "generators" and "version" not in n] == []
+        assert [
+            n for n in differences(before, dict(state(model, optimizer))) if n != "generators" and "version" not in n
+        ] == []
 
     at_the_incident(monkeypatch, tmp_path, lambda: fit(model, data(), optimizer=optimizer), look)
     assert sum("ZeroDivisionError" in text for text in raised) >= 8

@@ -48,4 +48,9 @@ def test_what_the_tape_has_recorded_counts_more_than_the_live_stack():
 
 
 def test_names_are_bare():
-    assert [bare(f) for f in (torch.Tensor.__rdiv__, torch.Tensor.add_, torch.remainder, torch.relu)] == ["div", "add", "remainder", "relu"]
+    assert [bare(f) for f in (torch.Tensor.__rdiv__, torch.Tensor.add_, torch.remainder, torch.relu)] == [
+        "div",
+        "add",
+        "remainder",
+        "relu",
+    ]

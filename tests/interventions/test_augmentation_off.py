@@ -80,7 +80,9 @@ class Noisy(Rows):
 
 REFUSED = {
     "the dataset is a stream": lambda: loop_over(Stream()),
-    "the dataset has no transform": lambda: loop_over(TensorDataset(torch.rand(12, 4) * (torch.arange(12) != 9)[:, None])),
+    "the dataset has no transform": lambda: loop_over(
+        TensorDataset(torch.rand(12, 4) * (torch.arange(12) != 9)[:, None])
+    ),
     "the dataset draws random numbers outside its transforms": lambda: loop_over(Noisy(lambda x: x)),
     "the samples come out the same without their random transforms": lambda: loop_over(
         Rows(lambda x: x - x.mean() if float(x[0]) > 1.4 else x * (float(x[1]) > 0.7))

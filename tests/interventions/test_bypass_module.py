@@ -18,7 +18,12 @@ def test_the_root_is_not_left_out(monkeypatch, tmp_path):
 
 
 def test_a_loss_of_the_loop_has_no_module(monkeypatch, tmp_path):
-    score = trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data(bad=None), loss=lambda out: (out * 0).sum().log()), "bypass-module")
+    score = trial(
+        monkeypatch,
+        tmp_path,
+        lambda: fit(Chain(HandNorm()), data(bad=None), loss=lambda out: (out * 0).sum().log()),
+        "bypass-module",
+    )
     assert score.refused == "the fault was born outside any module"
 
 

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from debugtracer.interventions.eps_rows import positions
 from debugtracer.interventions.intervention import asked
-from debugtracer.replay.attempt import attempt
+from debugtracer.replay.offline.attempt import attempt
 from tests.replay.capsules import incident
 
 
@@ -32,7 +32,9 @@ def own_rms(x: Tensor, eps: float) -> Tensor:
 def test_a_normalisation_of_equal_values(normalise: object, tmp_path: Path) -> None:
     x, w = torch.zeros(3, 4), torch.ones(4, requires_grad=True)
     assert callable(normalise)
-    capsule = incident(tmp_path, lambda: (normalise(x * w) * torch.arange(4)).sum(), {"batch[0]": x, "parameter w": w}, rows=3)
+    capsule = incident(
+        tmp_path, lambda: (normalise(x * w) * torch.arange(4)).sum(), {"batch[0]": x, "parameter w": w}, rows=3
+    )
     assert not attempt(capsule, asked("unchanged")).score.finite
     after = attempt(capsule, asked("larger-eps=1e-3")).score
     assert after.finite, after

@@ -38,11 +38,18 @@ def test_autocast_of_the_loop_and_of_a_module_is_off(monkeypatch, tmp_path):
 def test_a_half_model_with_its_optimizer_is_upcast(monkeypatch, tmp_path):
     def loop() -> None:
         model = Chain(nn.Linear(4, 4)).half()
-        fit(model, [x.half() for x in data(value=1e3)], optimizer=torch.optim.SGD(model.parameters(), lr=1e-6, momentum=0.9))
+        fit(
+            model,
+            [x.half() for x in data(value=1e3)],
+            optimizer=torch.optim.SGD(model.parameters(), lr=1e-6, momentum=0.9),
+        )
 
     score = trial(monkeypatch, tmp_path, loop, "full-precision")
     assert (score.finite, score.refused) == (True, "")
 
 
 def test_a_step_without_half_precision_is_refused(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "full-precision").refused == "nothing of the step is in half precision"
+    assert (
+        trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "full-precision").refused
+        == "nothing of the step is in half precision"
+    )

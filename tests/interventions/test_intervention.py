@@ -22,7 +22,10 @@ def test_names_carry_the_value_where_one_is_taken():
     [
         ("nonsense", "--with nonsense: no intervention is called nonsense; known are "),
         ("other-batch=3", "--with other-batch=3: other-batch takes no value"),
-        ("lower-lr=fast", "--with lower-lr=fast: 'fast' is no number; expected what the learning rate is divided by, such as 10"),
+        (
+            "lower-lr=fast",
+            "--with lower-lr=fast: 'fast' is no number; expected what the learning rate is divided by, such as 10",
+        ),
     ],
 )
 def test_a_word_that_is_not_understood_says_what_is(word, said):

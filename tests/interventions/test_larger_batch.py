@@ -12,14 +12,19 @@ from tests.interventions.parts import HandNorm
 def test_the_batch_and_the_one_before_go_through_together(monkeypatch, tmp_path):
     scores = []
     loop = lambda: fit(Chain(HandNorm()), data())  # noqa: E731
-    at_the_incident(monkeypatch, tmp_path, loop, lambda bench: scores.append(bench.run(made("larger-batch"))))
+    at_the_incident(monkeypatch, tmp_path, loop, lambda trials: scores.append(trials.run(made("larger-batch"))))
     assert (scores[0].refused, scores[0].finite) == ("", False)
     assert scores[0].change.startswith("12 rows: this batch and that of the last healthy step")
 
 
 def test_a_first_step_has_no_batch_before_it(monkeypatch, tmp_path):
     scores = []
-    at_the_incident(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data(1, bad=0)), lambda bench: scores.append(bench.run(made("larger-batch"))))
+    at_the_incident(
+        monkeypatch,
+        tmp_path,
+        lambda: fit(Chain(HandNorm()), data(1, bad=0)),
+        lambda trials: scores.append(trials.run(made("larger-batch"))),
+    )
     assert scores[0].refused == "not every input of the step has a counterpart in the last healthy step"
 
 

@@ -36,4 +36,7 @@ def test_what_overflows_only_when_scaled_is_healed_by_the_number_of_halvings_tha
 
 
 def test_a_step_without_a_scaler_is_refused(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "loss-scale").refused == "the step uses no GradScaler"
+    assert (
+        trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "loss-scale").refused
+        == "the step uses no GradScaler"
+    )

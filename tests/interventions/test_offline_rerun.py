@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from debugtracer.interventions.offline_rerun import as_argument, bare, number_of
-from debugtracer.replay.attempt import tape_of
+from debugtracer.replay.offline.attempt import tape_of
 from tests.replay.capsules import incident
 
 
@@ -17,7 +17,8 @@ def test_inputs_batch_floats_and_place_of_a_recorded_step(tmp_path: Path) -> Non
     x, y, w = torch.tensor([[1.0], [0.0], [2.0]]), torch.tensor([1, 0, 1]), torch.ones(1, requires_grad=True)
     inputs = {"batch[0]": x, "batch[1]": y, "batch[2]": torch.ones(3), "parameter w": w}
     tape = tape_of(incident(tmp_path, lambda: (torch.log(x * w).squeeze(1) * y.half()).sum(), inputs, rows=3))
-    assert [label for label, _ in tape.inputs] == ["batch[0]", "batch[1]", "parameter w"]  # the step did not read batch[2]
+    # the step did not read batch[2]
+    assert [label for label, _ in tape.inputs] == ["batch[0]", "batch[1]", "parameter w"]
     assert [label for label, _ in tape.batch()] == ["batch[0]", "batch[1]"]
     assert tape.floats() == {"float16", "float32"}
     assert tape.guilty_place().startswith("test_offline_rerun.py:")
@@ -31,7 +32,12 @@ def test_inputs_batch_floats_and_place_of_a_recorded_step(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "short"), [("aten::div_.Tensor", "div"), ("aten::_foreach_add_.List", "add"), ("aten::native_layer_norm.default", "native_layer_norm")]
+    ("name", "short"),
+    [
+        ("aten::div_.Tensor", "div"),
+        ("aten::_foreach_add_.List", "add"),
+        ("aten::native_layer_norm.default", "native_layer_norm"),
+    ],
 )
 def test_bare_names(name: str, short: str) -> None:
     assert bare(name) == short

@@ -1,4 +1,5 @@
-"""The missing line of a loop; on real steps it is tried in tests/replay/test_past.py and tests/diagnosis/test_mended.py."""
+"""The missing line of a loop; on real steps it is tried in tests/replay/trials/test_history_trials.py and
+tests/diagnosis/test_loop_fix.py."""
 
 import torch
 
@@ -24,5 +25,8 @@ def test_it_drops_gradients_where_a_step_begins_and_leaves_the_loops_own_call_ou
 def test_it_says_what_it_lacks():
     fix = interventions()["one-line-fix"]
     assert fix.refuses(a_rerun(broken="stale_gradients")) == "the steps before are not kept"
-    assert fix.refuses(a_rerun(broken="lr_too_high", replays_past=True)) == "no broken invariant is known that one line of the loop cures"
+    assert (
+        fix.refuses(a_rerun(broken="lr_too_high", replays_past=True))
+        == "no broken invariant is known that one line of the loop cures"
+    )
     assert fix.refuses(a_rerun(broken="stale_gradients", replays_past=True)) == ""

@@ -9,7 +9,10 @@ from tests.interventions.parts import HandNorm
 
 
 def test_one_rank_has_nobody_to_be_without(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "one-rank-alone").refused == "the program runs on one rank"
+    assert (
+        trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "one-rank-alone").refused
+        == "the program runs on one rank"
+    )
 
 
 def test_a_group_of_one_is_one_rank_too(monkeypatch, tmp_path):

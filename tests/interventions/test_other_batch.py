@@ -12,4 +12,7 @@ def test_the_batch_before_heals_what_goes_with_the_batch(monkeypatch, tmp_path):
 
 
 def test_the_first_step_has_none(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data(1, bad=0)), "other-batch").refused == "no batch of a healthy step is kept"
+    assert (
+        trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data(1, bad=0)), "other-batch").refused
+        == "no batch of a healthy step is kept"
+    )

@@ -18,7 +18,12 @@ def test_memory_gradients_state_and_versions_come_back_also_after_an_error_and_a
     model = nn.Linear(3, 2)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
     model(torch.ones(4, 3)).sum().backward()
-    weight, address, grad, version = model.weight.detach().clone(), model.weight.data_ptr(), model.weight.grad, model.weight._version
+    weight, address, grad, version = (
+        model.weight.detach().clone(),
+        model.weight.data_ptr(),
+        model.weight.grad,
+        model.weight._version,
+    )
     with pytest.raises(KeyError), recast([model], [optimizer], torch.float64, CPU):
         assert (model.weight.dtype, model.weight.grad) == (torch.float64, None)
         model(torch.ones(4, 3, dtype=torch.float64)).sum().backward()
@@ -45,7 +50,10 @@ def test_only_the_dtypes_that_are_named_are_recast():
 def test_where_ranks_reduce_gradients_parameters_stay_as_they_are(tmp_path):
     torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
     try:
-        with pytest.raises(ReplayRefused, match="the ranks reduce gradients by hooks"), recast([nn.Linear(2, 2)], [], torch.float64, None):
+        with (
+            pytest.raises(ReplayRefused, match="the ranks reduce gradients by hooks"),
+            recast([nn.Linear(2, 2)], [], torch.float64, None),
+        ):
             pass
     finally:
         torch.distributed.destroy_process_group()
@@ -71,7 +79,11 @@ def test_casts_and_autocast_inside_are_off_and_on_again():
         assert products() == [torch.float32] * 6
     with moved_casts([], torch.float64, CPU), default_dtype(torch.float64):
         assert products() == [torch.float32, *[torch.float64] * 5]
-        assert (torch.zeros(1).dtype, x.to("cpu").dtype, x.view(dtype=torch.int32).dtype) == (torch.float64, torch.float32, torch.int32)
+        assert (torch.zeros(1).dtype, x.to("cpu").dtype, x.view(dtype=torch.int32).dtype) == (
+            torch.float64,
+            torch.float32,
+            torch.int32,
+        )
     assert products() == plain
 
 

@@ -18,7 +18,12 @@ class Cubed(nn.Module):
 
 def test_a_range_passed_in_float32_and_in_half_holds_in_float64(monkeypatch, tmp_path):
     for part, value in ((Cubed(), 1e13), (Half(), 3e3)):
-        score = trial(monkeypatch, tmp_path / str(value), lambda part=part, value=value: fit(Chain(part), data(value=value)), "reference-device")
+        score = trial(
+            monkeypatch,
+            tmp_path / str(value),
+            lambda part=part, value=value: fit(Chain(part), data(value=value)),
+            "reference-device",
+        )
         assert (score.finite, score.refused, score.change) == (True, "", "the whole step on the CPU in float64")
         assert score.loss is not None and score.grad_l2 is not None and score.probe_loss is not None
 

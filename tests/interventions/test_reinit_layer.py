@@ -33,4 +33,7 @@ def test_weights_that_have_gone_bad_are_the_fault_when_fresh_ones_heal(monkeypat
 
 
 def test_a_module_that_does_not_know_how_to_begin_is_refused(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "reinit-layer").refused == "HandNorm has no reset_parameters"
+    assert (
+        trial(monkeypatch, tmp_path, lambda: fit(Chain(HandNorm()), data()), "reinit-layer").refused
+        == "HandNorm has no reset_parameters"
+    )

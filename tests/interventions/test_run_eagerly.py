@@ -9,7 +9,10 @@ from tests.interventions.building import too_fast, trial
 
 
 def test_a_step_that_is_replayed_eagerly_anyway_is_no_case(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, too_fast, "run-eagerly").refused == "the fault shows in eager code too, or nothing is compiled"
+    assert (
+        trial(monkeypatch, tmp_path, too_fast, "run-eagerly").refused
+        == "the fault shows in eager code too, or nothing is compiled"
+    )
 
 
 def test_it_asks_for_eager_code_for_one_run(monkeypatch):

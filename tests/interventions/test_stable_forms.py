@@ -20,7 +20,8 @@ GONE = torch.tensor([[1.0, 2.0, 4.0], [-INF, -INF, -INF]])
 NOTHING = torch.tensor([[True, True, False], [False, False, False], [True, False, False]])
 
 CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
-    **{name: (getattr(torch, name), (ROWS,), (torch.tensor([ZERO, 1.0]),)) for name in ("log", "log2", "log10", "sqrt", "rsqrt", "reciprocal")},
+    **{name: (getattr(torch, name), (ROWS,), (torch.tensor([ZERO, 1.0]),)) for name in ("log", "log2", "log10", "sqrt",
+        "rsqrt", "reciprocal")},
     "log1p": (torch.log1p, (ROWS,), (torch.tensor([-1.0, 1.0]),)),
     "logit": (torch.logit, (ROWS / 8,), (torch.tensor([0.0, 1.0, 0.5]),)),
     "div": (torch.div, (ROWS, ROWS), (torch.ones(2), torch.tensor([ZERO, 2.0]))),
@@ -29,11 +30,13 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "floor_divide": (torch.floor_divide, (ROWS, ROWS), (torch.ones(2), torch.tensor([ZERO, 2.0]))),
     "fmod": (torch.fmod, (ROWS, ROWS), (torch.ones(2), torch.tensor([ZERO, 2.0]))),
     "remainder": (torch.remainder, (ROWS, ROWS), (torch.ones(2), torch.tensor([ZERO, 2.0]))),
-    **{name: (getattr(torch, name), (ROWS / 8,), (torch.tensor([-1.0, 1.0, 0.2]),)) for name in ("acos", "asin", "atanh", "erfinv")},
+    **{name: (getattr(torch, name), (ROWS / 8,), (torch.tensor([-1.0, 1.0, 0.2]),)) for name in ("acos", "asin",
+        "atanh", "erfinv")},
     "acosh": (torch.acosh, (ROWS + 1,), (torch.tensor([1.0, 2.0]),)),
     "pow": (torch.pow, (ROWS, 0.5), (torch.tensor([-1.0, ZERO, 2.0]), 0.5)),
     "float_power": (torch.float_power, (ROWS, -1.0), (torch.tensor([ZERO, 2.0]), -1.0)),
-    **{name: (getattr(torch, name), (ROWS,), (torch.tensor([2e3, 1.0]),)) for name in ("exp", "expm1", "exp2", "sinh", "cosh")},
+    **{name: (getattr(torch, name), (ROWS,), (torch.tensor([2e3, 1.0]),)) for name in ("exp", "expm1", "exp2", "sinh",
+        "cosh")},
     "norm": (torch.norm, (ROWS,), (torch.zeros(4),)),
     "linalg_vector_norm": (torch.linalg.vector_norm, (ROWS,), (torch.zeros(4),)),
     "cdist": (torch.cdist, (ROWS, ROWS + 3), (torch.zeros(2, 3), torch.zeros(2, 3))),
@@ -45,10 +48,12 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "softmax": (torch.softmax, (ROWS, -1), (GONE, -1)),
     "log_softmax": (torch.log_softmax, (ROWS, -1), (GONE, -1)),
     "logsumexp": (torch.logsumexp, (ROWS, -1), (GONE, -1)),
-    "scaled_dot_product_attention": (F.scaled_dot_product_attention, (ROWS, ROWS, ROWS), (torch.eye(3), torch.eye(3), torch.eye(3), NOTHING)),
+    "scaled_dot_product_attention": (F.scaled_dot_product_attention, (ROWS, ROWS, ROWS),
+        (torch.eye(3), torch.eye(3), torch.eye(3), NOTHING)),
     "mean": (torch.mean, (ROWS,), (torch.zeros(0),)),
     "cross_entropy": (F.cross_entropy, (ROWS, torch.tensor([0, 2])), (ROWS, torch.tensor([-100, -100]))),
-    "nll_loss": (F.nll_loss, (ROWS.log_softmax(-1), torch.tensor([0, 2])), (ROWS.log_softmax(-1), torch.tensor([-100, -100]))),
+    "nll_loss": (F.nll_loss, (ROWS.log_softmax(-1), torch.tensor([0, 2])),
+        (ROWS.log_softmax(-1), torch.tensor([-100, -100]))),
     "layer_norm": (F.layer_norm, (ROWS, (3,)), (torch.ones(2, 3), (3,), None, None, 0.0)),
 }  # fmt: skip
 ALWAYS = {"norm", "linalg_vector_norm", "cdist", "pairwise_distance", "normalize", "cosine_similarity", "std", "var"}
@@ -78,7 +83,10 @@ def test_inside_the_domain_nothing_changes(name):
 @pytest.mark.parametrize("name", CASES)
 def test_at_the_edge_value_and_gradient_are_finite(name):
     edge = CASES[name][2]
-    given = tuple(a.clone().requires_grad_(name != "floor_divide") if isinstance(a, Tensor) and a.is_floating_point() else a for a in edge)
+    given = tuple(
+        a.clone().requires_grad_(name != "floor_divide") if isinstance(a, Tensor) and a.is_floating_point() else a
+        for a in edge
+    )
     made, changed = run(name, given)
     assert changed
     assert bool(torch.isfinite(made).all())
@@ -94,7 +102,9 @@ def test_torch_alone_is_not_finite_there(name):
     made = function(*given)
     if bool(torch.isfinite(made).all()):
         made.sum().backward()
-        assert not all(bool(torch.isfinite(a.grad).all()) for a in given if isinstance(a, Tensor) and a.grad is not None)
+        assert not all(
+            bool(torch.isfinite(a.grad).all()) for a in given if isinstance(a, Tensor) and a.grad is not None
+        )
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -116,5 +126,15 @@ def test_whole_powers_keep_their_sign_and_an_exponent_is_no_base():
 
 
 def test_every_form_belongs_to_a_family_or_is_its_own():
-    assert set().union(*FAMILIES) & FORMS.keys() >= {"log", "sqrt", "div", "pow", "exp", "softmax", "mean", "cross_entropy", "layer_norm"}
+    assert set().union(*FAMILIES) & FORMS.keys() >= {
+        "log",
+        "sqrt",
+        "div",
+        "pow",
+        "exp",
+        "softmax",
+        "mean",
+        "cross_entropy",
+        "layer_norm",
+    }
     assert all("{" not in form.words.format(eps="1", sqrt_eps="1") for form in FORMS.values())

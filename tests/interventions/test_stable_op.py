@@ -38,17 +38,27 @@ def line(cls: type, text: str) -> int:
 
 def test_inside_a_module_the_line_is_recognised(monkeypatch, tmp_path):
     score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Logs()), data()), "stable-op")
-    assert (score.finite, score.change) == (True, f"clamp_min(1e-06) before the logarithm at {__file__.rpartition('/')[2]}:{line(Logs, 'torch.log(x) +')}")
+    assert (score.finite, score.change) == (
+        True,
+        f"clamp_min(1e-06) before the logarithm at {__file__.rpartition('/')[2]}:{line(Logs, 'torch.log(x) +')}",
+    )
 
 
 def test_in_the_loop_the_line_is_recognised(monkeypatch, tmp_path):
-    score = trial(monkeypatch, tmp_path, lambda: fit(nn.Linear(4, 2), data(), loss=lambda out: out.mul(0.0).mean().sqrt()), "stable-op")
+    score = trial(
+        monkeypatch,
+        tmp_path,
+        lambda: fit(nn.Linear(4, 2), data(), loss=lambda out: out.mul(0.0).mean().sqrt()),
+        "stable-op",
+    )
     assert score.finite
     assert score.change.startswith("clamp_min(1e-12) before the root at test_stable_op.py:")
 
 
 def test_the_value_is_the_one_asked_for(monkeypatch, tmp_path):
-    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(Logs()), data()), "stable-op", 1e-3).change.startswith("clamp_min(0.001) before")
+    assert trial(monkeypatch, tmp_path, lambda: fit(Chain(Logs()), data()), "stable-op", 1e-3).change.startswith(
+        "clamp_min(0.001) before"
+    )
 
 
 def test_the_root_that_feeds_a_divisor_is_kept_from_zero_too(monkeypatch, tmp_path):
@@ -101,6 +111,11 @@ def test_a_target_that_is_too_long_for_ctc_counts_nothing(monkeypatch, tmp_path)
             return nn.functional.linear(x, weight)
 
     weight = nn.Parameter(torch.rand(2, 4, generator=torch.Generator().manual_seed(1)))
-    score = trial(monkeypatch, tmp_path, lambda: fit(Relu(), data(), loss=loss, optimizer=torch.optim.SGD([weight], lr=0.1)), "stable-op")
+    score = trial(
+        monkeypatch,
+        tmp_path,
+        lambda: fit(Relu(), data(), loss=loss, optimizer=torch.optim.SGD([weight], lr=0.1)),
+        "stable-op",
+    )
     assert score.finite, score
     assert score.change.startswith("zero_infinity=True at test_stable_op.py:")

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from debugtracer.interventions.intervention import asked
-from debugtracer.replay.attempt import attempt
+from debugtracer.replay.offline.attempt import attempt
 from tests.replay.capsules import incident
 
 ZERO = torch.tensor([[0.5, 2.0], [0.0, 1.0]])
@@ -29,7 +29,8 @@ CASES: dict[str, tuple[Tensor, Callable[[Tensor, Tensor], Tensor], str]] = {
     "div": (ZERO, lambda x, w: (w / (x * w)).sum(), "a divisor of at least 1e-06"),
     "div_": (ZERO, lambda x, w: (w * 1.0 + x).div_(x * w).sum(), "a divisor of at least 1e-06"),
     "div by a number": (ZERO, lambda x, w: (x * w / 0.0).sum(), "a divisor of at least 1e-06"),
-    "div by a broadcast": (ZERO, lambda x, w: (x * w / (x[1, 0] * w[0]).expand(2, 2)).sum(), "a divisor of at least 1e-06"),
+    "div by a broadcast": (ZERO, lambda x, w: (x * w / (x[1, 0] * w[0]).expand(2, 2)).sum(),
+        "a divisor of at least 1e-06"),
     "reciprocal": (ZERO, lambda x, w: torch.reciprocal(x * w).sum(), "a divisor of at least 1e-06"),
     "acos": (ONE, lambda x, w: torch.acos(x * w).sum(), "clamp(-1 + 1e-06, 1 - 1e-06) before the arc"),
     "atanh": (ONE, lambda x, w: torch.atanh(x * w).sum(), "clamp(-1 + 1e-06, 1 - 1e-06) before the arc"),
@@ -39,9 +40,12 @@ CASES: dict[str, tuple[Tensor, Callable[[Tensor, Tensor], Tensor], str]] = {
     "softmax": (NOTHING, lambda x, w: (torch.softmax(x + w, 1) * w).sum(), "softmax over rows that keep a score"),
     "log_softmax": (NOTHING, lambda x, w: F.log_softmax(x + w, 1)[:, 0].sum(), "softmax over rows that keep a score"),
     "mean of nothing": (ZERO, lambda x, w: (x * w)[x > 5].mean() + w.sum(), "0 for the mean of nothing"),
-    "no target": (ZERO, lambda x, w: F.nll_loss(x * w, torch.full((2,), -100)) + w.sum(), "0 for the mean of no target"),
-    "layer_norm": (ZERO * 0, lambda x, w: F.layer_norm(x * w, (2,), eps=0.0).sum(), "normalised in float32 with eps of at least 1e-05"),
-    "group_norm": (ZERO * 0, lambda x, w: F.group_norm(x * w, 1, eps=0.0).sum(), "normalised in float32 with eps of at least 1e-05"),
+    "no target": (ZERO, lambda x, w: F.nll_loss(x * w, torch.full((2,), -100)) + w.sum(),
+        "0 for the mean of no target"),
+    "layer_norm": (ZERO * 0, lambda x, w: F.layer_norm(x * w, (2,), eps=0.0).sum(),
+        "normalised in float32 with eps of at least 1e-05"),
+    "group_norm": (ZERO * 0, lambda x, w: F.group_norm(x * w, 1, eps=0.0).sum(),
+        "normalised in float32 with eps of at least 1e-05"),
 }  # fmt: skip
 
 
@@ -59,7 +63,12 @@ def test_the_stable_form_heals_the_recorded_step(case: str, tmp_path: Path) -> N
 
 def test_a_form_that_leaves_every_value_is_refused(tmp_path: Path) -> None:
     q, w = torch.full((1, 1, 3, 4), 1e20), torch.ones(4, requires_grad=True)
-    capsule = incident(tmp_path, lambda: F.scaled_dot_product_attention(q * w, q * w, q).sum(), {"batch[0]": q, "parameter w": w}, rows=1)
+    capsule = incident(
+        tmp_path,
+        lambda: F.scaled_dot_product_attention(q * w, q * w, q).sum(),
+        {"batch[0]": q, "parameter w": w},
+        rows=1,
+    )
     assert not attempt(capsule, asked("unchanged")).score.finite
     refused = attempt(capsule, asked("stable-op")).score.refused
     assert refused.startswith("every value that scaled_dot_product_")

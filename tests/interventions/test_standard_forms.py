@@ -19,7 +19,10 @@ BY_HAND = {
     "torch's rms_norm": (lambda x: x / x.pow(2).mean(-1, keepdim=True).sqrt(), [(6, 5)]),
     "torch's batch_norm": (lambda x: (x - x.mean(0)) / x.std(0, unbiased=False), [(6, 5)]),
     "torch's cosine_similarity": (lambda a, b: (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1)), [(6, 5), (6, 5)]),
-    "torch's scaled_dot_product_attention": (lambda q, k, v: (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v, [(2, 6, 5)] * 3),
+    "torch's scaled_dot_product_attention": (
+        lambda q, k, v: (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v,
+        [(2, 6, 5)] * 3,
+    ),
 }
 
 
@@ -35,10 +38,16 @@ def test_each_is_recognised_by_what_it_computes(words):
 
 def test_gain_and_shift_are_told_apart_and_the_unbiased_deviation_is_known():
     gain, shift = nn.Parameter(torch.rand(5) + 1), nn.Parameter(torch.rand(5))
-    found = recognised(lambda x: shift + gain * (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True), [torch.zeros(6, 5)], [shift, gain])
+    found = recognised(
+        lambda x: shift + gain * (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True),
+        [torch.zeros(6, 5)],
+        [shift, gain],
+    )
     x = torch.randn(6, 5)
     assert found is not None
-    torch.testing.assert_close(found.run(x), F.layer_norm(x, (5,)) * (4 / 5) ** 0.5 * gain + shift, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(
+        found.run(x), F.layer_norm(x, (5,)) * (4 / 5) ** 0.5 * gain + shift, rtol=1e-3, atol=1e-3
+    )
 
 
 def test_nearly_is_not_the_same():

@@ -24,5 +24,8 @@ def test_what_torch_does_not_have_is_refused(monkeypatch, tmp_path):
 def test_a_backward_of_a_persons_own_is_derived_by_autograd(monkeypatch, tmp_path):
     kept = vars(Doubled)["backward"], vars(Doubled)["forward"]
     score = trial(monkeypatch, tmp_path, lambda: fit(Chain(Twice()), data()), "standard-module")
-    assert (score.finite, score.change) == (True, "the backward of Doubled replaced by the one that autograd derives from its forward")
+    assert (score.finite, score.change) == (
+        True,
+        "the backward of Doubled replaced by the one that autograd derives from its forward",
+    )
     assert (vars(Doubled)["backward"], vars(Doubled)["forward"]) == kept

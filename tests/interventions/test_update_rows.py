@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from debugtracer.interventions.intervention import asked
-from debugtracer.recorder.capsule import Capsule
-from debugtracer.replay.attempt import attempt, tape_of
-from debugtracer.replay.offline import run_capsule
+from debugtracer.recorder.capsule.capsule import Capsule
+from debugtracer.replay.offline.attempt import attempt, tape_of
+from debugtracer.replay.offline.offline import run_capsule
 from tests.replay.capsules import incident
 
 Build = Callable[[list[Tensor], float], torch.optim.Optimizer]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.errors import UsageError
 from debugtracer.library.library import NAME, entry_of, library_of, read_library, remember, seen_before
 from debugtracer.testing import a_masked_row
@@ -27,7 +27,10 @@ def test_a_recurrence_names_the_run_the_day_and_the_cure(tmp_path):
     remember(file, entry("first", 0))
     assert seen_before(FACTS, VERDICT, file) == "seen in run first on 2025-11-13, cured by: one key is left unmasked"
     remember(file, entry("second", 2, "torch.where(any_key, att, 0)"))
-    assert seen_before(FACTS, VERDICT, file) == "seen in run second on 2025-11-15 (and in 1 more run), cured by: torch.where(any_key, att, 0)"
+    assert (
+        seen_before(FACTS, VERDICT, file)
+        == "seen in run second on 2025-11-15 (and in 1 more run), cured by: torch.where(any_key, att, 0)"
+    )
 
 
 def test_a_run_is_no_recurrence_of_itself(tmp_path):

@@ -1,4 +1,5 @@
-"""Runs each program in a process of its own, forked after torch is imported, and keeps its console: `make_texts.py OUT [NAME ...]`."""
+"""Runs each program in a process of its own, forked after torch is imported, and keeps its console:
+`make_texts.py OUT [NAME ...]`."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_a_node_that_only_passes_on_says_that_the_value_was_bad_before():
     case = Case()
     judge_anomaly(Anomaly("PowBackward0", 0, 9, Raised(begin=1, frames=[Frame("t.py", 1, "f", "z = x ** 2")])), case)
     assert [one.kind for one in case.ranked()] == ["nonfinite_loss"]
-    assert case.ranked()[0].told[0].endswith("a value was NaN or infinite before, in the forward")
+    assert case.ranked()[0].evidence[0].endswith("a value was NaN or infinite before, in the forward")
 
 
 def test_compiled_and_checkpointed_nodes_are_not_the_users_functions():

@@ -12,7 +12,7 @@ def test_two_signs_are_worth_more_than_each_and_never_more_than_the_limit():
     assert case.speaks_for("log_domain", 0.5, "one").certainty == 0.5
     assert case.speaks_for("log_domain", 0.5, "two").certainty == 0.75
     assert case.speaks_for("log_domain", 0.89, "three").certainty == MOST
-    assert case.candidates["log_domain"].told == ("three", "one", "two")
+    assert case.candidates["log_domain"].evidence == ("three", "one", "two")
 
 
 def test_a_sign_against_lowers_it_and_is_told():

@@ -13,7 +13,12 @@ def test_pieces_are_whole_lines_with_their_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CHUNK_BYTES", 64)
     log = tmp_path / "log.txt"
     log.write_text("".join(f"line {number}\n" for number in range(1, 101)))
-    read = [(piece.first + place, line) for piece in chunks(log) for place, line in enumerate(piece.text.split("\n")) if line]
+    read = [
+        (piece.first + place, line)
+        for piece in chunks(log)
+        for place, line in enumerate(piece.text.split("\n"))
+        if line
+    ]
     assert read == [(number, f"line {number}") for number in range(1, 101)]
 
 

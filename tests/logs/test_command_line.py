@@ -26,7 +26,11 @@ def test_a_command_is_seen_and_prose_is_not(line, command):
 
 
 def test_without_a_command_the_program_of_the_traceback_is_named():
-    raised = Raised(begin=1, frames=[Frame("/home/a/my run.py", 3, "<module>"), Frame("/x/site-packages/torch/nn.py", 9, "f")], error="E")
+    raised = Raised(
+        begin=1,
+        frames=[Frame("/home/a/my run.py", 3, "<module>"), Frame("/x/site-packages/torch/nn.py", 9, "f")],
+        error="E",
+    )
     assert run_command("", raised) == "debug-tracer run python '/home/a/my run.py' ..."
     assert run_command("python train.py --lr 3", raised) == "debug-tracer run python train.py --lr 3"
     assert run_command("", None) == "debug-tracer run python train.py ..."

@@ -69,7 +69,19 @@ def test_the_json_has_the_verdict_of_the_contract_and_an_unknown_iteration_is_nu
     assert told["schema"] == "debug-tracer.explain/1"
     assert told["next"] == "debug-tracer run python train.py --lr 1e-3"
     assert {
-        key: told["verdict"][key] for key in ("class", "op", "direction", "backward_op", "file", "line", "symptom_line", "status", "iteration", "step")
+        key: told["verdict"][key]
+        for key in (
+            "class",
+            "op",
+            "direction",
+            "backward_op",
+            "file",
+            "line",
+            "symptom_line",
+            "status",
+            "iteration",
+            "step",
+        )
     } == {
         "class": "log_domain",
         "op": "aten::log",
@@ -93,12 +105,21 @@ def test_an_empty_log_a_healthy_one_and_an_unknown_exception_say_so():
     assert as_text(*read("\n\n")) == "debug-tracer: run.log is empty; expected the text log of a training run\n"
     healthy = " ".join(as_text(*read("step 0 loss 0.9\nstep 1 loss 0.8\n")).split())
     assert healthy.startswith(
-        "debug-tracer: nothing in run.log speaks of a fault (2 lines, 2 loss values read, the last 0.8 at step 1 (log line 2)) To be sure"
+        "debug-tracer: nothing in run.log speaks of a fault (2 lines, 2 loss values read, the last 0.8 at step 1 (log "
+        "line 2)) To be sure"
     )
     crash = " ".join(
-        as_text(*read('Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f()\nZeroDivisionError: division by zero')).split()
+        as_text(
+            *read(
+                'Traceback (most recent call last):\n  File "a.py", '
+                "line 3, in <module>\n    f()\nZeroDivisionError: division by zero"
+            )
+        ).split()
     )
-    assert crash.startswith("debug-tracer: run.log ends in ZeroDivisionError: division by zero at a.py:3; no cause of training failures is known")
+    assert crash.startswith(
+        "debug-tracer: run.log ends in ZeroDivisionError: division by zero at a.py:3; no cause of training failures is "
+        "known"
+    )
 
 
 def test_nothing_of_the_log_reaches_the_terminal_as_markup(tmp_path: Path):

@@ -29,7 +29,12 @@ RuntimeError: mat1 and mat2"""
     assert (one.error, one.message, one.end) == ("RuntimeError", "mat1 and mat2", 9)
     assert one.place is not None
     assert one.script is not None
-    assert (one.place.line, one.place.function, one.place.code, one.script.line) == (9, "forward", "return self.fc(x)", 30)
+    assert (one.place.line, one.place.function, one.place.code, one.script.line) == (
+        9,
+        "forward",
+        "return self.fc(x)",
+        30,
+    )
 
 
 def test_an_ipython_traceback_has_its_line_at_the_arrow():
@@ -60,7 +65,9 @@ def test_the_forward_call_of_anomaly_mode_is_kept_by_its_node():
 
 
 def test_a_traceback_that_never_ends_is_given_up():
-    assert raised('Traceback (most recent call last):\n  File "a.py", line 1, in f\n' + "loss 0.1\n" * 600)[0].error == ""
+    assert (
+        raised('Traceback (most recent call last):\n  File "a.py", line 1, in f\n' + "loss 0.1\n" * 600)[0].error == ""
+    )
 
 
 @pytest.mark.parametrize(

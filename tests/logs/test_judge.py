@@ -55,7 +55,9 @@ def test_top_1_and_top_3_of_all_logs(made, capsys):
         print(f"\nlogs: top-1 {len(top_1)} of {len(faulty)}, top-3 {len(top_3)} of {len(faulty)}")
     assert [str(log) for log in faulty if log not in top_3] == []
     assert len(top_1) >= 0.95 * len(faulty), [str(log) for log in faulty if log not in top_1]
-    assert [log for log, kind in wanted.items() if not kind and found[log]] == [], "a cause was named where nothing is wrong"
+    assert [log for log, kind in wanted.items() if not kind and found[log]] == [], (
+        "a cause was named where nothing is wrong"
+    )
 
 
 def test_nothing_is_confirmed_from_text(made):
@@ -87,7 +89,10 @@ def test_a_rank_that_ran_out_of_memory_comes_before_the_others_that_wait_for_it(
 
 
 def test_a_message_in_the_source_text_of_a_frame_is_none():
-    text = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    raise ValueError("index out of range in self")\nValueError: other words'
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    raise ValueError("index out of '
+        'range in self")\nValueError: other words'
+    )
     assert judged(text) == []
 
 

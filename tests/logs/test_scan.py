@@ -21,11 +21,17 @@ def test_a_traceback_may_lie_across_two_pieces(made, tmp_path, monkeypatch):
     monkeypatch.setattr(chunks_module, "CHUNK_BYTES", 200)
     cut = read_log(made / "anomaly_log" / "log.txt")
     assert cut.anomalies[0].forward is not None
-    assert (cut.lines, cut.anomalies[0].forward.place) == (whole.lines, whole.anomalies[0].forward and whole.anomalies[0].forward.place)
+    assert (cut.lines, cut.anomalies[0].forward.place) == (
+        whole.lines,
+        whole.anomalies[0].forward and whole.anomalies[0].forward.place,
+    )
 
 
 def test_every_state_of_a_progress_bar_is_one_value():
-    bar = "\r".join(f"Epoch 0:  {i}%|##  | {i}/100 [00:01<00:10, 50.10it/s, v_num=3, train_loss={'nan.0' if i > 30 else '0.500'}]" for i in range(40))
+    bar = "\r".join(
+        f"Epoch 0:  {i}%|##  | {i}/100 [00:01<00:10, 50.10it/s, v_num=3, train_loss={'nan.0' if i > 30 else '0.500'}]"
+        for i in range(40)
+    )
     curve = scanned("Using 16bit Automatic Mixed Precision (AMP)\n" + bar).curves["loss"]
     assert (curve.count, curve.bad) == (40, 9)
     assert curve.first_bad is not None
@@ -33,7 +39,9 @@ def test_every_state_of_a_progress_bar_is_one_value():
 
 
 def test_a_message_is_counted_and_its_first_place_stays():
-    hit = scanned("ok\nIndexError: Target 7 is out of bounds.\nIndexError: Target 9 is out of bounds.").hits["target-out-of-bounds"]
+    hit = scanned("ok\nIndexError: Target 7 is out of bounds.\nIndexError: Target 9 is out of bounds.").hits[
+        "target-out-of-bounds"
+    ]
     assert (hit.count, hit.line, hit.last, hit.groups) == (2, 2, 3, {"value": "7"})
 
 

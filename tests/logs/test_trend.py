@@ -34,7 +34,10 @@ def test_a_nan_that_passes_is_that_batch():
 @pytest.mark.parametrize(("last", "told"), [(2.0**-12, True), (4096.0, False), (1.0, True)])
 def test_a_scale_that_settles_high_is_a_search_and_no_collapse(last, told):
     scales = [65536.0 / 2**place for place in range(60) if 65536.0 / 2**place >= last]
-    assert ("amp_scaler_collapse" in kinds(*(f"step {place} loss 0.7 loss_scale {scale}" for place, scale in enumerate(scales)))) is told
+    assert (
+        "amp_scaler_collapse"
+        in kinds(*(f"step {place} loss 0.7 loss_scale {scale}" for place, scale in enumerate(scales)))
+    ) is told
 
 
 def test_a_scale_that_was_always_1_is_switched_off():

@@ -15,7 +15,12 @@ from tests.watching import under_watch
 class Training:
     """A loop that can be told to go on, watched, with a ring that time has no say in."""
 
-    def __init__(self, out: Path, make: Callable[[Any], torch.optim.Optimizer] = lambda p: torch.optim.Adam(p, lr=1e-2), **settings: Any) -> None:
+    def __init__(
+        self,
+        out: Path,
+        make: Callable[[Any], torch.optim.Optimizer] = lambda p: torch.optim.Adam(p, lr=1e-2),
+        **settings: Any,
+    ) -> None:
         self.watch = under_watch(out, **settings)
         self.session = self.watch.__enter__()
         self.ring = self.session.ring

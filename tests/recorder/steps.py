@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-from debugtracer.recorder.program import Program
+from debugtracer.recorder.capsule.program import Program
 from debugtracer.trace.op import OpMeta
 
 
@@ -38,9 +38,18 @@ class Trace(TorchDispatchMode):
 class Step:
     """A model, its optimizer and a loss on a batch."""
 
-    def __init__(self, model: nn.Module, loss: Callable[..., torch.Tensor], batch: list[torch.Tensor], optimizer: Any = None, warm: int = 1) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        loss: Callable[..., torch.Tensor],
+        batch: list[torch.Tensor],
+        optimizer: Any = None,
+        warm: int = 1,
+    ) -> None:
         self.model, self.loss, self.batch = model, loss, batch
-        self.optimizer = optimizer(model.parameters()) if optimizer else torch.optim.AdamW(model.parameters(), foreach=True)
+        self.optimizer = (
+            optimizer(model.parameters()) if optimizer else torch.optim.AdamW(model.parameters(), foreach=True)
+        )
         for _ in range(warm):
             self.run()
 
@@ -92,8 +101,18 @@ def gpt2() -> Step:
 
 
 def cnn() -> Step:
-    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Dropout(0.3), nn.Flatten(), nn.Linear(8 * 49, 10))
-    return Step(model, lambda m, x, y: F.cross_entropy(m(x), y), [torch.randn(5, 3, 16, 16), torch.randint(0, 10, (5,))])
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3),
+        nn.BatchNorm2d(8),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Dropout(0.3),
+        nn.Flatten(),
+        nn.Linear(8 * 49, 10),
+    )
+    return Step(
+        model, lambda m, x, y: F.cross_entropy(m(x), y), [torch.randn(5, 3, 16, 16), torch.randint(0, 10, (5,))]
+    )
 
 
 def autocast() -> Step:
@@ -102,7 +121,9 @@ def autocast() -> Step:
             return F.cross_entropy(model(x), y)
 
     model = nn.Sequential(nn.Linear(16, 32), nn.LayerNorm(32), nn.GELU(), nn.Linear(32, 4))
-    return Step(model, loss, [torch.randn(6, 16), torch.randint(0, 4, (6,))], lambda p: torch.optim.AdamW(p, fused=True))
+    return Step(
+        model, loss, [torch.randn(6, 16), torch.randint(0, 4, (6,))], lambda p: torch.optim.AdamW(p, fused=True)
+    )
 
 
 class Checkpointed(nn.Module):
@@ -196,7 +217,10 @@ def scaled() -> Step:
     return Step(model, loss, [torch.randn(5, 4)], lambda _: optimizer)
 
 
-STEPS = {f.__name__: f for f in (gpt2, cnn, autocast, checkpointed, tied, fourier, custom_function, written_batch, recurrent, scaled)}
+STEPS = {
+    f.__name__: f
+    for f in (gpt2, cnn, autocast, checkpointed, tied, fourier, custom_function, written_batch, recurrent, scaled)
+}
 
 
 def recorded(name: str) -> Program:

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from debugtracer.recorder.batches import FINDABLE, Batch, BatchLog, LoaderInfo
-from debugtracer.recorder.leaves import leaves_of, rows_of
+from debugtracer.recorder.state.leaves import leaves_of, rows_of
 from debugtracer.trace.birth import Frame
 
 
@@ -24,7 +24,15 @@ INFO = LoaderInfo(weakref.ref(LOADER), "range", 4, 0, "RandomSampler", Frame("/t
 
 def a_batch(data, indices=None, number=0):
     leaves = leaves_of(data)
-    return Batch(INFO, indices, number, 0.0, [(path, weakref.ref(leaf)) for path, leaf in leaves], rows_of(data, leaves), held=[leaf for _, leaf in leaves])
+    return Batch(
+        INFO,
+        indices,
+        number,
+        0.0,
+        [(path, weakref.ref(leaf)) for path, leaf in leaves],
+        rows_of(data, leaves),
+        held=[leaf for _, leaf in leaves],
+    )
 
 
 def alive(references):
@@ -51,7 +59,9 @@ def test_a_leaf_is_found_by_identity():
     assert log.last() is batch
 
 
-@pytest.mark.parametrize("view", [lambda x: x[1:], lambda x: x.view(-1), lambda x: x.t(), lambda x: x.detach(), lambda x: x.chunk(2)[1]])
+@pytest.mark.parametrize(
+    "view", [lambda x: x[1:], lambda x: x.view(-1), lambda x: x.t(), lambda x: x.detach(), lambda x: x.chunk(2)[1]]
+)
 def test_a_view_is_found_by_its_storage(view):
     log, x = BatchLog(), torch.zeros(4, 2)
     batch = a_batch((x,))
@@ -142,7 +152,13 @@ def test_clear_forgets_everything():
 
 def test_facts_are_those_of_the_loader_and_the_batch():
     facts = BatchLog().facts(a_batch(torch.zeros(2), indices=(5, 9)))
-    assert (facts.dataset, facts.dataset_len, facts.batch_size, facts.sampler, facts.indices) == ("range", 100, 4, "RandomSampler", (5, 9))
+    assert (facts.dataset, facts.dataset_len, facts.batch_size, facts.sampler, facts.indices) == (
+        "range",
+        100,
+        4,
+        "RandomSampler",
+        (5, 9),
+    )
     assert facts.frame == Frame("/train.py", 7)
 
 

@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
-from debugtracer.recorder.functions import RANDOM_INPLACE, Meaning, decide, meaning, property_name
+from debugtracer.recorder.functions import RANDOM_INPLACE, FunctionMeaning, decide, meaning, property_name
 
 
 class Heard(TorchFunctionMode):
@@ -26,7 +26,7 @@ class Heard(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-def heard(call: Callable[[torch.Tensor], Any]) -> list[Meaning]:
+def heard(call: Callable[[torch.Tensor], Any]) -> list[FunctionMeaning]:
     x = torch.ones(3, 3)
     with Heard() as mode:
         call(x)
@@ -52,52 +52,54 @@ def iadd(x: torch.Tensor) -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (lambda x: x + 1, Meaning.RECORD),
-        (lambda x: x[0], Meaning.RECORD),
-        (lambda x: F.cross_entropy(x, x), Meaning.RECORD),
-        (lambda x: x.to(torch.float64), Meaning.RECORD),
-        (lambda x: x.T, Meaning.RECORD),
-        (lambda x: x.data, Meaning.RECORD),
-        (lambda x: x.grad, Meaning.RECORD),
-        (lambda x: x.detach(), Meaning.RECORD),
-        (lambda x: x.__iter__(), Meaning.RECORD),
-        (lambda x: x.shape, Meaning.IGNORE),
-        (lambda x: x.device, Meaning.IGNORE),
-        (lambda x: x.requires_grad, Meaning.IGNORE),
-        (lambda x: x.size(0), Meaning.IGNORE),
-        (lambda x: repr(x), Meaning.IGNORE),
-        (lambda x: len(x), Meaning.IGNORE),
-        (lambda x: x.add_(1), Meaning.INPLACE),
-        (lambda x: x.copy_(x), Meaning.INPLACE),
-        (iadd, Meaning.INPLACE),
-        (setitem, Meaning.INPLACE),
-        (setdata, Meaning.INPLACE),
-        (setgrad, Meaning.INPLACE),
-        (lambda x: nn.init.xavier_uniform_(x), Meaning.INPLACE),
-        (lambda x: x.uniform_(), Meaning.INPLACE),
-        (lambda x: F.dropout(x), Meaning.RANDOM),
-        (lambda x: F.scaled_dot_product_attention(x, x, x), Meaning.RANDOM),
-        (lambda x: F.gumbel_softmax(x), Meaning.RANDOM),
-        (lambda x: torch.randn(2), Meaning.DRAW),
-        (lambda x: torch.rand_like(x), Meaning.DRAW),
-        (lambda x: torch.bernoulli(x), Meaning.DRAW),
-        (lambda x: torch.randperm(3), Meaning.DRAW),
-        (lambda x: x.sum().item(), Meaning.PEEK),
-        (lambda x: float(x.sum()), Meaning.PEEK),
-        (lambda x: bool(x.sum() > 0), Meaning.PEEK),
-        (lambda x: torch.isnan(x), Meaning.PEEK),
-        (lambda x: f"{x.sum():.2f}", Meaning.PEEK),
-        (lambda x: x.tolist(), Meaning.PEEK),
+        (lambda x: x + 1, FunctionMeaning.RECORD),
+        (lambda x: x[0], FunctionMeaning.RECORD),
+        (lambda x: F.cross_entropy(x, x), FunctionMeaning.RECORD),
+        (lambda x: x.to(torch.float64), FunctionMeaning.RECORD),
+        (lambda x: x.T, FunctionMeaning.RECORD),
+        (lambda x: x.data, FunctionMeaning.RECORD),
+        (lambda x: x.grad, FunctionMeaning.RECORD),
+        (lambda x: x.detach(), FunctionMeaning.RECORD),
+        (lambda x: x.__iter__(), FunctionMeaning.RECORD),
+        (lambda x: x.shape, FunctionMeaning.IGNORE),
+        (lambda x: x.device, FunctionMeaning.IGNORE),
+        (lambda x: x.requires_grad, FunctionMeaning.IGNORE),
+        (lambda x: x.size(0), FunctionMeaning.IGNORE),
+        (lambda x: repr(x), FunctionMeaning.IGNORE),
+        (lambda x: len(x), FunctionMeaning.IGNORE),
+        (lambda x: x.add_(1), FunctionMeaning.INPLACE),
+        (lambda x: x.copy_(x), FunctionMeaning.INPLACE),
+        (iadd, FunctionMeaning.INPLACE),
+        (setitem, FunctionMeaning.INPLACE),
+        (setdata, FunctionMeaning.INPLACE),
+        (setgrad, FunctionMeaning.INPLACE),
+        (lambda x: nn.init.xavier_uniform_(x), FunctionMeaning.INPLACE),
+        (lambda x: x.uniform_(), FunctionMeaning.INPLACE),
+        (lambda x: F.dropout(x), FunctionMeaning.RANDOM),
+        (lambda x: F.scaled_dot_product_attention(x, x, x), FunctionMeaning.RANDOM),
+        (lambda x: F.gumbel_softmax(x), FunctionMeaning.RANDOM),
+        (lambda x: torch.randn(2), FunctionMeaning.DRAW),
+        (lambda x: torch.rand_like(x), FunctionMeaning.DRAW),
+        (lambda x: torch.bernoulli(x), FunctionMeaning.DRAW),
+        (lambda x: torch.randperm(3), FunctionMeaning.DRAW),
+        (lambda x: x.sum().item(), FunctionMeaning.PEEK),
+        (lambda x: float(x.sum()), FunctionMeaning.PEEK),
+        (lambda x: bool(x.sum() > 0), FunctionMeaning.PEEK),
+        (lambda x: torch.isnan(x), FunctionMeaning.PEEK),
+        (lambda x: f"{x.sum():.2f}", FunctionMeaning.PEEK),
+        (lambda x: x.tolist(), FunctionMeaning.PEEK),
     ],
 )
-def test_a_function_means_what_it_does(call: Callable[[torch.Tensor], Any], expected: Meaning) -> None:
+def test_a_function_means_what_it_does(call: Callable[[torch.Tensor], Any], expected: FunctionMeaning) -> None:
     found = heard(call)
     assert expected in found, found
 
 
-@pytest.mark.parametrize("call", [lambda x: x.requires_grad_(), lambda x: x.data_ptr(), lambda x: x.stride(), lambda x: x.is_contiguous()])
+@pytest.mark.parametrize(
+    "call", [lambda x: x.requires_grad_(), lambda x: x.data_ptr(), lambda x: x.stride(), lambda x: x.is_contiguous()]
+)
 def test_a_call_that_changes_no_value_is_not_in_place(call: Callable[[torch.Tensor], Any]) -> None:
-    assert Meaning.INPLACE not in heard(call)
+    assert FunctionMeaning.INPLACE not in heard(call)
 
 
 @pytest.mark.parametrize("name", sorted(RANDOM_INPLACE - {"dropout_", "alpha_dropout_", "rrelu_"}))
@@ -106,7 +108,7 @@ def test_a_random_in_place_name_is_a_method_of_tensors_that_draws(name: str) -> 
     before = torch.get_rng_state()
     getattr(x, name)(*((0.5,) if name == "geometric_" else ()))
     assert not torch.equal(before, torch.get_rng_state())
-    assert decide(getattr(torch.Tensor, name)) is Meaning.INPLACE
+    assert decide(getattr(torch.Tensor, name)) is FunctionMeaning.INPLACE
 
 
 def test_the_meaning_of_a_function_object_is_remembered_and_the_unhashable_decided() -> None:
@@ -114,8 +116,8 @@ def test_the_meaning_of_a_function_object_is_remembered_and_the_unhashable_decid
         __hash__ = None  # type: ignore[assignment]
         __name__ = "exp_"
 
-    assert meaning(torch.exp) is meaning(torch.exp) is Meaning.RECORD
-    assert meaning(Unhashable()) is Meaning.INPLACE
+    assert meaning(torch.exp) is meaning(torch.exp) is FunctionMeaning.RECORD
+    assert meaning(Unhashable()) is FunctionMeaning.INPLACE
 
 
 def test_a_property_is_known_by_its_name() -> None:

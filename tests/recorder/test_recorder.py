@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from debugtracer.errors import StoppedByTracer, failures
+from debugtracer.recorder.output.output import Output
+from debugtracer.trace.events import RankStarted
+from debugtracer.trace.store.manifest import create_run
+from debugtracer.trace.store.reader import open_trace
 from tests.recorder.watched import Watched
 
 
@@ -110,8 +116,8 @@ def test_infinities_on_purpose_are_looked_at_once() -> None:
     with Watched() as watched, torch.no_grad():
         model(torch.ones(1, 3))
         assert len(watched.alarms) == 1
-        watched.recorder.quiet_until_healthy = False
-        watched.recorder.roots.get(model).deliberate_inf = True
+        watched.state.quiet_until_healthy = False
+        watched.state.roots.get(model).deliberate_inf = True
         model(torch.ones(1, 3))
         assert len(watched.alarms) == 1
         with torch.no_grad():
@@ -140,7 +146,7 @@ def test_evaluation_leaves_nothing_on_the_tape_of_the_next_step() -> None:
 
 def test_what_built_the_model_is_no_part_of_a_step() -> None:
     with Watched() as watched:
-        watched.recorder.has_optimizer = False  # optimizers of other tests may still be alive
+        watched.state.has_optimizer = False  # optimizers of other tests may still be alive
         model = a_model()
         assert watched.tape.current.entries
         model(torch.ones(4, 3))
@@ -169,7 +175,7 @@ def test_the_state_of_a_root_is_that_before_its_first_call_in_a_step() -> None:
     with Watched() as watched:
         model(torch.randn(4, 3))
         model(torch.randn(4, 3))
-        states = watched.recorder.states[watched.tape.current.number]
+        states = watched.state.root_states[watched.tape.current.number]
         assert len(states) == 1
         states[0].restore()
     assert model[1].num_batches_tracked.item() == 0
@@ -183,7 +189,7 @@ def test_states_older_than_the_step_before_are_dropped() -> None:
         for _ in range(5):
             model(torch.randn(4, 3)).mean().backward()
             optimizer.step()
-        assert len(watched.recorder.states) <= 2
+        assert len(watched.state.root_states) <= 2
 
 
 def test_a_failed_forward_is_not_on_the_tape_and_the_next_one_is() -> None:
@@ -198,7 +204,7 @@ def test_a_failed_forward_is_not_on_the_tape_and_the_next_one_is() -> None:
 def test_a_loop_that_updates_by_hand_has_segments_without_an_optimizer() -> None:
     w = torch.ones(3, requires_grad=True)
     with Watched() as watched:
-        watched.recorder.has_optimizer = False
+        watched.state.has_optimizer = False
         first = watched.tape.current.number
         for _ in range(3):
             (w * w).sum().backward()
@@ -206,19 +212,32 @@ def test_a_loop_that_updates_by_hand_has_segments_without_an_optimizer() -> None
                 w -= 0.1 * w.grad
                 w.grad = None
         assert watched.tape.current.number >= first + 3
-        assert watched.recorder.iteration == 3
+        assert watched.state.iteration == 3
 
 
-def test_the_first_backward_is_told_once() -> None:
-    told: list[int] = []
+def test_the_first_backward_opens_the_run_once(tmp_path: Path) -> None:
     model = nn.Linear(3, 2)
+    run = create_run(tmp_path, "run", ["python", "train.py"], "dev")
     with Watched() as watched:
-        watched.recorder.on_first_backward = lambda: told.append(1)
+        output = watched.recorder.run = Output(
+            lambda: run, watched.state, "dev", flush_steps=1, flush_s=1.0, run_bytes=2**20
+        )
         model(torch.ones(1, 3))
-        assert told == []
+        assert output.writer is None
         for _ in range(2):
             model(torch.ones(1, 3)).mean().backward()
-    assert told == [1]
+    assert [type(event) for event in open_trace(run).events()] == [RankStarted]
+    output.close()
+
+
+def test_each_backward_asks_for_the_run_and_a_forward_does_not() -> None:
+    model = nn.Linear(3, 2)
+    with Watched() as watched:
+        model(torch.ones(1, 3))
+        assert watched.opened == 0
+        for _ in range(2):
+            model(torch.ones(1, 3)).mean().backward()
+    assert watched.opened == 2
 
 
 def test_a_failure_of_ours_refuses_the_step_and_training_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +262,12 @@ def test_a_forked_child_starts_from_nothing() -> None:
         for _ in range(2):
             model(torch.ones(1, 3)).mean().backward()
             optimizer.step()
-        assert watched.recorder.own_s > 0
-        watched.recorder.forget()
-        assert (watched.recorder.step, watched.recorder.iteration, watched.recorder.states, watched.recorder.own_s) == (0, 0, {}, 0.0)
+        assert watched.state.own_s > 0
+        watched.recorder.reset()
+        assert (watched.state.step, watched.state.iteration, watched.state.root_states, watched.state.own_s) == (
+            0,
+            0,
+            {},
+            0.0,
+        )
         assert watched.tape.previous is None

@@ -6,16 +6,17 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.probes.optimizer import parameters
-from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Leaf
-from debugtracer.recorder.ring import EVERY, RAREST, SHARE, Ring, Snapshot, batch_bytes, device_s
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.kept_tape import batch_bytes
+from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, Snapshot, SnapshotRing, device_s
 from debugtracer.recorder.tape import Segment
 
 
-def alone(max_bytes: int = 2**30) -> tuple[Ring, torch.optim.Optimizer]:
+def alone(max_bytes: int = 2**30) -> tuple[SnapshotRing, torch.optim.Optimizer]:
     model = nn.Linear(2, 1)
-    return Ring(parameters, lambda: [model], max_bytes), torch.optim.SGD(model.parameters(), lr=0.1)
+    return SnapshotRing(parameters, lambda: [model], max_bytes), torch.optim.SGD(model.parameters(), lr=0.1)
 
 
 def test_snapshots_are_as_rare_as_their_cost_asks_for():
@@ -36,7 +37,11 @@ def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
     answers = [ring.judge(0.1, 0.1) for _ in range(3)]
     every = round(0.1 / (SHARE * 0.1))
     assert every > RAREST
-    assert answers[-1] == ring.off == f"a snapshot takes 100.0 ms, a step 100.0 ms: only every {every}th step could be kept"
+    assert (
+        answers[-1]
+        == ring.off
+        == f"a snapshot takes 100.0 ms, a step 100.0 ms: only every {every}th step could be kept"
+    )
     assert not ring.held
     assert ring.consider(1, 1, [optimizer], 1.0) is None
 

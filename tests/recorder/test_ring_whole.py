@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer import session
-from debugtracer.recorder.ring import EVERY
+from debugtracer.recorder.state.snapshot_ring import EVERY
 from tests.recorder.ringed import Training
 from tests.watching import same_bits, under_watch
 

@@ -11,17 +11,25 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from debugtracer.probes.free_calls import FreeCalls
+from debugtracer.hooks.free_calls import FreeCallMode
+from debugtracer.hooks.inspection import Inspection
+from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder import tape as tape_module
 from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.tape import Tape
+
+
+class NothingElse(LoopEvents):
+    """Only the tape is looked at."""
 
 
 @pytest.fixture
 def tape() -> Iterator[Tape]:
     """A tape that the function mode writes on."""
     found = Tape(lambda: ())
-    mode = FreeCalls(found, lambda loss: None)
+    mode = FreeCallMode(NothingElse(), TrainingThread(), found, ModeStack(), Inspection(lambda: False))
     mode.install()
     yield found
     mode.remove()
@@ -38,7 +46,7 @@ def argument(entry: Entry, index: int = 0) -> Slot | Leaf:
 
 def test_what_a_call_made_is_a_slot_of_the_next_and_what_came_from_outside_a_leaf(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     y.log()
     exp, log = tape.current.entries
@@ -51,7 +59,7 @@ def test_what_a_call_made_is_a_slot_of_the_next_and_what_came_from_outside_a_lea
 
 def test_a_tensor_taken_twice_is_one_leaf(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y, z = x.exp(), x.log()
     assert argument(tape.current.entries[0]) is argument(tape.current.entries[1])
     assert len(tape.current.leaves) == 1
@@ -60,7 +68,7 @@ def test_a_tensor_taken_twice_is_one_leaf(tape: Tape) -> None:
 
 def test_outputs_are_numbered_in_their_order(tape: Tape) -> None:
     x = torch.arange(6.0)
-    tape.forget()
+    tape.reset()
     first, second = x.chunk(2)
     second.exp()
     assert tape.current.entries[0].outputs == 2
@@ -70,7 +78,7 @@ def test_outputs_are_numbered_in_their_order(tape: Tape) -> None:
 
 def test_only_calls_that_give_one_number_are_scalar(tape: Tape) -> None:
     x = torch.arange(6.0)
-    tape.forget()
+    tape.reset()
     kept = [x.sum(), x.exp(), x.max(0)]
     assert [e.scalar for e in tape.current.entries] == [True, False, True]
     del kept
@@ -78,7 +86,7 @@ def test_only_calls_that_give_one_number_are_scalar(tape: Tape) -> None:
 
 def test_activations_are_not_kept_alive(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     alive = weakref.ref(y)
     del y
@@ -88,7 +96,7 @@ def test_activations_are_not_kept_alive(tape: Tape) -> None:
 
 def test_a_reused_id_is_no_slot(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     seen = {id(x.exp()) for _ in range(50)}
     fresh = [torch.Tensor.detach(x) for _ in range(5)]
     assert len(seen) < 50, "ids are never reused here: nothing is tested"
@@ -100,7 +108,7 @@ def test_a_reused_id_is_no_slot(tape: Tape) -> None:
 
 def test_a_leaf_written_in_place_keeps_the_bytes_the_step_saw(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     x.mul_(7)
     leaf = argument(tape.current.entries[0])
@@ -123,7 +131,7 @@ def test_a_leaf_written_in_place_keeps_the_bytes_the_step_saw(tape: Tape) -> Non
 )
 def test_a_leaf_written_through_a_view_or_out_is_saved_first(tape: Tape, write) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     write(x)
     assert not torch.equal(x, torch.ones(3)), "the write did nothing"
@@ -135,7 +143,7 @@ def test_a_leaf_written_through_a_view_or_out_is_saved_first(tape: Tape, write) 
 
 def test_a_leaf_is_saved_once_before_the_first_write(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     x.mul_(7)
     x.mul_(7)
@@ -145,7 +153,7 @@ def test_a_leaf_is_saved_once_before_the_first_write(tape: Tape) -> None:
 
 def test_a_write_where_nobody_could_copy_first_is_seen_by_its_version(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     with torch._C.DisableTorchFunction():
         x.mul_(7)
@@ -155,7 +163,7 @@ def test_a_write_where_nobody_could_copy_first_is_seen_by_its_version(tape: Tape
 
 def test_an_in_place_result_is_the_slot_of_the_call_that_wrote_it_last(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     y.mul_(2)
     y.log()
@@ -173,7 +181,7 @@ def test_a_factory_is_a_constant_and_a_draw_too(tape: Tape) -> None:
 
 def test_a_draw_from_a_tensor_is_a_constant(tape: Tape) -> None:
     x = torch.ones(3)
-    tape.forget()
+    tape.reset()
     noise = torch.randn_like(x)
     noise.add(x)
     assert names(tape) == ["const", "add"]
@@ -191,7 +199,7 @@ def test_a_constant_written_in_place_is_saved_first(tape: Tape) -> None:
 
 def test_random_calls_keep_the_generator_state_and_others_do_not(tape: Tape) -> None:
     x = torch.ones(30)
-    tape.forget()
+    tape.reset()
     before = torch.get_rng_state()
     kept = F.dropout(x, 0.5), x.exp(), x.clone().uniform_()
     dropout, exp, _, uniform = tape.current.entries
@@ -271,7 +279,7 @@ def test_too_many_calls_refuse_the_step_and_hold_no_more(tape: Tape, monkeypatch
 
 def test_replaced_parameter_data_refuses_the_step(tape: Tape) -> None:
     parameter = nn.Parameter(torch.ones(3))
-    tape.forget()
+    tape.reset()
     parameter.data = torch.zeros(3)
     assert "data of a parameter was replaced" in tape.current.refused
 
@@ -284,7 +292,7 @@ def test_replaced_data_of_another_tensor_does_not(tape: Tape) -> None:
 
 def test_lasting_state_written_by_hand_without_grad_is_not_taped(tape: Tape) -> None:
     average, parameter = nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(3))
-    tape.forget()
+    tape.reset()
     with torch.no_grad():
         average.mul_(0.9)
         parameter.clamp_(-1, 1)
@@ -293,7 +301,7 @@ def test_lasting_state_written_by_hand_without_grad_is_not_taped(tape: Tape) -> 
 
 def test_a_parameter_of_the_step_written_by_hand_is_taped(tape: Tape) -> None:
     parameter = nn.Parameter(torch.ones(3))
-    tape.forget()
+    tape.reset()
     loss = parameter.sum()
     with torch.no_grad():
         parameter.clamp_(-0.5, 0.5)
@@ -312,14 +320,16 @@ def test_a_number_computed_from_the_loss_is_still_the_loss(tape: Tape) -> None:
     assert tape.is_losslike(averaged)
 
 
-@pytest.mark.parametrize("make", [lambda w: w * 2, lambda w: torch.ones(()), lambda w: (w * 2).argmax(), lambda w: w.detach().sum()])
+@pytest.mark.parametrize(
+    "make", [lambda w: w * 2, lambda w: torch.ones(()), lambda w: (w * 2).argmax(), lambda w: w.detach().sum()]
+)
 def test_vectors_constants_integers_and_plain_statistics_are_no_loss(tape: Tape, make) -> None:
     assert not tape.is_losslike(make(torch.ones(3, requires_grad=True)))
 
 
 def test_grad_mode_and_autocast_of_a_call_are_kept(tape: Tape) -> None:
     x = torch.ones(2, 2)
-    tape.forget()
+    tape.reset()
     y = x.exp()
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         z = x.mm(x)
@@ -329,7 +339,7 @@ def test_grad_mode_and_autocast_of_a_call_are_kept(tape: Tape) -> None:
 
 def test_arguments_by_keyword_and_in_lists_are_referred_to(tape: Tape) -> None:
     x, y = torch.ones(2), torch.zeros(2)
-    tape.forget()
+    tape.reset()
     out = torch.cat(tensors=[x, y]), torch.where(input=x, condition=x > 0, other=y)
     cat = tape.current.entries[0]
     assert [id(leaf.tensor) for leaf in cat.references()] == [id(x), id(y)]
@@ -341,7 +351,7 @@ def test_forgetting_drops_everything(tape: Tape) -> None:
     loss = w.exp().sum()
     tape.boundary(1, 1)
     tape.mark_losslike(loss, loss)
-    tape.forget()
+    tape.reset()
     assert tape.previous is None
     assert tape.current.entries == []
     assert tape.losslike == {}

@@ -8,12 +8,26 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.updates import MOST_GROUPS, settings
+from debugtracer.recorder.step_gate import MOST_GROUPS, settings
 from tests.recorder.watched import Watched
 
 
+class Segments(Watched):
+    """Notes each closed segment: the number of the next one, the step that begins, and whether the time of the last one
+    is known."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int, bool]] = []
+        super().__init__()
+
+    def segment_closed(self) -> None:
+        self.told.append((self.tape.current.number, self.state.step, self.state.step_s > 0))
+
+
 def groups(number: int, lr: Any) -> torch.optim.Optimizer:
-    return torch.optim.AdamW([{"params": [nn.Parameter(torch.zeros(1))]} for _ in range(number)], lr=lr, weight_decay=0.02)
+    return torch.optim.AdamW(
+        [{"params": [nn.Parameter(torch.zeros(1))]} for _ in range(number)], lr=lr, weight_decay=0.02
+    )
 
 
 def test_every_setting_of_each_group_but_its_parameters() -> None:
@@ -55,25 +69,22 @@ def test_each_update_on_the_tape_has_the_settings_of_its_time() -> None:
 def test_the_ring_is_told_of_each_step_once_its_segment_is_closed() -> None:
     model = nn.Linear(3, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    told: list[tuple[int, int, bool]] = []
-    with Watched() as watched:
-        watched.updates.closed = lambda step_s: told.append((watched.tape.current.number, watched.recorder.step, step_s > 0))
+    with Segments() as watched:
         for _ in range(3):
             model(torch.randn(2, 3)).mean().backward()
             optimizer.step()
-    assert told == [(1, 1, True), (2, 2, True), (3, 3, True)]
+    assert watched.told == [(1, 1, True), (2, 2, True), (3, 3, True)]
 
 
 def test_a_step_that_a_scaler_skips_is_closed_as_well() -> None:
     model = nn.Linear(3, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     scaler = torch.amp.GradScaler("cpu")
-    told: list[int] = []
-    with Watched() as watched:
-        watched.updates.closed = lambda step_s: told.append(watched.recorder.step)
+    with Segments() as watched:
         for scale in (1.0, float("inf"), 1.0):
             optimizer.zero_grad()
             scaler.scale(model(torch.randn(2, 3)).mean() * scale).backward()
-            watched.updates.scaler_step(scaler, type(scaler).step, (optimizer,), {}, 1.0)
+            watched.gate.scaler_step(scaler, type(scaler).step, (optimizer,), {}, 1.0)
             scaler.update()
-    assert told == [1, 2, 3]
+    assert [step for _, step, _ in watched.told] == [1, 2, 3]
+    assert watched.state.skipped == 1

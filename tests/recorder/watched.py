@@ -1,71 +1,118 @@
-"""A recorder with its probes around a real training loop, without replay: alarms are kept, and stop the loop when asked."""
+"""A recorder with its hooks around a real training loop, without replay: alarms are kept, and stop the loop when
+asked."""
 
 from __future__ import annotations
 
 from types import TracebackType
 from typing import Any
 
+from debugtracer.callsites.frames import raw_frames
 from debugtracer.errors import StoppedByTracer
-from debugtracer.probes.canary import is_bad, total_l2, worst_of
-from debugtracer.probes.clip import Clips
-from debugtracer.probes.frames import owner_module, raw_frames
-from debugtracer.probes.free_calls import FreeCalls
-from debugtracer.probes.loss import Backwards
-from debugtracer.probes.module import RootCalls
-from debugtracer.probes.optimizer import Gates, parameters
+from debugtracer.hooks.backward import BackwardHook
+from debugtracer.hooks.clip import ClipHook
+from debugtracer.hooks.free_calls import FreeCallMode
+from debugtracer.hooks.inspection import Inspection
+from debugtracer.hooks.module import ModuleHook
+from debugtracer.hooks.optimizer import OptimizerHook
+from debugtracer.hooks.step_events import StepEvents
+from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.canaries import Canaries
-from debugtracer.recorder.copies import Copies
+from debugtracer.recorder.health_gate import HealthGate
+from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
+from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.run_state import RunState, parameters
+from debugtracer.recorder.state.copies import Copies
+from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.step_gate import StepGate
 from debugtracer.recorder.tape import Tape
-from debugtracer.recorder.updates import Updates
+from debugtracer.recorder.training_events import TrainingEvents
+
+
+class NoObservers(TrainingEvents):
+    """Nobody listens."""
 
 
 class Watched:
-    """The session's wiring of the recorder; `with Watched() as w:` around a loop."""
+    """The session's wiring of the recorder; `with Watched() as w:` around a loop. It hears alarms, numbers, notes and
+    closed segments itself."""
 
-    def __init__(self, *, gate: str = "auto", mode: str = "dev", stops: bool = False, own_share: float = 0.02) -> None:
+    def __init__(
+        self,
+        *,
+        gate: str = "auto",
+        mode: str = "dev",
+        stops: bool = False,
+        own_share: float = 0.02,
+        observers: TrainingEvents | None = None,
+        policy: IncidentPolicy | None = None,
+    ) -> None:
         self.alarms: list[Alarm] = []
         self.points: list[tuple[int, dict[str, float]]] = []
+        self.notes: list[tuple[str, str]] = []
+        self.opened = self.closed = 0
         self.stops = stops
+        self.state, self.stack = RunState(), ModeStack()
+        self.thread = thread = TrainingThread()
         self.tape = Tape(raw_frames)
-        self.recorder = Recorder(self.tape, self.alarm, total_l2, raw_frames, owner_module)
         self.copies = Copies(2**30, own_share)
-        self.canaries = Canaries(self.recorder, parameters, is_bad, worst_of, lambda step, values: self.points.append((step, values)), mode=mode, gate=gate)
-        self.updates = Updates(self.recorder, self.copies, self.canaries)
-        self.free = FreeCalls(self.tape, self.recorder.on_peek)
-        self.recorder.suspend, self.recorder.resume = self.free.suspend, self.free.resume
-        self.roots = RootCalls(self.recorder.on_enter, self.recorder.on_leave)
-        self.gates = Gates(self.updates.gate, self.zero_grad, raw_frames, self.recorder.on_optimizer)
-        self.probes: list[Any] = [
-            Backwards(self.recorder.on_backward, self.recorder.after_backward, self.recorder.paused),
-            self.gates,
-            self.roots,
-            Clips(lambda f, a, k: self.recorder.on_quiet_call("clip", f, a, k)),
+        ring = SnapshotRing(parameters, self.state.roots.alive, 0)
+        observers, policy = observers or NoObservers(), policy or NoPolicy()
+        self.recorder = Recorder(self.state, self.tape, self.stack, self, self, Opened(self))
+        self.health_gate = HealthGate(self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate)
+        self.gate = StepGate(self.recorder, self.copies, self.health_gate, observers, policy, self, self)
+        inspection = Inspection(lambda: False)
+        self.events = StepEvents(self.recorder, self.gate, observers, inspection, policy, ring, self)
+        self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection)
+        self.hooks: list[Any] = [
+            BackwardHook(self.events, thread, self.stack),
+            OptimizerHook(self.events, thread, self.state),
+            ModuleHook(self.events, thread, self.state.open_root),
+            ClipHook(self.events, thread),
             self.free,
         ]
 
-    def zero_grad(self, owner: Any, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """As the session hands it on."""
-        return self.recorder.on_quiet_call("zero_grad", original, (owner, *args), kwargs)
-
-    def alarm(self, alarm: Alarm) -> None:
+    def open(self, alarm: Alarm) -> None:
         """What the session's incidents would look into."""
         self.alarms.append(alarm)
-        self.recorder.quiet_until_healthy = True
+        self.state.quiet_until_healthy = True
         if self.stops:
             raise StoppedByTracer
 
+    def publish(self, step: int, values: dict[str, float]) -> None:
+        """Numbers of a step."""
+        self.points.append((step, values))
+
+    def note(self, what: str, text: str) -> None:
+        """A sentence for doctor."""
+        self.notes.append((what, text))
+
+    def segment_closed(self) -> None:
+        """Between two steps."""
+        self.closed += 1
+
     def __enter__(self) -> Watched:
-        for probe in self.probes:
-            probe.install()
+        for hook in self.hooks:
+            hook.install()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for probe in reversed(self.probes):
-            probe.remove()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for hook in reversed(self.hooks):
+            hook.remove()
 
     @property
     def symptoms(self) -> list[tuple[str, int]]:
         """(symptom, step) of each alarm."""
         return [(a.symptom, a.step) for a in self.alarms]
+
+
+class Opened:
+    """Stands where the session has its output: counts how often the first backward asked for it."""
+
+    def __init__(self, watched: Watched) -> None:
+        self.watched = watched
+
+    def open(self) -> None:
+        self.watched.opened += 1

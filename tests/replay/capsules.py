@@ -8,21 +8,26 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from debugtracer.probes.op_trace import OpTracer
-from debugtracer.recorder.capsule import Capsule, load_capsule, save_capsule
-from debugtracer.recorder.program import Program
-from debugtracer.replay.birth import find_birth
-from debugtracer.replay.ledger import Ledger
+from debugtracer.recorder.capsule.capsule import Capsule, load_capsule, save_capsule
+from debugtracer.recorder.capsule.program import Program
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.trace.incident import IncidentFacts, Symptom
 from debugtracer.trace.number import number
 from debugtracer.trace.step import StepRef
 
 
 def incident(
-    folder: Path, step: Callable[[], Tensor], inputs: dict[str, Tensor], update: torch.optim.Optimizer | None = None, rows: int | None = None
+    folder: Path,
+    step: Callable[[], Tensor],
+    inputs: dict[str, Tensor],
+    update: torch.optim.Optimizer | None = None,
+    rows: int | None = None,
 ) -> Capsule:
-    """Forward, backward and, with `update`, the optimizer's step of a loss, as a capsule. Inputs by label: `batch[0]`, `parameter weight`."""
-    ledger, program = Ledger(), Program()
+    """Forward, backward and, with `update`, the optimizer's step of a loss, as a capsule. Inputs by label: `batch[0]`,
+    `parameter weight`."""
+    ledger, program = OpTracker(), Program()
     tracer = OpTracer(observers=[ledger, program])
     for label, tensor in inputs.items():
         tracer.label(tensor, label)
@@ -41,6 +46,8 @@ def incident(
     birth = find_birth(ledger, targets=targets, batch_rows=rows)
     for name, tensor in targets:
         program.target(name, tensor)
-    facts = IncidentFacts(ref=StepRef(iteration=7, step=7), symptom=symptom, loss=number(float(loss.detach())), birth=birth)
+    facts = IncidentFacts(
+        ref=StepRef(iteration=7, step=7), symptom=symptom, loss=number(float(loss.detach())), birth=birth
+    )
     save_capsule(folder / "step", program, facts, None, {"batch_rows": rows})
     return load_capsule(folder / "step")

@@ -1,4 +1,5 @@
-"""The last steps of a real watched loop, with the real bench that executes them again, and the same steps done by hand."""
+"""The last steps of a real watched loop, with the real trials that execute them again, and the same steps done by
+hand."""
 
 from __future__ import annotations
 
@@ -13,10 +14,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from debugtracer.interventions.intervention import interventions
-from debugtracer.recorder.ring import Past
-from debugtracer.replay.past import PastBench
-from debugtracer.replay.scene import Scene
-from debugtracer.replay.score import Score
+from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.trials.history_trials import HistoryTrials
+from debugtracer.replay.trials.score import Score
 from debugtracer.session import Session
 from tests.watching import under_watch
 
@@ -27,7 +28,12 @@ Make = Callable[[Any], torch.optim.Optimizer]
 class Loop:
     """A plain loop over batches made beforehand, and the state in which each of its steps began."""
 
-    def __init__(self, make: Make = lambda p: torch.optim.Adam(p, lr=1e-2), net: Callable[[], nn.Module] | None = None, rows: int = 8) -> None:
+    def __init__(
+        self,
+        make: Make = lambda p: torch.optim.Adam(p, lr=1e-2),
+        net: Callable[[], nn.Module] | None = None,
+        rows: int = 8,
+    ) -> None:
         torch.manual_seed(3)
         self.make = make
         self.model = net() if net is not None else nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 1))
@@ -53,7 +59,9 @@ class Loop:
             self.losses.append(loss.item())
         self.over()
 
-    def by_hand(self, start: int, order: list[int], change: Callable[[torch.optim.Optimizer], None] = lambda o: None) -> list[float]:
+    def by_hand(
+        self, start: int, order: list[int], change: Callable[[torch.optim.Optimizer], None] = lambda o: None
+    ) -> list[float]:
         """Losses of these batches from the state before step `start` on, gradients cleared before each."""
         model = copy.deepcopy(self.model)
         optimizer = self.make(model.parameters())
@@ -71,28 +79,33 @@ class Loop:
 
 
 @contextlib.contextmanager
-def trained(out: Path, loop: Loop, **settings: Any) -> Iterator[tuple[Session, Past, Scene]]:
+def trained(out: Path, loop: Loop, **settings: Any) -> Iterator[tuple[Session, StepHistory, ReplayContext]]:
     """A loop that was watched, its snapshots taken as often as can be, and the past of its last step."""
     with under_watch(out, **settings) as session:
-        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]  # the machine of a test has no say in how often
+        # the machine of a test has no say in how often
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
         loop.train()
-        past, scene = session.ring.past(STEPS - 1), session.incidents.scene
+        past, context = session.ring.past(STEPS - 1), session.incidents.context
         assert past is not None
-        assert scene is not None
-        yield session, past, scene
+        assert context is not None
+        yield session, past, context
 
 
 @contextlib.contextmanager
-def looked_into(out: Path, loop: Loop, following: bool = False) -> Iterator[PastBench]:
-    """The bench of the last step of a loop."""
-    with trained(out, loop) as (session, past, scene), session.recorder.paused(), PastBench(past, scene, None) as bench:
-        bench.following = following
-        yield bench
+def looked_into(out: Path, loop: Loop, following: bool = False, broken: str = "") -> Iterator[HistoryTrials]:
+    """The trials of the last steps of a loop."""
+    with (
+        trained(out, loop) as (session, past, context),
+        session.stack.paused(),
+        HistoryTrials(past, context, None, broken) as trials,
+    ):
+        trials.following = following
+        yield trials
 
 
-def tried(bench: PastBench, slug: str, value: float | None = None) -> Score:
+def tried(trials: HistoryTrials, slug: str, value: float | None = None) -> Score:
     """One trial that must run."""
-    score = bench.run(type(interventions()[slug])(value))
+    score = trials.run(type(interventions()[slug])(value))
     assert not score.refused, score.refused
     return score
 

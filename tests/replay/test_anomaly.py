@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.forked import programs
 from tests.watching import only, under_watch
 
 FAULTS = Path(__file__).resolve().parents[2] / "faults" / "numerics"
@@ -50,7 +50,10 @@ def said(out, model, **settings) -> str:
 
 
 def test_its_sentence_and_its_forward_line_are_quoted(tmp_path):
-    assert said(tmp_path, Norms()) == f"Function 'MulBackward0' returned nan values in its 0th output, called forward at test_anomaly.py:{LINE}"
+    assert (
+        said(tmp_path, Norms())
+        == f"Function 'MulBackward0' returned nan values in its 0th output, called forward at test_anomaly.py:{LINE}"
+    )
 
 
 def test_nothing_is_shown_and_training_is_as_without_it(tmp_path):
@@ -62,7 +65,9 @@ def test_nothing_is_shown_and_training_is_as_without_it(tmp_path):
             warnings.simplefilter("error")
             said(tmp_path, model) if watched else trained(model)
         states.append(b"".join(t.numpy().tobytes() for t in model.state_dict().values()))
-    assert states[0] == states[1] and model.body.weight.isnan().any(), "the weights are NaN after the bad step, and the same bit for bit"
+    assert states[0] == states[1] and model.body.weight.isnan().any(), (
+        "the weights are NaN after the bad step, and the same bit for bit"
+    )
 
 
 @pytest.mark.parametrize("check_nan", [None, False])
@@ -114,7 +119,11 @@ def test_a_planted_program_tells_it_at_the_stop_and_in_the_replay_of_its_capsule
     (script,) = program.glob("train*.py")
     watched = run_watched(script, mode="dev")
     words = " ".join(watched.stderr.split())
-    assert watched.status == 3 and "torch anomaly mode says: Function '" in words and "returned nan values in its 0th output" in words
-    again = [sys.executable, "-m", "debugtracer", "replay", str(next((watched.run / "incidents").iterdir()))]
+    assert (
+        watched.status == 3
+        and "torch anomaly mode says: Function '" in words
+        and "returned nan values in its 0th output" in words
+    )
+    again = [*programs().tool, "replay", str(next((watched.run / "incidents").iterdir()))]
     replayed = subprocess.run(again, capture_output=True, text=True, check=True, timeout=300)
     assert "anomaly mode says: Function '" in " ".join(replayed.stdout.split())

@@ -126,7 +126,11 @@ def test_bad_data_is_named_with_rows_and_coordinates():
     x[1, 2] = x[4, 0] = float("nan")
     model = nn.Linear(3, 2)
     birth = trace(lambda: model(x).pow(2).mean(), model, rows=5, batch0=x)
-    assert birth is not None and birth.op is None and (birth.kind, birth.direction, birth.input_name) == ("input", "input", "batch0")
+    assert (
+        birth is not None
+        and birth.op is None
+        and (birth.kind, birth.direction, birth.input_name) == ("input", "input", "batch0")
+    )
     assert birth.rows == (1, 4) and birth.coordinates == ((1, 2), (4, 0))
 
 
@@ -136,13 +140,20 @@ def test_a_bad_parameter_is_an_input_without_rows():
         model.weight[0, 0] = float("nan")
     x = torch.randn(5, 3)
     birth = trace(lambda: model(x).mean(), model, rows=5, batch0=x)
-    assert birth is not None and birth.input_name == "parameter weight" and birth.rows is None and birth.coordinates == ((0, 0),)
+    assert (
+        birth is not None
+        and birth.input_name == "parameter weight"
+        and birth.rows is None
+        and birth.coordinates == ((0, 0),)
+    )
 
 
 def test_all_labels_ignored_is_zero_by_zero_of_every_row():
     x = torch.randn(4, 3, requires_grad=True)
     birth = trace(lambda: F.cross_entropy(x, torch.full((4,), -100)), rows=4, batch0=x)
-    assert birth is not None and (birth.op, birth.kind) == ("aten::nll_loss_forward", "0/0") and birth.rows == (0, 1, 2, 3)
+    assert (
+        birth is not None and (birth.op, birth.kind) == ("aten::nll_loss_forward", "0/0") and birth.rows == (0, 1, 2, 3)
+    )
     target = next(t for t in birth.inputs if t.dtype == "int64")
     assert (target.low, target.high) == (-100, -100)
 
@@ -214,5 +225,9 @@ def test_the_deliberate_infinity_that_reaches_the_loss_is_a_birth():
     scores = torch.randn(3, 4).masked_fill(torch.eye(3, 4, dtype=torch.bool), float("-inf"))
     del scores
     x = torch.randn(3, 4, requires_grad=True)
-    birth = trace(lambda: F.cross_entropy(x.masked_fill(torch.eye(3, 4, dtype=torch.bool), float("-inf")), torch.arange(3)), rows=3, batch0=x)
+    birth = trace(
+        lambda: F.cross_entropy(x.masked_fill(torch.eye(3, 4, dtype=torch.bool), float("-inf")), torch.arange(3)),
+        rows=3,
+        batch0=x,
+    )
     assert birth is not None and birth.op == "aten::nll_loss_forward"

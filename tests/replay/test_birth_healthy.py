@@ -13,19 +13,31 @@ from tests.replay.tracing import trace
 def test_tiny_language_models_with_padding(family, attention):
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
-    small = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "attn_implementation": attention}
+    small = {
+        "vocab_size": 40,
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "attn_implementation": attention,
+    }
     if family == "gpt2":
-        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=40, n_embd=16, n_layer=2, n_head=2, attn_implementation=attention))
+        model = transformers.GPT2LMHeadModel(
+            transformers.GPT2Config(vocab_size=40, n_embd=16, n_layer=2, n_head=2, attn_implementation=attention)
+        )
     elif family == "bert":
         model = transformers.BertForMaskedLM(transformers.BertConfig(intermediate_size=32, **small))
     else:
-        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(intermediate_size=32, num_key_value_heads=1, **small))
+        model = transformers.LlamaForCausalLM(
+            transformers.LlamaConfig(intermediate_size=32, num_key_value_heads=1, **small)
+        )
     ids = torch.randint(0, 40, (3, 7))
     keep = torch.ones(3, 7, dtype=torch.long)
     keep[1, 4:] = 0
     keep[2, :3] = 0
     labels = ids.masked_fill(keep == 0, -100)
-    assert trace(lambda: model(input_ids=ids, attention_mask=keep, labels=labels).loss, model, rows=3, batch0=ids) is None
+    assert (
+        trace(lambda: model(input_ids=ids, attention_mask=keep, labels=labels).loss, model, rows=3, batch0=ids) is None
+    )
 
 
 def test_recurrent_layers_and_packed_sequences():
@@ -37,14 +49,33 @@ def test_recurrent_layers_and_packed_sequences():
 def test_ctc_whose_alphas_are_minus_infinity_by_design():
     logits = torch.randn(12, 3, 6, requires_grad=True)
     targets, lengths = torch.randint(1, 6, (3, 4)), torch.tensor([4, 2, 1])
-    assert trace(lambda: F.ctc_loss(logits.log_softmax(-1), targets, torch.full((3,), 12), lengths), rows=3, batch0=logits) is None
+    assert (
+        trace(lambda: F.ctc_loss(logits.log_softmax(-1), targets, torch.full((3,), 12), lengths), rows=3, batch0=logits)
+        is None
+    )
 
 
 def test_batch_norm_pooling_and_gumbel_and_fft():
-    model = nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Dropout(0.5), nn.Flatten(), nn.LazyLinear(5))
+    model = nn.Sequential(
+        nn.Conv2d(2, 4, 3),
+        nn.BatchNorm2d(4),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Dropout(0.5),
+        nn.Flatten(),
+        nn.LazyLinear(5),
+    )
     x = torch.randn(4, 2, 10, 10)
     model(x)
-    assert trace(lambda: F.gumbel_softmax(model(x), hard=True).sum() + torch.fft.rfft(x).abs().mean(), model, rows=4, batch0=x) is None
+    assert (
+        trace(
+            lambda: F.gumbel_softmax(model(x), hard=True).sum() + torch.fft.rfft(x).abs().mean(),
+            model,
+            rows=4,
+            batch0=x,
+        )
+        is None
+    )
 
 
 def test_sparse_embeddings_and_embedding_bags():
@@ -85,7 +116,9 @@ def test_tied_weights_and_multihead_attention_with_a_mask():
 
     def step():
         x = emb(tokens)
-        return F.cross_entropy((attention(x, x, x, key_padding_mask=pad)[0] @ emb.weight.T).flatten(0, 1), tokens.flatten())
+        return F.cross_entropy(
+            (attention(x, x, x, key_padding_mask=pad)[0] @ emb.weight.T).flatten(0, 1), tokens.flatten()
+        )
 
     assert trace(step, model, rows=3, batch0=tokens) is None
 

@@ -1,4 +1,5 @@
-"""The four bugs on which PEERS compares tools, in a two-block transformer with hand-written attention, and its healthy twins."""
+"""Four bugs (docs/rationale/replay.md#four-bugs) in a two-block transformer with hand-written attention, and its
+healthy twins."""
 
 import math
 
@@ -86,7 +87,12 @@ def run(world, loss=None):
 def test_mask_a_fully_padded_row(world):
     world[2][3] = True
     birth = run(world)
-    assert birth is not None and (birth.op, birth.kind, birth.module, birth.rows) == ("aten::_softmax", "inf-inf", "blocks.0.attn", (3,))
+    assert birth is not None and (birth.op, birth.kind, birth.module, birth.rows) == (
+        "aten::_softmax",
+        "inf-inf",
+        "blocks.0.attn",
+        (3,),
+    )
     assert line_of(birth) == "weights = torch.softmax(scores, -1)"
 
 
@@ -99,8 +105,17 @@ def test_fp16_overflow_of_unscaled_scores_is_the_matmul_and_not_the_difference_a
         block.attn.half = True
     world[3][3] = 2e4
     birth = run(world)
-    assert birth is not None and (birth.op, birth.kind, birth.module, birth.rows) == ("aten::bmm", "overflow", "blocks.0.attn", (3,))
-    assert line_of(birth) == "scores = torch.matmul(q, k.transpose(1, 2))" and birth.output is not None and birth.output.dtype == "float16"
+    assert birth is not None and (birth.op, birth.kind, birth.module, birth.rows) == (
+        "aten::bmm",
+        "overflow",
+        "blocks.0.attn",
+        (3,),
+    )
+    assert (
+        line_of(birth) == "scores = torch.matmul(q, k.transpose(1, 2))"
+        and birth.output is not None
+        and birth.output.dtype == "float16"
+    )
 
 
 def test_fp16_twin_is_silent(world):
@@ -127,7 +142,11 @@ def test_sqrt0_is_a_backward_birth_at_the_forward_line(world):
         target = model(tokens, pad, scale).flatten(1)
         target[torch.arange(BATCH) != 3] += 1
     birth = run(world, lambda logits: distance_loss(logits, target))
-    assert birth is not None and (birth.op, birth.direction, birth.backward_op) == ("aten::sqrt", "backward", "aten::div")
+    assert birth is not None and (birth.op, birth.direction, birth.backward_op) == (
+        "aten::sqrt",
+        "backward",
+        "aten::div",
+    )
     assert birth.rows == (3,) and birth.module is None and "torch.sqrt" in line_of(birth)
 
 

@@ -8,9 +8,9 @@ from torch import nn
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.tape import Tape
-from debugtracer.replay.guilty import Guilty, guilty_batch
-from debugtracer.replay.plan import Plan
+from debugtracer.replay.guilty import GuiltyBatch, guilty_batch
 from debugtracer.replay.reexecute import Reexecution
+from debugtracer.replay.replay_plan import ReplayPlan
 from tests.replay.taping import a_tape, backward, call
 
 
@@ -24,10 +24,12 @@ def two_microbatches(prepare: bool = False) -> Tape:
     return tape
 
 
-def guilty(tape: Tape, entry: int | None, microbatch: int = 0) -> Guilty:
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+def guilty(tape: Tape, entry: int | None, microbatch: int = 0) -> GuiltyBatch:
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run()
-    return guilty_batch(Alarm("inf_grad", tape.current, 0, 0, microbatch=microbatch), run.plan, BatchLog(), entry, run.values)
+    return guilty_batch(
+        Alarm("inf_grad", tape.current, 0, 0, microbatch=microbatch), run.plan, BatchLog(), entry, run.values
+    )
 
 
 def test_an_entry_belongs_to_the_backward_that_follows_it():

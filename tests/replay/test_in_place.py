@@ -13,15 +13,27 @@ import torch
 from torch import nn
 
 from debugtracer.replay.in_place import InPlace, cannot_go_back
-from debugtracer.replay.keepsakes import Keepsakes
+from debugtracer.replay.user_state import UserStateGuard
 
 
 def test_generators_and_arrays_come_back():
-    own, theirs, plain, old, array = torch.Generator().manual_seed(1), np.random.default_rng(2), random.Random(3), np.random.RandomState(4), np.zeros(3)
+    own, theirs, plain, old, array = (
+        torch.Generator().manual_seed(1),
+        np.random.default_rng(2),
+        random.Random(3),
+        np.random.RandomState(4),
+        np.zeros(3),
+    )
 
     def draws():
         array[0] += 1
-        return float(torch.rand(1, generator=own)), float(theirs.random()), plain.random(), float(old.rand()), float(array[0])
+        return (
+            float(torch.rand(1, generator=own)),
+            float(theirs.random()),
+            plain.random(),
+            float(old.rand()),
+            float(array[0]),
+        )
 
     kept = InPlace()
     for value in (own, theirs, plain, old, array, own):
@@ -44,8 +56,9 @@ def test_dense_tensors_are_copied_and_others_are_left():
 @pytest.mark.parametrize(
     ("value", "what"),
     [
-        (queue.Queue(), "a queue"), (queue.SimpleQueue(), "a queue"), (iter([1]), "an iterator"), ((n for n in range(3)), "an iterator"),
-        (itertools.count(), "an iterator"), (threading.Lock(), ""), ([1], ""), (range(3), ""), (torch.ones(1), ""), (None, ""),
+        (queue.Queue(), "a queue"), (queue.SimpleQueue(), "a queue"), (iter([1]), "an iterator"),
+        ((n for n in range(3)), "an iterator"), (itertools.count(), "an iterator"), (threading.Lock(), ""), ([1], ""),
+        (range(3), ""), (torch.ones(1), ""), (None, ""),
     ],
 )  # fmt: skip
 def test_what_cannot_go_back(value, what):
@@ -79,8 +92,11 @@ class Idle(nn.Module):
 
 
 def test_an_iterator_that_forward_uses_refuses_and_an_unused_one_does_not():
-    assert Keepsakes([Reading()], []).refusal == "the model's code uses an iterator (Reading.source), which another run of it would move on"
-    assert Keepsakes([Idle()], []).refusal == ""
+    assert (
+        UserStateGuard([Reading()], []).refusal
+        == "the model's code uses an iterator (Reading.source), which another run of it would move on"
+    )
+    assert UserStateGuard([Idle()], []).refusal == ""
 
 
 class Box:
@@ -103,7 +119,7 @@ class Holding(nn.Module):
 def test_objects_of_the_user_and_plain_tensors_come_back():
     model = Holding()
     model(torch.ones(1))
-    kept = Keepsakes([model], [])
+    kept = UserStateGuard([model], [])
     model(torch.ones(1))
     kept.restore()
     for tensor, value in kept.in_place.tensors:

@@ -37,7 +37,12 @@ def test_a_bad_gradient_of_such_a_step_is_left_to_the_flight_record_with_both_re
             return torch.sqrt(self.body(x) * 0.0)
 
     facts = one_step(tmp_path, seeded(Root), torch.ones(3, 4) * torch.ones(4, requires_grad=True))
-    assert (facts.symptom, facts.birth, facts.replay.mechanism, facts.replay.reproduced) == ("inf_grad", None, "flight-record", False)
+    assert (facts.symptom, facts.birth, facts.replay.mechanism, facts.replay.reproduced) == (
+        "inf_grad",
+        None,
+        "flight-record",
+        False,
+    )
     assert [r.partition(":")[0] for r in facts.replay.refused] == ["tape", "forward-only"]
     assert facts.replay.parity == "not replayed: a tensor with a graph came from a call that the tape cannot see"
     verdict = only(tmp_path).verdict

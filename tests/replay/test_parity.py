@@ -9,20 +9,22 @@ from torch import nn
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape import Segment
 from debugtracer.replay.parity import bad, judge, same_bits
-from debugtracer.replay.plan import Plan
 from debugtracer.replay.reexecute import Reexecution
-from debugtracer.replay.rewind import World
+from debugtracer.replay.replay_plan import ReplayPlan
+from debugtracer.replay.rewind import ReplayedState
 from debugtracer.replay.targets import Target
 
 NAN = float("nan")
 
 
-def said(symptom: str, target: torch.Tensor, live_loss: float, again: float | None = None, live_grad: float | None = None) -> tuple[bool, str]:
+def said(
+    symptom: str, target: torch.Tensor, live_loss: float, again: float | None = None, live_grad: float | None = None
+) -> tuple[bool, str]:
     weight = nn.Parameter(torch.ones(()))
     weight.grad = torch.tensor(live_grad) if live_grad is not None else None
-    world = World([weight], [])
+    world = ReplayedState([weight], [])
     weight.grad = target
-    run = Reexecution(Plan([Segment(0)]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([Segment(0)]), torch.autograd.backward)
     if again is not None:
         run.losses[0, 0] = torch.tensor(again)
     parity = judge(Alarm(symptom, Segment(0), 0, 0, loss=torch.tensor(live_loss)), run, [Target("t", target)], world)

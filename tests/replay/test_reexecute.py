@@ -7,9 +7,9 @@ import torch
 from torch import nn
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.recorder.rng import RngState
-from debugtracer.replay.plan import Plan
+from debugtracer.recorder.state.rng import RngState
 from debugtracer.replay.reexecute import Reexecution, scale_one, unscale
+from debugtracer.replay.replay_plan import ReplayPlan
 from tests.replay.taping import a_tape, backward, call
 
 
@@ -20,7 +20,7 @@ def test_loss_and_gradients_come_again_bit_for_bit():
     backward(tape, loss)
     live = model.weight.grad.clone()
     model.zero_grad()
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run()
     assert torch.equal(model.weight.grad, live)
     assert [torch.equal(value, loss) for value in (run.values[0, last.index][0], *run.losses.values())] == [True, True]
@@ -35,7 +35,7 @@ def test_grad_mode_autocast_and_generator_are_those_of_the_call():
     dropped = drop(x)
     tape.close(entry, dropped)
     torch.rand(3)
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run()
     again = run.values[0, first.index][0]
     assert (again.dtype, again.requires_grad) == (torch.bfloat16, False) == (product.dtype, product.requires_grad)
@@ -47,7 +47,7 @@ def test_an_overwritten_leaf_is_taken_from_its_copy():
     _, entry = call(tape, torch.mul, x, 2.0)
     tape.save_before_write(x)
     x.fill_(9.0)
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run()
     assert run.values[0, entry.index][0].tolist() == [2.0, 2.0, 2.0]
     assert x.tolist() == [9.0, 9.0, 9.0]
@@ -64,14 +64,14 @@ def test_a_call_that_fails_now_is_refused_with_its_error():
 
     call(tape, once, torch.ones(2))
     with pytest.raises(ReplayRefused, match=r"executing fn again failed \(KeyError: 'only once'\)"):
-        Reexecution(Plan([tape.current]), torch.autograd.backward).run()
+        Reexecution(ReplayPlan([tape.current]), torch.autograd.backward).run()
 
 
 def test_a_run_ends_after_the_entry_it_was_asked_for():
     tape = a_tape()
     half, first = call(tape, torch.mul, torch.ones(2), 0.5)
     call(tape, torch.log, half)
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run(until=first)
     assert list(run.values) == [(0, 0)]
 

@@ -7,9 +7,9 @@ import sys
 import torch
 from torch import nn
 
-from debugtracer.recorder.copies import UpdateCopy
-from debugtracer.recorder.roots import Root
-from debugtracer.replay.rewind import World, eager, hushed
+from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.roots import Root
+from debugtracer.replay.rewind import ReplayedState, eager, hushed
 
 
 class Counting(nn.Module):
@@ -31,7 +31,7 @@ def test_buffers_counters_attributes_gradients_and_generators_are_put_back():
     root.after()
     before = {k: v.clone() for k, v in model.state_dict().items()}
     grad, last, generator = model.norm.weight.grad, model.last, torch.get_rng_state()
-    world = World(model.parameters(), [state])
+    world = ReplayedState(model.parameters(), [state])
     world.rewind()
     assert model.norm.weight.grad is None
     assert (model.norm.num_batches_tracked.item(), model.calls) == (0, 0)
@@ -39,7 +39,12 @@ def test_buffers_counters_attributes_gradients_and_generators_are_put_back():
     model(x).mean().backward()
     world.restore()
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())
-    assert (model.norm.weight.grad is grad, model.last is last, model.calls, hasattr(model, "extra")) == (True, True, 1, False)
+    assert (model.norm.weight.grad is grad, model.last is last, model.calls, hasattr(model, "extra")) == (
+        True,
+        True,
+        1,
+        False,
+    )
     assert torch.equal(torch.get_rng_state(), generator)
 
 
@@ -53,7 +58,7 @@ def test_parameters_and_state_go_back_before_an_update_and_forth_again():
     copy.take()
     optimizer.step()
     newer, moment = model.weight.detach().clone(), optimizer.state[model.weight]["exp_avg"].clone()
-    world = World(model.parameters(), [], copies=[copy])
+    world = ReplayedState(model.parameters(), [], copies=[copy])
     world.rewind()
     assert torch.equal(model.weight, older)
     assert optimizer.state[model.weight]["step"].item() == 1
@@ -65,7 +70,7 @@ def test_parameters_and_state_go_back_before_an_update_and_forth_again():
 
 def test_leaves_that_the_replay_writes_are_put_back():
     weight = nn.Parameter(torch.ones(2))
-    world = World([], [], written=[weight])
+    world = ReplayedState([], [], written=[weight])
     weight.data.fill_(5.0)
     world.restore()
     assert weight.tolist() == [1.0, 1.0]
@@ -98,7 +103,7 @@ def test_a_graph_of_the_users_can_still_be_walked_backward_after_an_update_was_r
     copy = UpdateCopy(optimizer, list(model.parameters()))
     copy.take()
     waiting = model(torch.randn(5, 3)).sum()
-    world = World(model.parameters(), [], copies=[copy])
+    world = ReplayedState(model.parameters(), [], copies=[copy])
     model(torch.randn(5, 3)).square().sum().backward()
     optimizer.step()
     world.rewind()

@@ -14,7 +14,7 @@ from debugtracer.errors import StoppedByTracer
 from debugtracer.recorder import tape
 from debugtracer.settings import Mode, Settings
 from debugtracer.trace.events import Incident
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 
 BAD = 37
 
@@ -60,7 +60,9 @@ def incident(out: Path, guard: bool) -> Incident:
 
 
 @pytest.mark.parametrize("guard", [False, True])
-def test_a_refused_tape_is_followed_by_the_same_batch_under_the_tracer(tmp_path: Path, refused: None, guard: bool) -> None:
+def test_a_refused_tape_is_followed_by_the_same_batch_under_the_tracer(
+    tmp_path: Path, refused: None, guard: bool
+) -> None:
     found = incident(tmp_path, guard)
     assert found.facts.replay is not None
     assert found.facts.replay.mechanism == "re-yield"
@@ -94,7 +96,8 @@ def test_a_loop_that_ends_before_the_next_fetch_is_still_reported(tmp_path: Path
 
 
 def refused_run(out: Path, body: str) -> tuple[list[str], list[Incident], bool]:
-    """Runs a loop with a refused tape in mode dev: the mechanisms of its incidents, the incidents, and whether the weights stayed finite."""
+    """Runs a loop with a refused tape in mode dev: the mechanisms of its incidents, the incidents, and whether the
+    weights stayed finite."""
     torch.manual_seed(0)
     x = torch.rand(64, 4) + 0.1
     x[BAD] = 0.0
@@ -144,10 +147,16 @@ def test_a_bad_gradient_is_held_and_found_in_the_extra_iteration(tmp_path: Path,
     mechanisms, found, finite = refused_run(tmp_path, BAD_GRADIENT)
     assert (mechanisms, finite) == (["re-yield"], True)
     assert found[0].verdict is not None
-    assert (found[0].verdict.op, found[0].verdict.direction, found[0].verdict.sample_index) == ("aten::sqrt", "backward", (BAD,))
+    assert (found[0].verdict.op, found[0].verdict.direction, found[0].verdict.sample_index) == (
+        "aten::sqrt",
+        "backward",
+        (BAD,),
+    )
 
 
 @pytest.mark.parametrize("body", [NEW_ITERATOR, NO_FETCH], ids=["another iterator", "no fetch at all"])
-def test_a_loop_that_never_asks_for_the_batch_again_is_stopped_and_not_left_without_updates(tmp_path: Path, refused: None, body: str) -> None:
+def test_a_loop_that_never_asks_for_the_batch_again_is_stopped_and_not_left_without_updates(
+    tmp_path: Path, refused: None, body: str
+) -> None:
     mechanisms, _, finite = refused_run(tmp_path, body)
     assert (mechanisms, finite) == (["flight-record"], True)

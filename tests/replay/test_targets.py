@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from debugtracer.probes.op_trace import OpTracer
-from debugtracer.probes.optimizer import parameters
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.program import Program
-from debugtracer.recorder.roots import Roots
-from debugtracer.replay.ledger import Ledger
-from debugtracer.replay.plan import Plan
+from debugtracer.recorder.capsule.program import Program
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.roots import Roots
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.reexecute import Reexecution
+from debugtracer.replay.replay_plan import ReplayPlan
 from debugtracer.replay.targets import find_targets, label_inputs, loss_of, outputs_of
 from tests.replay.taping import a_tape, call
 
@@ -36,41 +36,44 @@ def a_run():
     out, _ = call(tape, model, torch.ones(3, 2), kind="module")
     loss, _ = call(tape, torch.mean, out)
     loss.backward()
-    run = Reexecution(Plan([tape.current]), torch.autograd.backward)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
     run.run()
     return tape, model, loss, run, Known(roots)
 
 
 def test_a_bad_loss_is_looked_up_by_its_slot_and_else_is_the_last_number_made():
-    tape, _, loss, run, scene = a_run()
+    tape, _, loss, run, context = a_run()
     alarm = Alarm("nan_loss", tape.current, 0, 0, slot=tape.slot(loss))
-    assert [(t.name, torch.equal(t.tensor, loss)) for t in find_targets(alarm, run, scene)] == [("loss", True)]
+    assert [(t.name, torch.equal(t.tensor, loss)) for t in find_targets(alarm, run, context)] == [("loss", True)]
     alarm.slot = None
     assert torch.equal(loss_of(alarm, run), loss)
 
 
 def test_a_bad_output_is_that_of_the_module_that_raised_the_alarm():
-    tape, model, _, run, scene = a_run()
+    tape, model, _, run, context = a_run()
     alarm = Alarm("nan_output", tape.current, 0, 0, module=model)
-    assert [(t.name, tuple(t.tensor.shape)) for t in find_targets(alarm, run, scene)] == [("output", (3, 1))]
+    assert [(t.name, tuple(t.tensor.shape)) for t in find_targets(alarm, run, context)] == [("output", (3, 1))]
     alarm.module = nn.Linear(2, 1)
     assert outputs_of(alarm, run) == []
 
 
 def test_gradients_and_parameters_have_the_names_of_their_module():
-    tape, model, _, run, scene = a_run()
+    tape, model, _, run, context = a_run()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    gradients, updates = (find_targets(Alarm(s, tape.current, 0, 0, optimizer=optimizer), run, scene) for s in ("inf_grad", "bad_update"))
+    gradients, updates = (
+        find_targets(Alarm(s, tape.current, 0, 0, optimizer=optimizer), run, context)
+        for s in ("inf_grad", "bad_update")
+    )
     assert [t.name for t in gradients] == ["gradient weight", "gradient bias"]
     assert [t.tensor is p for t, p in zip(updates, model.parameters(), strict=True)] == [True, True]
     model.bias.grad = None
-    assert len(find_targets(Alarm("inf_grad", tape.current, 0, 0, optimizer=optimizer), run, scene)) == 1
+    assert len(find_targets(Alarm("inf_grad", tape.current, 0, 0, optimizer=optimizer), run, context)) == 1
 
 
 def test_inputs_carry_their_names_into_ledger_and_program():
-    _, model, _, run, scene = a_run()
-    ledger, program = Ledger(), Program()
-    label_inputs(OpTracer(observers=[ledger]), program, run.plan, scene)
+    _, model, _, run, context = a_run()
+    ledger, program = OpTracker(), Program()
+    label_inputs(OpTracer(observers=[ledger]), program, run.plan, context)
     assert ledger.memory.name_of(model.weight) == "parameter weight"
 
 
@@ -78,11 +81,22 @@ def test_a_bad_input_without_a_loader_has_a_name_where_this_step_alone_has_it_an
     def name(value, previous=False):
         tape, model, x = a_tape(), nn.Linear(2, 1), torch.ones(3, 2)
         x[1, 0] = value
-        roots, ledger = Roots(), Ledger()
+        roots, ledger = Roots(), OpTracker()
         roots.add(model, None)
         call(tape, model, x, kind="module")
-        label_inputs(OpTracer(observers=[ledger]), None, Plan([tape.current]), Known(roots), tape.current if previous else None)
+        label_inputs(
+            OpTracer(observers=[ledger]),
+            None,
+            ReplayPlan([tape.current]),
+            Known(roots),
+            tape.current if previous else None,
+        )
         return ledger.memory.name_of(x)
 
-    assert [name(v) for v in (float("inf"), float("nan"), float("-inf"), 1.0)] == ["input 0 of the model", "input 0 of the model", "", ""]
+    assert [name(v) for v in (float("inf"), float("nan"), float("-inf"), 1.0)] == [
+        "input 0 of the model",
+        "input 0 of the model",
+        "",
+        "",
+    ]
     assert name(float("inf"), previous=True) == ""

@@ -6,15 +6,17 @@ from typing import Any
 import torch
 from torch import nn
 
-from debugtracer.probes.op_trace import OpTracer
-from debugtracer.replay.birth import find_birth
-from debugtracer.replay.ledger import Ledger
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.trace.birth import Birth
 
 
-def trace(step: Callable[[], torch.Tensor | None], model: nn.Module | None = None, rows: int | None = None, **inputs: Any) -> Birth | None:
+def trace(
+    step: Callable[[], torch.Tensor | None], model: nn.Module | None = None, rows: int | None = None, **inputs: Any
+) -> Birth | None:
     """Run `step`, call backward on its loss, look for the birth in loss and gradients."""
-    ledger = Ledger()
+    ledger = OpTracker()
     tracer = OpTracer(observers=[ledger])
     parameters = dict(model.named_parameters()) if model is not None else {}
     if model is not None:

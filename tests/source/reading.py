@@ -24,17 +24,17 @@ def read(text: str, head: str = HEAD) -> Source:
 
 def lines(slug: str, text: str) -> list[int]:
     """The lines of a snippet that a pattern hits, the first being 1."""
-    return sorted(hit.line - 1 for hit in patterns()[slug].look(read(text)))
+    return sorted(hit.line - 1 for hit in patterns()[slug].find(read(text)))
 
 
 def messages(slug: str, text: str) -> list[str]:
     """What the pattern says."""
-    return [hit.message for hit in patterns()[slug].look(read(text))]
+    return [hit.message for hit in patterns()[slug].find(read(text))]
 
 
 def severities(slug: str, text: str) -> list[str]:
     """How severe it finds its hits."""
-    return [hit.severity for hit in patterns()[slug].look(read(text))]
+    return [hit.severity for hit in patterns()[slug].find(read(text))]
 
 
 def last_value(text: str) -> Value:

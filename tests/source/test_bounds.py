@@ -24,5 +24,9 @@ from tests.source.reading import read
 )
 def test_a_largest_value_a_clamp_or_a_cosine(text, expected):
     source = read(text)
-    call = [node for node in source.program.nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exp"][-1]
+    call = [
+        node
+        for node in source.program.nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exp"
+    ][-1]
     assert bounded(source.values, call.args[0]) is expected

@@ -16,7 +16,10 @@ NONE = Call(read("").values, [], {})
 INPUTS = torch.tensor([-1e4, -200.0, -20.0, -1.0, -0.0, 0.0, 0.3, 1.0, 20.0, 200.0, 1e4])
 
 
-@pytest.mark.parametrize("name", ["sigmoid", "tanh", "sin", "cos", "softplus", "relu", "relu6", "exp", "square", "abs", "logsigmoid", "hardsigmoid"])
+@pytest.mark.parametrize(
+    "name",
+    ["sigmoid", "tanh", "sin", "cos", "softplus", "relu", "relu6", "exp", "square", "abs", "logsigmoid", "hardsigmoid"],
+)
 def test_results_stay_inside_the_range_that_is_told(name):
     function = getattr(torch, name, None) or getattr(torch.nn.functional, name)
     results = function(INPUTS)
@@ -27,7 +30,14 @@ def test_results_stay_inside_the_range_that_is_told(name):
 
 @pytest.mark.parametrize(
     ("name", "point", "argument"),
-    [("sigmoid", 0.0, -104.0), ("sigmoid", 1.0, 18.0), ("tanh", 1.0, 10.0), ("tanh", -1.0, -10.0), ("relu", 0.0, -1.0), ("relu6", 0.0, -1.0)],
+    [
+        ("sigmoid", 0.0, -104.0),
+        ("sigmoid", 1.0, 18.0),
+        ("tanh", 1.0, 10.0),
+        ("tanh", -1.0, -10.0),
+        ("relu", 0.0, -1.0),
+        ("relu6", 0.0, -1.0),
+    ],
 )
 def test_a_point_is_really_reached_in_float32(name, point, argument):
     function = getattr(torch, name, None) or getattr(torch.nn.functional, name)
@@ -66,7 +76,9 @@ def test_relu_blocks_the_gradient_and_a_clamp_does_not():
 def test_reductions_and_compositions(text, low, point):
     value = last_value(text)
     assert value.low == pytest.approx(low)
-    assert (value.points == ()) if point is None else (value.exactly(point) or value.points[0].at == pytest.approx(point))
+    assert (
+        (value.points == ()) if point is None else (value.exactly(point) or value.points[0].at == pytest.approx(point))
+    )
 
 
 def test_every_name_of_the_tables_exists_in_torch():

@@ -17,7 +17,9 @@ class Net(nn.Module):
 """
 
 
-@pytest.mark.parametrize("made", ["Net()", "Net().to(device)", "nn.DataParallel(Net())", "torch.compile(Net())", "Net().cuda().train()"])
+@pytest.mark.parametrize(
+    "made", ["Net()", "Net().to(device)", "nn.DataParallel(Net())", "torch.compile(Net())", "Net().cuda().train()"]
+)
 def test_a_class_of_the_file_through_its_wrappers(made):
     assert last_value(f"{NET}\nmodel = {made}\nmodel(x)").form == "softmax"
 

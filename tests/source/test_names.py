@@ -38,7 +38,10 @@ def test_a_function_of_torch_by_any_import(text, function):
 def test_a_layer_and_a_dotted_name():
     names, call = called("import torch.nn as nn\nnn.Linear(2, 3)")
     assert names.layer(call.func) == "Linear" and names.torch
-    assert dotted(ast.parse("self.a.b", mode="eval").body) == "self.a.b" and dotted(ast.parse("f().b", mode="eval").body) is None
+    assert (
+        dotted(ast.parse("self.a.b", mode="eval").body) == "self.a.b"
+        and dotted(ast.parse("f().b", mode="eval").body) is None
+    )
 
 
 def test_a_file_without_torch_says_so():

@@ -8,14 +8,23 @@ from pathlib import Path
 import pytest
 
 from debugtracer.errors import UsageError
-from debugtracer.source.scan import files, met, of_text, report, scan
+from debugtracer.source.scan import fails, files, of_text, report, scan
 
 BAD = "import torch\nloss = torch.log(torch.sigmoid(z))\n"
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_hidden_folders_environments_and_builds_are_left_out(tmp_path):
-    for name in ("a.py", "sub/b.py", ".git/c.py", "venv/d.py", "site-packages/e.py", "mine/pyvenv.cfg", "mine/f.py", "note.txt"):
+    for name in (
+        "a.py",
+        "sub/b.py",
+        ".git/c.py",
+        "venv/d.py",
+        "site-packages/e.py",
+        "mine/pyvenv.cfg",
+        "mine/f.py",
+        "note.txt",
+    ):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(BAD)
@@ -57,12 +66,15 @@ def test_the_report_is_a_line_a_hit_and_the_counts(tmp_path):
 def test_fail_on(tmp_path):
     (tmp_path / "a.py").write_text(BAD)
     found = scan(tmp_path)
-    assert [met(found, word) for word in ("off", "note", "warning", "error")] == [False, True, True, False]
+    assert [fails(found, word) for word in ("off", "note", "warning", "error")] == [False, True, True, False]
     with pytest.raises(UsageError, match="--fail-on all: expected off, note, warning, error"):
-        met(found, "all")
+        fails(found, "all")
 
 
-@pytest.mark.parametrize(("name", "says"), [("none", "no such file or folder"), ("a.txt", "expected a .py file"), ("empty", "no .py file below it")])
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("none", "no such file or folder"), ("a.txt", "expected a .py file"), ("empty", "no .py file below it")],
+)
 def test_nothing_to_scan_is_a_usage_error(name, says, tmp_path):
     (tmp_path / "a.txt").write_text("")
     (tmp_path / "empty").mkdir()
@@ -73,9 +85,32 @@ def test_nothing_to_scan_is_a_usage_error(name, says, tmp_path):
 FOUND = {
     "data": ("inplace_standardise",),
     "numerics": (
-        *("accelerate_unit_vectors", "accumulated_empty_mask", "acos_identical", "bf16_autocast_exp", "checkpoint_nonreentrant", "checkpoint_reentrant"),
-        *("chunked_loss_list", "compiled_angle", "counted_annealing", "fp16_scaler_empty_mask", "gan_critic_phase", "gan_generator_phase", "guarded_break"),
-        *("guarded_continue", "guarded_raise", "layer_norm_no_eps", "log0_entropy", "nested_inputs_pooling", "sqrt0_norm", "trainer_masked_mean"),
+        *(
+            "accelerate_unit_vectors",
+            "accumulated_empty_mask",
+            "acos_identical",
+            "bf16_autocast_exp",
+            "checkpoint_nonreentrant",
+            "checkpoint_reentrant",
+        ),
+        *(
+            "chunked_loss_list",
+            "compiled_angle",
+            "counted_annealing",
+            "fp16_scaler_empty_mask",
+            "gan_critic_phase",
+            "gan_generator_phase",
+            "guarded_break",
+        ),
+        *(
+            "guarded_continue",
+            "guarded_raise",
+            "layer_norm_no_eps",
+            "log0_entropy",
+            "nested_inputs_pooling",
+            "sqrt0_norm",
+            "trainer_masked_mean",
+        ),
         "where_unselected_sqrt",
     ),
     "optimizer": ("normalised_update",),

@@ -12,7 +12,11 @@ from tests.source.reading import read
 def reaching(text):
     """The line numbers of the assignments that reach the last use of x."""
     source = read(text, head="")
-    uses = [node for node in source.program.nodes if isinstance(node, ast.Name) and node.id == "x" and isinstance(node.ctx, ast.Load)]
+    uses = [
+        node
+        for node in source.program.nodes
+        if isinstance(node, ast.Name) and node.id == "x" and isinstance(node.ctx, ast.Load)
+    ]
     return sorted(binding.node.lineno for binding in source.values.scope.reaching(uses[-1]))
 
 
@@ -41,7 +45,8 @@ def test_the_last_certain_one_and_those_on_branches_since(text, expected):
 
 def test_attributes_of_self_are_found_in_every_method_and_unknown_once_changed_elsewhere():
     text = (
-        "class A:\n    def __init__(self):\n        self.a = 1\n        self.b = 0\n    def f(self):\n        self.b += 1\n        self.c = None\nA().c = 2\n"
+        "class A:\n    def __init__(self):\n        self.a = 1\n        self.b = 0\n    def f(self):\n        self.b "
+        "+= 1\n        self.c = None\nA().c = 2\n"
     )
     source = read(text, head="")
     scope, owner = source.values.scope, source.program.classes["A"]

@@ -44,7 +44,13 @@ def test_calls_of_torch_by_name(text, count):
         ("with torch.set_grad_enabled(train):\n    torch.log(x)", False),
         ("with torch.enable_grad():\n    torch.log(x)", False),
         ("class D(torch.utils.data.Dataset):\n    def __getitem__(self, i):\n        return torch.log(i)", True),
-        ("class S(torch.autograd.Function):\n    @staticmethod\n    def backward(ctx, g):\n        return torch.log(g)", True),
+        (
+            (
+                "class S(torch.autograd.Function):\n    @staticmethod\n    def backward(ctx, g):\n        return "
+                "torch.log(g)"
+            ),
+            True,
+        ),
         ("class M(nn.Module):\n    def forward(self, x):\n        return torch.log(x)", False),
     ],
 )

@@ -58,7 +58,9 @@ def test_squares_and_powers():
 def test_a_clamp_lets_its_bounds_through_as_float32_has_them():
     assert clamped(UNKNOWN, number(0.0), number(1.0)).exactly(0.0) is not None
     assert clamped(UNKNOWN, number(1e-8), number(1 - 1e-8)).exactly(1.0) is not None
-    assert clamped(P, number(0.5), None).at_most(0.4) is None and clamped(P, number(-3.0), None).exactly(0.0) is not None
+    assert (
+        clamped(P, number(0.5), None).at_most(0.4) is None and clamped(P, number(-3.0), None).exactly(0.0) is not None
+    )
     assert clamped(FREE, number(0.1), None).free == ""
 
 

@@ -27,12 +27,21 @@ def test_shapes_of_arithmetic_that_mean_more_than_their_parts():
 
 
 def test_what_a_condition_selects_is_guarded():
-    assert last_value("p = torch.sigmoid(x)\np[p > 0]").points == () and last_value("p = torch.sigmoid(x)\np[~bad]").points == ()
-    assert last_value("p = torch.sigmoid(x)\np[0]").points != () and last_value("p = torch.sigmoid(x)\np[-1]").points != ()
+    assert (
+        last_value("p = torch.sigmoid(x)\np[p > 0]").points == ()
+        and last_value("p = torch.sigmoid(x)\np[~bad]").points == ()
+    )
+    assert (
+        last_value("p = torch.sigmoid(x)\np[0]").points != () and last_value("p = torch.sigmoid(x)\np[-1]").points != ()
+    )
 
 
 def test_attributes():
-    assert last_value("x.grad").form == "grad" and last_value("torch.sigmoid(x).data").detached and last_value("torch.sigmoid(x).T").form == "sigmoid"
+    assert (
+        last_value("x.grad").form == "grad"
+        and last_value("torch.sigmoid(x).data").detached
+        and last_value("torch.sigmoid(x).T").form == "sigmoid"
+    )
 
 
 def test_a_file_made_to_be_costly_ends():

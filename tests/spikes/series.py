@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator
 
 from debugtracer.checks.check import Check
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -22,8 +22,11 @@ def falling(count: int, start: float = 3.0, end: float = 1.0, noise: float = 0.0
     return [(end + (start - end) / (1 + 0.05 * step)) * (1 + noise * chance.gauss(0, 1)) for step in range(count)]
 
 
-def findings(check: Check, losses: Iterable[float], facts: Iterable[Fact] = (), **others: Iterable[float]) -> list[Finding]:
-    """What a check says of a whole run with these series; Facts come with their step. The real judge hands out the windows."""
+def findings(
+    check: Check, losses: Iterable[float], facts: Iterable[Fact] = (), **others: Iterable[float]
+) -> list[Finding]:
+    """What a check says of a whole run with these series; Facts come with their step. The real judge hands out the
+    windows."""
     judge = Judge({check.slug: check})
     return list(told(judge, list(losses), list(facts), {name: list(values) for name, values in others.items()}))
 

@@ -33,7 +33,11 @@ def test_one_cross_entropy_that_is_the_whole_loss_has_a_chance_level():
 
 
 def test_anything_else_has_none():
-    two = Wiring(ref=ref(0), params=(), optimizers=tuple(OptimizerWiring(kind="Adam", frame=None, held=1, strangers=0) for _ in range(2)))
+    two = Wiring(
+        ref=ref(0),
+        params=(),
+        optimizers=tuple(OptimizerWiring(kind="Adam", frame=None, held=1, strangers=0) for _ in range(2)),
+    )
     for facts in (
         (),
         (call("mse_loss", classes=None),),

@@ -25,7 +25,9 @@ def test_the_line_of_the_only_optimizer_and_of_the_loss():
 
 
 def test_after_a_jump_of_the_rate_the_schedule_is_to_blame():
-    rate = Rate(ref=ref(0), optimizer=0, kind="SGD", frame=BUILT, low=1.0, high=1.0, scheduler="StepLR", scheduler_frame=CALLED)
+    rate = Rate(
+        ref=ref(0), optimizer=0, kind="SGD", frame=BUILT, low=1.0, high=1.0, scheduler="StepLR", scheduler_frame=CALLED
+    )
     known = window(1)
     facts = {**known.facts, Rate: [rate]}
     assert lines(Window(ref(0), facts=facts), lr_jump=5.0).frame == CALLED

@@ -74,7 +74,9 @@ def test_the_end_settles_what_is_open():
 
 
 def test_a_step_costs_less_than_a_millisecond():
-    all_windows = windows(loss=falling(1500), grad_l2=falling(1500, seed=1), param_l2=falling(1500, seed=2), lr=[1e-3] * 1500)
+    all_windows = windows(
+        loss=falling(1500), grad_l2=falling(1500, seed=1), param_l2=falling(1500, seed=2), lr=[1e-3] * 1500
+    )
     begin = time.process_time()
     for window in all_windows:
         monitor(window)

@@ -27,7 +27,8 @@ ZERO = Call(word="zero_grad")
 @pytest.mark.parametrize(
     ("orders", "said"),
     [
-        ((order(0, backward(9), ZERO, backward(5)), order(1, ZERO, backward(9))), True),  # a GAN: the loss of G writes gradients of D too
+        # a GAN: the loss of G writes gradients of D too
+        ((order(0, backward(9), ZERO, backward(5)), order(1, ZERO, backward(9))), True),
         ((order(0, ZERO, backward(5)), order(1, ZERO, backward(5))), False),  # Muon beside AdamW
         ((order(0, backward(5), ZERO), order(1, ZERO, backward(5))), False),  # one clears after, the other before
         ((order(0, ZERO, backward(5)),), False),
@@ -38,7 +39,9 @@ def test_several_optimizers_are_players_when_their_losses_differ(orders, said):
 
 
 def test_a_copy_that_follows():
-    assert "target network" in moving(Window(ref=ref(1), facts={Wiring: [Wiring(ref=ref(1), params=(), optimizers=(), follower=True)]}))
+    assert "target network" in moving(
+        Window(ref=ref(1), facts={Wiring: [Wiring(ref=ref(1), params=(), optimizers=(), follower=True)]})
+    )
 
 
 @pytest.mark.parametrize(("times", "said"), [(90.0, False), (110.0, True)])

@@ -1,4 +1,4 @@
-"""The rule of the articles."""
+"""The rule of articles: three standard deviations (docs/rationale/checks.md#article-sigma)."""
 
 from __future__ import annotations
 

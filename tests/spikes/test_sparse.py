@@ -29,7 +29,11 @@ def healthy(seed: int) -> list[float]:
     shapes = (
         [floor + start * (n + 1) ** -power for n in range(count)],
         [floor + 0.1 + start * math.exp(-n / 5) for n in range(count)],
-        [(floor + start * (n + 1) ** -power) * (1 + 0.3 * (n >= period) * math.cos(math.pi * (n % period) / period / 2)) for n in range(count)],
+        [
+            (floor + start * (n + 1) ** -power)
+            * (1 + 0.3 * (n >= period) * math.cos(math.pi * (n % period) / period / 2))
+            for n in range(count)
+        ],
     )
     noise = chance.uniform(0, 0.15)
     return [value * (1 + noise * chance.gauss(0, 1)) for value in shapes[seed % 3]]

@@ -22,7 +22,9 @@ def bpe_json(vocab_size: int = 600) -> str:
     own = Tokenizer(models.BPE())
     own.pre_tokenizer, own.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=["<|endoftext|>", "<pad>"], initial_alphabet=alphabet, show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size, special_tokens=["<|endoftext|>", "<pad>"], initial_alphabet=alphabet, show_progress=False
+    )
     own.train_from_iterator(TEXTS, trainer)
     return str(own.to_str())
 
@@ -34,7 +36,10 @@ def words_json(lowercase: bool = True, unknown: str | None = "[UNK]") -> str:
     own.pre_tokenizer = pre_tokenizers.Whitespace()
     if lowercase:
         own.normalizer = normalizers.Lowercase()
-    own.train_from_iterator(TEXTS, trainers.WordLevelTrainer(vocab_size=500, special_tokens=[unknown] if unknown else [], show_progress=False))
+    own.train_from_iterator(
+        TEXTS,
+        trainers.WordLevelTrainer(vocab_size=500, special_tokens=[unknown] if unknown else [], show_progress=False),
+    )
     return str(own.to_str())
 
 
@@ -43,13 +48,17 @@ def pieces() -> str:
     """The vocab.txt of a WordPiece."""
     own = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     own.normalizer, own.pre_tokenizer = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=500, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False)
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=500, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False
+    )
     own.train_from_iterator(TEXTS, trainer)
     known = own.get_vocab()
     return "\n".join(sorted(known, key=lambda token: known[token]))
 
 
-def a_tokenizer(folder: Path, change: Callable[[Any], None] | None = None, text: str | None = None, **settings: Any) -> Path:
+def a_tokenizer(
+    folder: Path, change: Callable[[Any], None] | None = None, text: str | None = None, **settings: Any
+) -> Path:
     """A fast tokenizer saved by `save_pretrained`; `change` gets the object before it is saved."""
     given = {"eos_token": "<|endoftext|>", "pad_token": "<pad>", "model_max_length": 128, **settings}
     own = PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(text or bpe_json()), **given)

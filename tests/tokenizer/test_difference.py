@@ -7,7 +7,9 @@ from debugtracer.tokenizer.difference import different, noted, short, shown, unm
 
 def test_the_message_is_where_seen_expected_and_what_to_do():
     assert different("padding", "serve", "left", "right", "set it").message == "serve - left - expected right - set it"
-    assert [d.state for d in (different("a", "b", "c", "d", "e"), noted("a", "b", "c", "d", "e"), unmeasured("a", "why"))] == [
+    assert [
+        d.state for d in (different("a", "b", "c", "d", "e"), noted("a", "b", "c", "d", "e"), unmeasured("a", "why"))
+    ] == [
         "different",
         "note",
         "not measurable",

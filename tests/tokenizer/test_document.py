@@ -23,10 +23,21 @@ def test_the_terminal_says_the_verdict_first_and_a_line_an_aspect(tmp_path):
 
 
 def test_the_json_document_has_its_schema_class_and_examples(tmp_path):
-    train, serve = load(a_tokenizer(tmp_path / "a")), load(a_tokenizer(tmp_path / "b", lambda own: own.add_tokens(["def"])))
+    train, serve = (
+        load(a_tokenizer(tmp_path / "a")),
+        load(a_tokenizer(tmp_path / "b", lambda own: own.add_tokens(["def"]))),
+    )
     told = json.loads(as_json(compare(train, serve)))
-    assert told["schema"] == "debug-tracer.tokenizers/1" and told["class"] == "tokenizer_mismatch" and told["layer"] == "data"
-    assert told["equal"] is False and told["aspects"]["added tokens"] == "different" and told["aspects"]["padding"] == "same"
+    assert (
+        told["schema"] == "debug-tracer.tokenizers/1"
+        and told["class"] == "tokenizer_mismatch"
+        and told["layer"] == "data"
+    )
+    assert (
+        told["equal"] is False
+        and told["aspects"]["added tokens"] == "different"
+        and told["aspects"]["padding"] == "same"
+    )
     assert told["probes"]["different"] >= len(told["probes"]["examples"]) > 0
     assert {"text", "position", "train", "serve"} == set(told["probes"]["examples"][0])
     assert json.loads(as_json(compare(train, train)))["class"] is None

@@ -31,7 +31,9 @@ def test_a_difference_of_the_special_tokens_around_a_text_is_told_as_such(tmp_pa
     from tokenizers.processors import TemplateProcessing
 
     def ends(own):
-        own.backend_tokenizer.post_processor = TemplateProcessing(single="$A <|endoftext|>", special_tokens=[("<|endoftext|>", 0)])
+        own.backend_tokenizer.post_processor = TemplateProcessing(
+            single="$A <|endoftext|>", special_tokens=[("<|endoftext|>", 0)]
+        )
 
     train, serve = load(a_tokenizer(tmp_path / "a", ends)), load(a_tokenizer(tmp_path / "b"))
     probed = probe(train, serve, ["one", "two words"])

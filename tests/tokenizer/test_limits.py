@@ -15,7 +15,10 @@ def test_left_padding_in_serving_is_a_note_and_the_reverse_a_difference(tmp_path
     right, left = pair(tmp_path, {"padding_side": "right"}, {"padding_side": "left"})
     assert [d.state for d in padding(right, left)] == ["note"]
     (found,) = padding(left, right)
-    assert found.state == "different" and "pads on the right - expected left, as in train - set padding_side='left'" in found.message
+    assert (
+        found.state == "different"
+        and "pads on the right - expected left, as in train - set padding_side='left'" in found.message
+    )
     assert list(padding(left, left)) == []
 
 
@@ -33,10 +36,17 @@ def test_what_a_file_cuts_and_pads_by_itself(tmp_path):
         own.backend_tokenizer.enable_truncation(16)
         own.backend_tokenizer.enable_padding(length=16)
 
-    train, serve = a_tokenizer(tmp_path / "a") / "tokenizer.json", a_tokenizer(tmp_path / "b", by_itself) / "tokenizer.json"
+    train, serve = (
+        a_tokenizer(tmp_path / "a") / "tokenizer.json",
+        a_tokenizer(tmp_path / "b", by_itself) / "tokenizer.json",
+    )
     here, there = load(train), load(serve)
     untold, cut = truncation(here, there)
-    assert untold.state == "not measurable" and cut.state == "different" and "truncation on (direction Right, max_length 16" in cut.message
+    assert (
+        untold.state == "not measurable"
+        and cut.state == "different"
+        and "truncation on (direction Right, max_length 16" in cut.message
+    )
     untold, filled = padding(here, there)
     assert untold.state == "not measurable" and filled.state == "note" and "no_padding()" in filled.message
     assert here.encode(["a " * 50], True) == there.encode(["a " * 50], True)

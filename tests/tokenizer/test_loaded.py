@@ -18,9 +18,16 @@ def test_a_folder_tells_everything(tmp_path):
     side = load(a_tokenizer(tmp_path / "t"))
     assert (side.padding_side, side.truncation_side, side.max_length) == ("right", "right", 128)
     assert side.roles is not None and side.roles["pad_token"] == "<pad>" and side.roles["bos_token"] is None
-    assert side.added["<pad>"] == (1, {"special": True, "normalized": False, "lstrip": False, "rstrip": False, "single_word": False})
+    assert side.added["<pad>"] == (
+        1,
+        {"special": True, "normalized": False, "lstrip": False, "rstrip": False, "single_word": False},
+    )
     assert side.templates == {"default": CHAT}
-    assert side.pipeline is not None and side.pipeline["pre_tokenizer"]["type"] == "ByteLevel" and "vocab" not in side.pipeline["model"]
+    assert (
+        side.pipeline is not None
+        and side.pipeline["pre_tokenizer"]["type"] == "ByteLevel"
+        and "vocab" not in side.pipeline["model"]
+    )
     ids = side.encode(["None is a value"], True)[0]
     assert side.decode(ids) == "None is a value"
 
@@ -44,11 +51,17 @@ def test_a_text_that_the_tokenizer_refuses_has_a_single_impossible_id(tmp_path):
 
 
 def test_templates_of_both_kinds():
-    assert templates_of(None) == {} and templates_of("x") == {"default": "x"} and templates_of({"rag": "y"}) == {"rag": "y"}
+    assert (
+        templates_of(None) == {}
+        and templates_of("x") == {"default": "x"}
+        and templates_of({"rag": "y"}) == {"rag": "y"}
+    )
 
 
 def test_code_in_the_folder_is_never_executed(tmp_path):
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "Mine", "auto_map": {"AutoTokenizer": ["mine.Mine", None]}}))
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "Mine", "auto_map": {"AutoTokenizer": ["mine.Mine", None]}})
+    )
     (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Mine: pass\n")
     with pytest.raises(UsageError, match="code of its own, which is not executed here"):
         load(tmp_path)
@@ -71,7 +84,18 @@ def test_a_path_that_is_not_there_is_not_asked_of_the_network(tmp_path):
 
 def test_without_transformers_one_sentence_and_status_2(tmp_path):
     folder = a_tokenizer(tmp_path / "t")
-    program = "import sys; sys.modules['transformers'] = None; from debugtracer.commands.app import status; sys.exit(status(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", program, "tokenizers", str(folder), str(folder)], capture_output=True, text=True, check=False)
+    program = (
+        "import sys; sys.modules['transformers'] = None; from debugtracer.commands.app import status; "
+        "sys.exit(status(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "tokenizers", str(folder), str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
-    assert done.stderr.startswith("debug-tracer: transformers is needed to read tokenizers") and done.stderr.count("\n") == 1
+    assert (
+        done.stderr.startswith("debug-tracer: transformers is needed to read tokenizers")
+        and done.stderr.count("\n") == 1
+    )

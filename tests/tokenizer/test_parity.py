@@ -21,7 +21,9 @@ def test_left_padding_alone_keeps_them_equal(tmp_path):
 def test_another_family_differs_in_almost_everything(tmp_path):
     found = compare(load(a_tokenizer(tmp_path / "a")), load(a_bert(tmp_path / "b")))
     assert not found.equal
-    assert [a for a in ASPECTS if found.state(a) == "different"] == [a for a in ASPECTS if a not in ("padding", "readers")]
+    assert [a for a in ASPECTS if found.state(a) == "different"] == [
+        a for a in ASPECTS if a not in ("padding", "readers")
+    ]
 
 
 def test_a_difference_that_only_the_users_own_text_shows(tmp_path):

@@ -34,7 +34,9 @@ def test_other_merges_are_a_difference_whatever_the_probes_say(tmp_path):
 
 
 def test_the_first_leaf_that_differs():
-    assert first_leaf({"type": "A", "x": [1, {"type": "B", "y": 2}]}, {"type": "A", "x": [1, {"type": "B", "y": 3}]}) == (".x[1].y", 2, 3)
+    assert first_leaf(
+        {"type": "A", "x": [1, {"type": "B", "y": 2}]}, {"type": "A", "x": [1, {"type": "B", "y": 3}]}
+    ) == (".x[1].y", 2, 3)
     assert first_leaf({"type": "A"}, {"type": "B"}) == ("", {"type": "A"}, {"type": "B"})
     assert first_leaf([1], [1, 2]) == ("", "1 entries", "2 entries")
     assert first_leaf(None, 3) == ("", None, 3)

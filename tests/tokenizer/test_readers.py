@@ -29,11 +29,18 @@ def test_a_slow_tokenizer_with_another_vocabulary_is_noted_with_its_first_text(t
 
 
 def test_a_loader_that_does_not_do_what_tokenizer_json_says(tmp_path):
-    folder = edited(a_bert(tmp_path / "a"), lambda whole: whole["normalizer"].update(lowercase=False, strip_accents=False))
+    folder = edited(
+        a_bert(tmp_path / "a"), lambda whole: whole["normalizer"].update(lowercase=False, strip_accents=False)
+    )
     side = load(folder)
     told = [found.message for found in readers(side, "train", others(side), ["The", "a"])]
-    agree = side.encode(["The"], True) == load(folder / "tokenizer.json").encode(["The"], True)  # transformers 4 obeys the file, 5 builds its own
-    assert [("tokenizer.json (fast) parts from" in text and "on 1 of 2" in text) for text in told if "tokenizer.json" in text] == ([] if agree else [True])
+    # transformers 4 obeys the file, 5 builds its own
+    agree = side.encode(["The"], True) == load(folder / "tokenizer.json").encode(["The"], True)
+    assert [
+        ("tokenizer.json (fast) parts from" in text and "on 1 of 2" in text)
+        for text in told
+        if "tokenizer.json" in text
+    ] == ([] if agree else [True])
 
 
 def test_a_fast_tokenizer_alone_has_only_its_file_and_a_file_has_no_other_reader(tmp_path):

@@ -1,39 +1,55 @@
-"""Odd programs behave exactly as without us: the same stdout, the same exit status, and our words only after theirs on stderr."""
+"""Odd programs behave exactly as without us: the same stdout, the same exit status, and our words only after theirs on
+stderr."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.forked import Programs
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
 KNOWN = {
-    "freed_in_time": "the last step's tape keeps the last loss, and a model's weights and moments live until the next optimizer is built",
+    "freed_in_time": (
+        "the last step's tape keeps the last loss, and a model's weights and moments live until the next optimizer is "
+        "built"
+    ),
     "own_modes": "a program that asks for the function mode on top of the stack is given ours",
     "tensor_subclass_weights": "a wrapper subclass with __torch_dispatch__ sees our reads",
 }
 """What we have not mended: the program notices, and how."""
 
 
-def run(script: Path, work: Path, watched: bool) -> subprocess.CompletedProcess[str]:
-    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
-    ours = ["-m", "debugtracer", "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
-    words = [sys.executable, *ours, str(script), "--lr", "0.1", "--name", "mine"]
+def run(script: Path, work: Path, programs: Programs, watched: bool) -> subprocess.CompletedProcess[str]:
+    env = dict(
+        os.environ,
+        PYTHONPATH=str(ROOT / "src"),
+        OMP_NUM_THREADS="1",
+        DEBUG_TRACER_STRICT="1",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONHASHSEED="0",
+    )
+    start = [*programs.tool, "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else programs.python
+    words = [*start, str(script), "--lr", "0.1", "--name", "mine"]
     return subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=400, input="typed")
 
 
 def marked(script: Path) -> object:
-    return pytest.param(script, id=script.stem, marks=pytest.mark.xfail(strict=True, reason=KNOWN[script.stem]) if script.stem in KNOWN else ())
+    return pytest.param(
+        script,
+        id=script.stem,
+        marks=pytest.mark.xfail(strict=True, reason=KNOWN[script.stem]) if script.stem in KNOWN else (),
+    )
 
 
 @pytest.mark.parametrize("script", [marked(script) for script in PROGRAMS])
-def test_the_program_does_not_notice(script: Path, tmp_path: Path) -> None:
-    bare, watched = run(script, tmp_path, False), run(script, tmp_path, True)
+def test_the_program_does_not_notice(script: Path, tmp_path: Path, programs: Programs) -> None:
+    bare, watched = run(script, tmp_path, programs, False), run(script, tmp_path, programs, True)
     assert bare.stdout, bare.stderr
     assert watched.stdout == bare.stdout, watched.stderr
     assert watched.returncode == bare.returncode, watched.stderr

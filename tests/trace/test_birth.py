@@ -13,7 +13,9 @@ def test_the_frame_to_edit_is_the_innermost() -> None:
 
 
 def test_a_birth_survives_json_with_its_words_for_numbers() -> None:
-    birth = Birth(op="aten::log", direction="forward", kind="domain", output=TensorFacts(values=("NaN", 1.5), nan=1), rows=(3, 5))
+    birth = Birth(
+        op="aten::log", direction="forward", kind="domain", output=TensorFacts(values=("NaN", 1.5), nan=1), rows=(3, 5)
+    )
     assert msgspec.json.decode(msgspec.json.encode(birth), type=Birth) == birth
 
 

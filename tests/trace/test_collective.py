@@ -8,11 +8,17 @@ from tests.trace.test_last_words import BARRIER, TORCH, USER
 
 
 def test_the_collective_is_the_one_the_program_called():
-    gathered = (Entry(f"{TORCH}/distributed/distributed_c10d.py", 10, "all_gather"), Entry(f"{TORCH}/distributed/distributed_c10d.py", 20, "all_gather_object"))
+    gathered = (
+        Entry(f"{TORCH}/distributed/distributed_c10d.py", 10, "all_gather"),
+        Entry(f"{TORCH}/distributed/distributed_c10d.py", 20, "all_gather_object"),
+    )
     assert collective((*gathered, USER)) == "all_gather_object"
     assert collective((*BARRIER, USER)) == "barrier"
     assert collective((Entry(f"{TORCH}/autograd/graph.py", 979, "_engine_run_backward"), USER)) == "backward"
-    assert collective((Entry(f"{TORCH}/nn/parallel/distributed.py", 1886, "_pre_forward"), USER)) == "forward of DistributedDataParallel"
+    assert (
+        collective((Entry(f"{TORCH}/nn/parallel/distributed.py", 1886, "_pre_forward"), USER))
+        == "forward of DistributedDataParallel"
+    )
     assert collective((USER,)) == ""
 
 

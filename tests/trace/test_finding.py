@@ -14,7 +14,15 @@ def test_every_layer_is_listed_once() -> None:
 
 
 def test_evidence_keeps_a_nan_through_json() -> None:
-    finding = Finding(check="numerics/x", layer="numerics", severity="error", iteration=1, step=1, message="m", evidence={"loss": "NaN"})
+    finding = Finding(
+        check="numerics/x",
+        layer="numerics",
+        severity="error",
+        iteration=1,
+        step=1,
+        message="m",
+        evidence={"loss": "NaN"},
+    )
     assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding) == finding
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from debugtracer.trace.last_words import FORWARDS, Entry, last_words, section
 
 TORCH = "/venv/lib/python3.11/site-packages/torch"
-BARRIER = (Entry(f"{TORCH}/distributed/distributed_c10d.py", 5356, "barrier"), Entry(f"{TORCH}/distributed/c10d_logger.py", 83, "wrapper"))
+BARRIER = (
+    Entry(f"{TORCH}/distributed/distributed_c10d.py", 5356, "barrier"),
+    Entry(f"{TORCH}/distributed/c10d_logger.py", 83, "wrapper"),
+)
 USER = Entry("/home/a b/train.py", 29, "main")
 DUMP = f"""Thread 0x00007f6d36f546c0 (most recent call first):
   File "/usr/lib/python3.11/threading.py", line 331 in wait
@@ -31,7 +34,9 @@ def test_a_wait_counts_until_it_moves_on():
 
 def test_a_signal_handler_shows_the_main_thread_of_its_first_dump():
     killed = last_words(section("waits", 3, (USER,)) + DUMP)
-    assert killed.how == "killed" and killed.stack[-1] == Entry("/home/a b/train.py", 21, "main") and killed.message == ""
+    assert (
+        killed.how == "killed" and killed.stack[-1] == Entry("/home/a b/train.py", 21, "main") and killed.message == ""
+    )
     aborted = last_words("Fatal Python error: Aborted\n\n" + DUMP + DUMP.replace("line 21", "line 99"))
     assert (aborted.message, aborted.stack[-1].line) == ("Aborted", 21)
 

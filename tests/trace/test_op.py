@@ -13,5 +13,12 @@ def test_the_root_module_and_no_module_stay_apart_in_json() -> None:
 
 
 def test_a_backward_op_keeps_its_forward_op_and_line() -> None:
-    meta = OpMeta(index=3, op="aten::div", direction="backward", forward_op="aten::sqrt", node="SqrtBackward0", frames=(Frame("a.py", 7),))
+    meta = OpMeta(
+        index=3,
+        op="aten::div",
+        direction="backward",
+        forward_op="aten::sqrt",
+        node="SqrtBackward0",
+        frames=(Frame("a.py", 7),),
+    )
     assert msgspec.json.decode(msgspec.json.encode(meta), type=OpMeta) == meta

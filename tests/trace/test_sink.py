@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from debugtracer.trace.sink import Sink
-from debugtracer.trace.writer import TraceWriter
+from debugtracer.trace.store.writer import TraceWriter
 
 METHODS = ("point", "event", "flush", "close", "drop")
 
@@ -14,7 +14,9 @@ METHODS = ("point", "event", "flush", "close", "drop")
 @pytest.mark.parametrize("name", METHODS)
 def test_the_writer_takes_what_the_contract_says(name: str) -> None:
     wanted, given = (inspect.signature(getattr(owner, name)).parameters for owner in (Sink, TraceWriter))
-    assert [(p.name, p.kind, p.default) for p in wanted.values()] == [(p.name, p.kind, p.default) for p in given.values()]
+    assert [(p.name, p.kind, p.default) for p in wanted.values()] == [
+        (p.name, p.kind, p.default) for p in given.values()
+    ]
 
 
 def test_no_method_raises_after_the_end(tmp_path: Path) -> None:

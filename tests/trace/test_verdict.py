@@ -21,7 +21,15 @@ def test_kind_is_called_class_in_json() -> None:
 
 
 def test_it_comes_back_whole() -> None:
-    verdict = Verdict(kind=None, cause=None, symptom="crash", layer="model", iteration=1, step=0, trials=(Trial(intervention="stable-op", outcome="healed"),))
+    verdict = Verdict(
+        kind=None,
+        cause=None,
+        symptom="crash",
+        layer="model",
+        iteration=1,
+        step=0,
+        trials=(Trial(intervention="stable-op", outcome="healed"),),
+    )
     assert msgspec.json.decode(msgspec.json.encode(verdict), type=Verdict) == verdict
 
 

@@ -27,7 +27,11 @@ def leaf(**more):
 
 
 def write(folder, rows, version=1):
-    (folder / "batch.json").write_text(json.dumps({"version": version, "rows": rows, "leaves": [{"name": "batch[0]", "dtype": "int64", "shape": [32, 12]}]}))
+    (folder / "batch.json").write_text(
+        json.dumps(
+            {"version": version, "rows": rows, "leaves": [{"name": "batch[0]", "dtype": "int64", "shape": [32, 12]}]}
+        )
+    )
     return folder
 
 
@@ -36,10 +40,27 @@ def a_row(row, guilty=False, **more):
 
 
 def test_guilty_rows_come_first_and_are_marked(tmp_path):
-    text = render_batch(read_batch(write(tmp_path, [a_row(0, low=1, high=9, values=[1, 9, 4]), a_row(31, guilty=True, text="<pad>")])))
+    text = render_batch(
+        read_batch(write(tmp_path, [a_row(0, low=1, high=9, values=[1, 9, 4]), a_row(31, guilty=True, text="<pad>")]))
+    )
     lines = text.splitlines()
     assert lines[0] == "1 guilty row (marked >) beside 1 healthy one:"
-    assert lines[2].split() == [">", "31", "931", "1", "batch[0]", "int64[12]", "all", "0", "0", "0", "0", "0", "0", "0"]
+    assert lines[2].split() == [
+        ">",
+        "31",
+        "931",
+        "1",
+        "batch[0]",
+        "int64[12]",
+        "all",
+        "0",
+        "0",
+        "0",
+        "0",
+        "0",
+        "0",
+        "0",
+    ]
     assert "\n> row 31 batch[0]: '<pad>'\n" in text
     assert text.index("931") < text.index("900")
 
@@ -52,7 +73,9 @@ def test_five_healthy_rows_are_enough(tmp_path):
 
 
 def test_a_row_without_a_finite_number_says_so(tmp_path):
-    assert "nothing finite" in render_batch(read_batch(write(tmp_path, [a_row(3, guilty=True, low=None, high=None, nan=12)])))
+    assert "nothing finite" in render_batch(
+        read_batch(write(tmp_path, [a_row(3, guilty=True, low=None, high=None, nan=12)]))
+    )
 
 
 @pytest.mark.parametrize("content", ["", '{"version": 1, "rows": [{"row"', '{"version": 1, "rows": 7}'])

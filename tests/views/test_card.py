@@ -16,11 +16,15 @@ from debugtracer.views.card import status_card, told_card, verdict_card
 
 FRAME = Frame("In[3]", 7, "Net.forward", "return self.body(x) + torch.log(x)")
 FACTS = IncidentFacts(
-    ref=StepRef(iteration=4, step=4), symptom="nan_loss", loss="NaN", birth=Birth(op="aten::log", direction="forward", kind="domain", frames=(FRAME,))
+    ref=StepRef(iteration=4, step=4),
+    symptom="nan_loss",
+    loss="NaN",
+    birth=Birth(op="aten::log", direction="forward", kind="domain", frames=(FRAME,)),
 )
 VERDICT = Verdict(
-    kind="log_domain", cause="log-domain", symptom="nan_loss", layer="numerics", iteration=4, step=4, module="", op="aten::log", direction="forward",
-    file="In[3]", line=7, batch_rows=(2,), sample_index=(37,), status="confirmed", confidence=0.97,
+    kind="log_domain", cause="log-domain", symptom="nan_loss", layer="numerics", iteration=4, step=4, module="",
+    op="aten::log", direction="forward", file="In[3]", line=7, batch_rows=(2,), sample_index=(37,), status="confirmed",
+    confidence=0.97,
     summary="step 4, rank 0: the loss is not finite because log takes the logarithm of 0, which is -inf; edit In[3]:7",
     remedy=("clamp the argument", "look at the rows"),
 )  # fmt: skip
@@ -53,7 +57,9 @@ class Reader(HTMLParser):
 
 
 def test_the_first_lines_say_what_where_which_sample_and_what_to_do():
-    shown = Reader(verdict_card(FACTS, VERDICT, Path("/runs/a"), None)).text.partition("what was seen, what was tried")[0]
+    shown = Reader(verdict_card(FACTS, VERDICT, Path("/runs/a"), None)).text.partition("what was seen, what was tried")[
+        0
+    ]
     assert shown.split("\n")[:1] == ["debug-tracer: the loss is not finite at step 4, rank 0"]
     for told in (
         "log takes the logarithm of 0",
@@ -68,8 +74,13 @@ def test_the_first_lines_say_what_where_which_sample_and_what_to_do():
 
 def test_a_change_of_a_line_is_shown_as_a_small_diff():
     edit = Change(file="In[3]", line=7, before="y = torch.log(x)", after=("y = torch.log(x.clamp_min(1e-6))",))
-    shown = Reader(verdict_card(FACTS, msgspec.structs.replace(VERDICT, change=edit, tested="loss 2.3"), Path("/runs/a"), None)).text
-    assert "change cell In[3], line 7\n- y = torch.log(x)\n+ y = torch.log(x.clamp_min(1e-6))\ntried on this step loss 2.3" in shown
+    shown = Reader(
+        verdict_card(FACTS, msgspec.structs.replace(VERDICT, change=edit, tested="loss 2.3"), Path("/runs/a"), None)
+    ).text
+    assert (
+        "change cell In[3], line 7\n- y = torch.log(x)\n+ y = torch.log(x.clamp_min(1e-6))\ntried on this step loss 2.3"
+        in shown
+    )
 
 
 def test_nothing_of_the_program_becomes_html_and_nothing_comes_from_elsewhere():
@@ -77,8 +88,20 @@ def test_nothing_of_the_program_becomes_html_and_nothing_comes_from_elsewhere():
     frame = Frame(f"/tmp/{evil}.py", 7, evil, evil)
     facts = msgspec.structs.replace(FACTS, note=evil, birth=msgspec.structs.replace(FACTS.birth, frames=(frame,)))
     edit = Change(file=frame.file, line=7, before=evil, after=(evil,))
-    verdict = msgspec.structs.replace(VERDICT, file=frame.file, module=evil, op=evil, summary=f"s because {evil}", remedy=(evil,), tested=evil, param=evil)
-    pages = [verdict_card(facts, v, Path(f"/{evil}"), Path(f"/{evil}")) for v in (verdict, msgspec.structs.replace(verdict, change=edit))]
+    verdict = msgspec.structs.replace(
+        VERDICT,
+        file=frame.file,
+        module=evil,
+        op=evil,
+        summary=f"s because {evil}",
+        remedy=(evil,),
+        tested=evil,
+        param=evil,
+    )
+    pages = [
+        verdict_card(facts, v, Path(f"/{evil}"), Path(f"/{evil}"))
+        for v in (verdict, msgspec.structs.replace(verdict, change=edit))
+    ]
     for page in [*pages, told_card(verdict), status_card(evil, [(evil, evil, evil)], True)]:
         read = Reader(page)
         assert set(read.elements) <= ALLOWED and {name for name, _ in read.attributes} == {"style"}
@@ -89,7 +112,10 @@ def test_nothing_of_the_program_becomes_html_and_nothing_comes_from_elsewhere():
 def test_text_has_the_colour_of_the_notebook_in_light_and_dark():
     page = verdict_card(FACTS, VERDICT, Path("/runs/a"), None)
     colours = set(re.findall(r"(?<!-)color:([^;\"]+)", page))
-    assert colours == {"inherit", "#d1453b"} and set(re.findall(r"background:([^;\"]+)", page)) == {"transparent", "rgba(127,127,127,.14)"}
+    assert colours == {"inherit", "#d1453b"} and set(re.findall(r"background:([^;\"]+)", page)) == {
+        "transparent",
+        "rgba(127,127,127,.14)",
+    }
     for ground in ("#ffffff", "#111111", "#1e1e1e"):
         for colour in ("#d1453b", "#2f9e5b"):
             assert contrast(colour, ground) >= 3
@@ -109,4 +135,8 @@ def contrast(one: str, other: str) -> float:
 
 def test_a_verdict_alone_is_shown_without_the_facts_of_its_run():
     shown = Reader(told_card(VERDICT)).text
-    assert "the loss is not finite at step 4, rank 0" in shown and "cell In[3], line 7" in shown and "dataset index 37" in shown
+    assert (
+        "the loss is not finite at step 4, rank 0" in shown
+        and "cell In[3], line 7" in shown
+        and "dataset index 37" in shown
+    )

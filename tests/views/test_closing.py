@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import AT, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
 from debugtracer.trace.finding import Finding
@@ -12,7 +12,16 @@ from debugtracer.views.closing import closing_words, tell_verdict
 
 
 def found(severity, kind=None) -> Found:
-    finding = Finding(check="model/x", layer="model", severity=severity, iteration=2, step=2, message="step 2, rank 0: seen", kind=kind, confidence=0.8)
+    finding = Finding(
+        check="model/x",
+        layer="model",
+        severity=severity,
+        iteration=2,
+        step=2,
+        message="step 2, rank 0: seen",
+        kind=kind,
+        confidence=0.8,
+    )
     return Found(at=AT, rank=0, finding=finding)
 
 

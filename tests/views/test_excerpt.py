@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from debugtracer.testing import TRAIN
 from debugtracer.views.excerpt import excerpts
-from debugtracer.views.told import read_told
-from tests.views.test_told import a_run
+from debugtracer.views.incident_document import read_told
+from tests.views.test_incident_document import a_run
 
 
 def test_the_line_of_birth_is_marked_and_has_its_surroundings(tmp_path):
@@ -17,7 +17,8 @@ def test_the_line_of_birth_is_marked_and_has_its_surroundings(tmp_path):
     assert first[0].startswith(f"the line to edit: train.py:{told.verdict.line}")
     assert f">    {told.verdict.line}  line_{told.verdict.line} = {told.verdict.line}" in first
     assert len(first) == 26
-    assert [text.split(":")[0] for text in found[1:]] == ["where it showed", "the optimizer is made"]  # the loader is made near it
+    # the loader is made near it
+    assert [text.split(":")[0] for text in found[1:]] == ["where it showed", "the optimizer is made"]
 
 
 def test_without_the_file_the_stored_line_is_shown(tmp_path):

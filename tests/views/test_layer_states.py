@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from debugtracer.testing import AT, a_finding, a_trace
 from debugtracer.trace.events import Found, Judged
-from debugtracer.trace.lead import lead
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.layer_states import layer_states, named
 from debugtracer.views.log_read import LogRead
 from debugtracer.views.view import findings
 
-LOG = LogRead(source="trainer_state.json", rows=59, first=500, last=29_500, series={"grad_l2": 59, "loss": 59}, short={}, bad="")
+LOG = LogRead(
+    source="trainer_state.json", rows=59, first=500, last=29_500, series={"grad_l2": 59, "loss": 59}, short={}, bad=""
+)
 
 
 def states(folder, *events, log=None, **more):
@@ -33,7 +35,17 @@ def test_a_note_is_counted_and_does_not_fire(tmp_path):
 
 def test_a_verdict_without_a_finding_of_its_layer_is_said(tmp_path):
     trace = open_trace(a_trace(tmp_path))
-    verdict = Verdict(kind="data_nonfinite", cause="", symptom="nan_loss", layer="data", iteration=1, step=1, status="likely", confidence=0.9, summary="")
+    verdict = Verdict(
+        kind="data_nonfinite",
+        cause="",
+        symptom="nan_loss",
+        layer="data",
+        iteration=1,
+        step=1,
+        status="likely",
+        confidence=0.9,
+        summary="",
+    )
     assert layer_states(trace, [], verdict, None)["data"] == "fired: the verdict (data_nonfinite)"
 
 
@@ -41,7 +53,10 @@ def test_a_layer_none_of_whose_checks_got_what_they_need_is_not_measurable(tmp_p
     judged = Judged(at=AT, asked={"data/hard-samples": 9, "numerics/nan-loss": 9}, fed=("numerics/nan-loss",))
     assert states(tmp_path / "a", judged)["data"] == "not measurable: no batch of a DataLoader was seen"
     told = states(tmp_path / "b", judged, log=LOG)
-    assert (told["data"], told["numerics"]) == ("not measurable: the log holds only grad_l2, loss", "silent (1 check asked)")
+    assert (told["data"], told["numerics"]) == (
+        "not measurable: the log holds only grad_l2, loss",
+        "silent (1 check asked)",
+    )
     older = Judged(at=AT, asked={"data/hard-samples": 9})
     assert states(tmp_path / "c", older)["data"] == "silent (1 check asked)"
     assert states(tmp_path / "d", judged, steps=0)["numerics"] == "not measurable: no training step was seen"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.errors import TraceError
 from debugtracer.testing import AT, a_masked_row, a_trace, an_incident
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.health import Health, ParamDynamics
-from debugtracer.trace.reader import open_trace
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.layers import render_layers, sparkline, spoken
 from tests.trace.facts.test_health import a_row
 
@@ -23,10 +23,21 @@ def snapshot(step, *tensors, params=()):
 
 def test_the_last_snapshot_is_a_table_by_role(tmp_path):
     update = ParamDynamics(
-        name="fc.weight", numel=6, dtype="float32", optimizer="Adam", lr=0.1, weight_l2=2.0, update_l2=0.002, least_v=1e-9, under_eps=0.5, rms=1.2
+        name="fc.weight",
+        numel=6,
+        dtype="float32",
+        optimizer="Adam",
+        lr=0.1,
+        weight_l2=2.0,
+        update_l2=0.002,
+        least_v=1e-9,
+        under_eps=0.5,
+        rms=1.2,
     )
     rows = (a_row("fc.weight", zero_share=0.25), a_row("relu", role="activation", dead_units=0.5, function="relu"))
-    text = render_layers(open_trace(a_trace(tmp_path, snapshot(0, a_row("fc.weight")), snapshot(100, *rows, params=(update,)))))
+    text = render_layers(
+        open_trace(a_trace(tmp_path, snapshot(0, a_row("fc.weight")), snapshot(100, *rows, params=(update,))))
+    )
     assert text.splitlines()[0] == "Health of step 100, rank 0; 2 snapshots are kept: steps 0, 100"
     assert "Weights\n" in text
     assert "fc.weight  2x3 float32     0    1   -1    1   2   25%" in text
@@ -48,14 +59,20 @@ def test_small_things():
 
 
 def test_a_tensor_without_a_finite_value_has_no_statistics(tmp_path):
-    row = a_row("fc.weight", role="gradient", bad=6, sampled=6, mean=0.0, std=0.0, low=0.0, high=0.0, l2="NaN", zero_share=0.0)
+    row = a_row(
+        "fc.weight", role="gradient", bad=6, sampled=6, mean=0.0, std=0.0, low=0.0, high=0.0, l2="NaN", zero_share=0.0
+    )
     text = render_layers(open_trace(a_trace(tmp_path, snapshot(0, row))))
     assert "fc.weight  2x3 float32     -    -    -    -  nan     -" in text
 
 
 def test_rows_that_are_missing_are_explained(tmp_path):
     facts = a_masked_row()
-    text = render_layers(open_trace(a_trace(tmp_path / "a", snapshot(48, a_row("fc.weight")), an_incident(facts, rank(facts)))))
+    text = render_layers(
+        open_trace(a_trace(tmp_path / "a", snapshot(48, a_row("fc.weight")), an_incident(facts, rank(facts))))
+    )
     assert "No gradients: no parameter held one at the alarm;" in text
     assert "No activations: they are read on inspected steps only" in text and "--inspect-steps 1" in text
-    assert "No activations: no leaf module ran inside a watched model" in render_layers(open_trace(a_trace(tmp_path / "b", snapshot(0, a_row("fc.weight")))))
+    assert "No activations: no leaf module ran inside a watched model" in render_layers(
+        open_trace(a_trace(tmp_path / "b", snapshot(0, a_row("fc.weight"))))
+    )

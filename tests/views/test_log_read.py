@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from debugtracer.checks.selection import select
-from debugtracer.diagnosis.recheck import recheck
+from debugtracer.diagnosis.judging.recheck import recheck
 from debugtracer.imports.importer import Log
 from debugtracer.imports.run_folder import import_run
 from debugtracer.testing import a_trace
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.json_report import report
 from debugtracer.views.log_read import log_read
 from debugtracer.views.markdown import Markdown
@@ -29,8 +29,14 @@ def words(trace):
 def test_a_short_log_says_what_was_read_and_who_needs_more(tmp_path):
     trace = imported(tmp_path, [2.0 / (1 + n) ** 0.3 for n in range(59)])
     text = words(trace)
-    assert "59 rows of the log read, steps 500..29500: every logged number is finite; too few rows for loss-oscillation, loss-spike" in text
-    assert "short too few rows for loss-oscillation (144 values), loss-spike (65 values): their silence means nothing here" in text
+    assert (
+        "59 rows of the log read, steps 500..29500: every logged number is finite; too few rows for loss-oscillation, "
+        "loss-spike"
+    ) in text
+    assert (
+        "short too few rows for loss-oscillation (144 values), loss-spike (65 values): their silence means nothing here"
+        in text
+    )
     assert "read 59 rows of the log read, steps 500..29500; values: accuracy 59, loss 59" in text
     assert "data not measurable: the log holds only accuracy, loss" in text
     assert "backward call" not in text and "update was finite" not in text

@@ -17,7 +17,9 @@ def test_nothing_trained_yet():
 def test_a_run_that_goes_on_tells_its_steps_and_afterwards_that_it_was_finite(tmp_path):
     with debugtracer.watch(out=tmp_path, mode="observe") as watch:
         train(seeded(LogHead), batches(6))
-        assert repr(watch) == "debug-tracer: watching, mode observe; 6 steps: every loss, gradient and update was finite"
+        assert (
+            repr(watch) == "debug-tracer: watching, mode observe; 6 steps: every loss, gradient and update was finite"
+        )
         assert watch.verdict is None
     assert repr(watch) == "debug-tracer: 6 steps: every loss, gradient and update was finite"
 
@@ -27,7 +29,10 @@ def test_the_verdict_of_a_bad_step_stands_before_all_else(tmp_path):
         train(seeded(LogHead), batches(6, bad=3))
         assert watch.verdict is not None and watch.verdict.kind == "log_domain" and watch.verdict.step == 3
         bundle = watch._repr_mimebundle_()
-    assert "log takes the logarithm of -1" in bundle["text/html"] and "log takes the logarithm of -1" in bundle["text/plain"]
+    assert (
+        "log takes the logarithm of -1" in bundle["text/html"]
+        and "log takes the logarithm of -1" in bundle["text/plain"]
+    )
     assert watch._repr_html_() == bundle["text/html"]
 
 

@@ -10,8 +10,8 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
-from debugtracer.trace.reader import open_trace
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.seeds import render_seeds
 
 

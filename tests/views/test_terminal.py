@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import AT, TRAIN, a_birth, a_finding, a_masked_row, a_tensor, a_trace, an_incident, some_facts
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import Acted, Crashed, Found, Judged
 from debugtracer.trace.incident import ReplayFacts
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.terminal import Terminal, render_verdict
 
 RUN = Path("debug-tracer-runs/run-1")
@@ -44,7 +44,9 @@ def test_markup_of_the_users_code_is_text():
 
 
 def test_a_bad_batch_shows_the_tensor_and_no_op():
-    birth = a_birth(None, kind="input", direction="input", input_name="batch[0]", output=a_tensor(shape=(32, 6), nan=1), rows=(4,))
+    birth = a_birth(
+        None, kind="input", direction="input", input_name="batch[0]", output=a_tensor(shape=(32, 6), nan=1), rows=(4,)
+    )
     text = shown(some_facts(birth))
     assert "data_nonfinite, confirmed (confidence 0.97)" in text
     assert "tensor  batch[0] float32 [32, 6]: 1 of 192 NaN" in text
@@ -54,7 +56,13 @@ def test_a_bad_batch_shows_the_tensor_and_no_op():
 
 def test_an_unknown_cause_says_which_replay_was_tried_and_what_was_refused():
     facts = some_facts(
-        None, replay=ReplayFacts(mechanism="flight-record", reproduced=False, parity="not replayed: compiled step", refused=("tape: an opaque operator",))
+        None,
+        replay=ReplayFacts(
+            mechanism="flight-record",
+            reproduced=False,
+            parity="not replayed: compiled step",
+            refused=("tape: an opaque operator",),
+        ),
     )
     text = " ".join(shown(facts).split())
     assert "the cause is unknown: replay (flight-record) did not show the fault (not replayed: compiled step)" in text
@@ -102,7 +110,12 @@ def test_a_report_holds_verdict_findings_and_what_was_done(tmp_path):
 
 def test_a_crash_of_the_program_is_shown_with_its_line(tmp_path):
     crash = Crashed(
-        at=AT, error="ValueError", message="Expected more than 1 value per channel\nmore", iteration=50, step=50, frames=(Frame(file=TRAIN, line=34),)
+        at=AT,
+        error="ValueError",
+        message="Expected more than 1 value per channel\nmore",
+        iteration=50,
+        step=50,
+        frames=(Frame(file=TRAIN, line=34),),
     )
     text = " ".join(Terminal().render(open_trace(a_trace(tmp_path, crash, exit_code=1, stopped=False))).split())
     assert f"rank 0 ValueError: Expected more than 1 value per channel at {TRAIN}:34, step 50, backward call 50" in text

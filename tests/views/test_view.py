@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import msgspec
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import AT, a_birth, a_finding, a_masked_row, a_tensor, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
-from debugtracer.trace.lead import lead
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.view import answered, findings, further, incidents, own_birth, views
 
 LOG = a_birth("aten::log", a_tensor(0.0))
 
 
 def test_every_view_has_a_word_of_its_own_and_an_extension():
-    assert {word: view.extension for word, view in views().items()} == {"json": "json", "markdown": "md", "terminal": "txt"}
+    assert {word: view.extension for word, view in views().items()} == {
+        "json": "json",
+        "markdown": "md",
+        "terminal": "txt",
+    }
 
 
 def test_a_value_is_born_here_in_an_op_or_in_the_batch_of_this_rank():
@@ -27,7 +31,12 @@ def test_a_value_is_born_here_in_an_op_or_in_the_batch_of_this_rank():
 
 def test_incidents_come_by_iteration_and_those_without_a_verdict_are_left_out(tmp_path):
     early, late = some_facts(LOG, step=3), some_facts(LOG, step=9)
-    run = a_trace(tmp_path, an_incident(late, rank(late)), an_incident(early, rank(early)), an_incident(some_facts(LOG, step=1), None))
+    run = a_trace(
+        tmp_path,
+        an_incident(late, rank(late)),
+        an_incident(early, rank(early)),
+        an_incident(some_facts(LOG, step=1), None),
+    )
     assert [e.facts.ref.step for e in incidents(open_trace(run))] == [3, 9]
 
 
@@ -37,10 +46,19 @@ def test_findings_come_by_place(tmp_path):
 
 
 def test_a_question_that_was_answered_is_left_out_for_people():
-    question = a_finding("optimizer/loss-spike", "note", step=70, message="step 70, rank 0: the loss is 9. Whether it recovers is known in 32 steps.")
-    answer = a_finding("optimizer/loss-spike", "warning", step=70, message="step 70, rank 0: the loss was 9 for 1 step and back")
+    question = a_finding(
+        "optimizer/loss-spike",
+        "note",
+        step=70,
+        message="step 70, rank 0: the loss is 9. Whether it recovers is known in 32 steps.",
+    )
+    answer = a_finding(
+        "optimizer/loss-spike", "warning", step=70, message="step 70, rank 0: the loss was 9 for 1 step and back"
+    )
     left = a_finding("optimizer/loss-divergence", "warning", step=70, message="step 70, rank 0: the loss left 1 for 9")
-    other = a_finding("optimizer/loss-spike", "warning", step=90, message="step 90, rank 0: the loss was 9 for 1 step and back")
+    other = a_finding(
+        "optimizer/loss-spike", "warning", step=90, message="step 90, rank 0: the loss was 9 for 1 step and back"
+    )
     assert answered([question, answer]) == [answer]
     assert answered([question, left]) == [left]
     assert answered([question, other]) == [question, other]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.diagnosis.rank import rank
+from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import TRAIN, a_birth, a_masked_row, a_tensor, some_facts
 from debugtracer.trace.birth import ChainLink, Frame
 from debugtracer.trace.events import Acted
@@ -19,7 +19,12 @@ def told(facts, part):
 
 @pytest.mark.parametrize(
     ("numbers", "text"),
-    [((3,), "3"), ((3, 7), "3, 7"), (tuple(range(32)), "0-31"), (tuple(range(0, 40, 2)), "0, 2, 4, 6, 8, 10, 12, 14 and 12 more")],
+    [
+        ((3,), "3"),
+        ((3, 7), "3, 7"),
+        (tuple(range(32)), "0-31"),
+        (tuple(range(0, 40, 2)), "0, 2, 4, 6, 8, 10, 12, 14 and 12 more"),
+    ],
 )
 def test_rows_are_listed_short(numbers, text):
     assert wording.listed(numbers) == text
@@ -33,7 +38,9 @@ def test_a_tensor_is_told_by_counts_range_and_values_at_the_bad_places():
 
 
 def test_a_long_way_shows_its_ends():
-    links = tuple(ChainLink(op=f"aten::op{n}", direction="backward" if n > 7 else "forward", nan=1, numel=4) for n in range(9))
+    links = tuple(
+        ChainLink(op=f"aten::op{n}", direction="backward" if n > 7 else "forward", nan=1, numel=4) for n in range(9)
+    )
     assert wording.chain(links) == [
         "op0: 1 of 4 NaN",
         "-> op1: 1 of 4 NaN",
@@ -45,13 +52,21 @@ def test_a_long_way_shows_its_ends():
 
 
 def test_a_derivative_tells_both_ops():
-    facts = some_facts(a_birth("aten::sqrt", a_tensor(0.0), direction="backward", backward_op="aten::div", module=""), symptom="inf_grad")
+    facts = some_facts(
+        a_birth("aten::sqrt", a_tensor(0.0), direction="backward", backward_op="aten::div", module=""),
+        symptom="inf_grad",
+    )
     assert "aten::sqrt, backward, module (root), ran aten::div" in told(facts, wording.where)
 
 
 def test_accumulation_tells_the_backward_call_beside_the_step():
     facts = some_facts(a_birth("aten::log", a_tensor(0.0)), loss=None)
-    moved = facts.__class__(**{**{f: getattr(facts, f) for f in facts.__struct_fields__}, "ref": StepRef(iteration=18, step=4, microbatch=2)})
+    moved = facts.__class__(
+        **{
+            **{f: getattr(facts, f) for f in facts.__struct_fields__},
+            "ref": StepRef(iteration=18, step=4, microbatch=2),
+        }
+    )
     assert told(moved, wording.since)[0] == "step 4 (backward call 18)"
     assert wording.title(moved, rank(moved)) == "debug-tracer: the loss is not finite at step 4, microbatch 2, rank 0"
 
@@ -75,4 +90,6 @@ def test_an_action_does_not_repeat_the_verdict_above():
 
 
 def test_no_named_row_is_said():
-    assert "no single row of the batch can be named" in told(some_facts(a_birth("aten::log", a_tensor(0.0))), wording.sample)
+    assert "no single row of the batch can be named" in told(
+        some_facts(a_birth("aten::log", a_tensor(0.0))), wording.sample
+    )

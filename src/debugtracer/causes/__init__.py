@@ -1,1 +1,2 @@
-"""The pattern library: one root cause a file, with its signs in the facts and its remedies in order. Imports no torch."""
+"""The pattern library: one root cause a file, with its evidence in the facts and its remedies in order. Imports no
+torch."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import LARGEST, Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import LARGEST, IncidentEvidence
 
 
 class ActivationOverflow(Cause):
@@ -19,14 +19,16 @@ class ActivationOverflow(Cause):
         "normalise or clamp what goes into this op; lower the learning rate if the weights have grown",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Inf by overflow in a wide dtype; stays below every cause that knows why."""
-        if seen.facts.birth is None or seen.birth.kind != "overflow" or seen.dtype == "float16":
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """An overflow to Inf in a wide dtype; stays below every cause that knows why."""
+        if incident.facts.birth is None or incident.birth.kind != "overflow" or incident.dtype == "float16":
             return None
-        limit = LARGEST.get(seen.dtype, LARGEST["float32"])
-        few = " in a few rows of the batch only" if seen.few_rows else ""
-        return Signs(
+        limit = LARGEST.get(incident.dtype, LARGEST["float32"])
+        few = " in a few rows of the batch only" if incident.few_rows else ""
+        return Evidence(
             confidence=0.55,
-            because=f"the result of {seen.op} lies beyond {limit:.3g}, the end of {seen.dtype or 'its dtype'}{few}",
+            because=(
+                f"the result of {incident.op} lies beyond {limit:.3g}, the end of {incident.dtype or 'its dtype'}{few}"
+            ),
             remedies=self.remedies,
         )

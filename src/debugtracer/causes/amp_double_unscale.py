@@ -15,4 +15,6 @@ class AmpDoubleUnscale(Cause):
     layer: ClassVar[Layer] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "lower-lr")
-    remedies: ClassVar[tuple[str, ...]] = ("scaler.unscale_(optimizer) once, right before clipping, in the last microbatch only",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "scaler.unscale_(optimizer) once, right before clipping, in the last microbatch only",
+    )

@@ -15,4 +15,6 @@ class AmpHalfParameters(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/eps-dtype",)
     rewrites: ClassVar[tuple[str, ...]] = ("as-float",)
-    remedies: ClassVar[tuple[str, ...]] = ("keep the model in float32 (model.float()) and let torch.autocast choose half where it is safe",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "keep the model in float32 (model.float()) and let torch.autocast choose half where it is safe",
+    )

@@ -8,7 +8,8 @@ from debugtracer.causes.cause import Cause
 
 
 class AmpScalerCollapse(Cause):
-    """GradScaler halves its scale at each overflow; with a NaN that no scale cures it goes to 0 and skips every step."""
+    """GradScaler halves its scale at each overflow; with a NaN that no scale cures it goes to 0 and skips every
+    step."""
 
     kind: ClassVar[str] = "amp_scaler_collapse"
     proved_by: ClassVar[tuple[str, ...]] = ("full-precision", "loss-scale", "older-weights")

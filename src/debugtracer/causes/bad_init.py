@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class BadInit(Cause):
-    """Equal rows learn the same thing, all-zero layers pass no gradient, a wrong size saturates or kills what follows."""
+    """Equal rows learn the same thing, all-zero layers pass no gradient, a wrong size saturates or kills what
+    follows."""
 
     kind: ClassVar[str] = "bad_init"
     layer: ClassVar[Layer] = "model"

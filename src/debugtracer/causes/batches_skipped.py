@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.rollback.skip_budget import SkipBudget
 from debugtracer.trace.finding import Layer
 
 
 class BatchesSkipped(Cause):
-    """A guard on the loss, on the gradient norm or in the scaler skips batch after batch: what is in them is never learned."""
+    """A guard on the loss, on the gradient norm or in the scaler skips batch after batch: what is in them is never
+    learned."""
 
     kind: ClassVar[str] = "batches_skipped"
     layer: ClassVar[Layer] = "rollback"
@@ -17,8 +19,4 @@ class BatchesSkipped(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "other-batch", "clipped-gradient")
     refuted_by: ClassVar[tuple[str, ...]] = ("fresh-moments",)
     supports: ClassVar[tuple[str, ...]] = ("numerics/scaler-backoff", "data/outlier-sample")
-    remedies: ClassVar[tuple[str, ...]] = (
-        "look at the samples of the skipped batches and clean the data",
-        "clip the gradient instead of skipping: torch.nn.utils.clip_grad_norm_(parameters, 1.0)",
-        "raise the limit of the guard, or make it relative to the last losses",
-    )
+    remedies: ClassVar[tuple[str, ...]] = SkipBudget.remedies

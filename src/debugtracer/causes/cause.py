@@ -1,4 +1,5 @@
-"""The contract of a cause: what speaks for and against it in the facts of an incident or in the findings of the checks, and what to do about it."""
+"""The contract of a cause: what speaks for and against it in the facts of an incident or in the findings of the checks,
+and what to do about it."""
 
 from __future__ import annotations
 
@@ -8,32 +9,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from debugtracer.causes.hearing import Hearing
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.causes.rewrite.change import proposed
 from debugtracer.errors import DebugTracerError, swallow
 from debugtracer.plugins import joined, members, members_from, members_installed, named, slug_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding, Layer
+from debugtracer.trace.leading_finding import certainty
 from debugtracer.trace.place import Place
 from debugtracer.trace.verdict import Change
 
 ROOM = "debugtracer.causes"  # also the group of entry points
 FOLDER = "DEBUG_TRACER_CAUSES"
 CAUTIOUS = 0.95  # a guess never sounds like a proof: the ceiling of what is not exact (ours)
-EXACT = 0.97  # as in trace/lead.py
+
+# names in plug-ins written before
+FORMER = {"signs": "evidence_from_incident", "heard": "evidence_from_findings", "hears": "uses_findings"}
 
 Edit = Literal["operator", "optimizer", "data"]
 
 
 @dataclass(frozen=True)
-class Signs:
+class Evidence:
     """What the facts say about one cause."""
 
     confidence: float
     """0..1; from 0.7 on it is likely, from 0.4 on possible."""
     because: str
-    """One clause with the numbers seen: `every score of the row is -inf, so softmax divides 0 by 0`. Of findings: the whole message of the leading one."""
+    """One clause with the numbers seen: `every score of the row is -inf, so softmax divides 0 by 0`. Of findings: the
+    whole message of the leading one."""
     remedies: tuple[str, ...]
     """What to do, best first, one line each."""
     against: tuple[str, ...] = ()
@@ -50,9 +55,18 @@ class Signs:
     """Of findings: the one that says it, for its place in the run and in the code."""
 
 
+Signs = Evidence  # its former name, in plug-ins written before
+
+
 @dataclass(frozen=True)
 class Cause:
     """Base of all causes. A rule must be true of PyTorch, never of one script; its slug is its file name."""
+
+    def __init_subclass__(cls) -> None:
+        """Map the former names of members, for plug-ins written before they were renamed."""
+        for former, name in FORMER.items():
+            if former in cls.__dict__ and name not in cls.__dict__:
+                setattr(cls, name, cls.__dict__[former])
 
     kind: ClassVar[str]
     """Class of the verdict: the word of the taxonomy (written as `class`)."""
@@ -63,7 +77,8 @@ class Cause:
     fallback: ClassVar[bool] = False
     """True if it only names the arithmetic; never shown beside a cause that knows why."""
     proved_by: ClassVar[tuple[str, ...]] = ()
-    """Interventions (slugs) that heal the step if this is the cause, the narrowest first: `stable-op`, `without-sample`."""
+    """Interventions (slugs) that heal the step if this is the cause, the narrowest first: `stable-op`,
+    `without-sample`."""
     refuted_by: ClassVar[tuple[str, ...]] = ()
     """Interventions that must not heal it; one that does speaks against this cause."""
     supports: ClassVar[tuple[str, ...]] = ()
@@ -74,27 +89,31 @@ class Cause:
     """What to do, best first, where the leading finding does not say it."""
     rewrites: ClassVar[tuple[str, ...]] = ()
     """Edits of the user's line (rewrite/rewritten.py) that are its remedy, the best first."""
-    hears: ClassVar[bool] = True
-    """False for one that speaks of non-finite values only, where another cause of the same class hears the checks."""
+    uses_findings: ClassVar[bool] = True
+    """False for one that speaks of non-finite values only, where another cause of the same class uses what the checks
+    found."""
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """What the facts of an incident say; None if this is not the cause. Pure: no IO, no torch, no host sync."""
         return None
 
-    def heard(self, seen: Hearing) -> Signs | None:
+    def evidence_from_findings(self, findings: FindingEvidence) -> Evidence | None:
         """What the findings of the checks say where nothing became non-finite; None if this is not the cause. Pure.
 
-        The loud findings of this class are its evidence, the best of them leads. Each other family of findings that supports it adds
-        one bit, each that contradicts it takes two (CHECKS 5.2.3); the family of the leading one adds nothing a second time (5.2.1).
+        The loud findings of this class are its evidence, the best of them leads. Each other family of findings that
+        supports it adds one bit, each that contradicts it takes two (docs/rationale/inference.md#likelihoods);
+        the family of the leading one adds nothing a second time (docs/rationale/inference.md#families).
         """
-        said = seen.of(self.kind) if self.hears else []
+        said = findings.of(self.kind) if self.uses_findings else []
         if not said:
             return None
-        best, further = said[0], seen.by(*self.supports)
-        against = seen.by(*self.contradicts)
-        bits = len(seen.families(*said, *further) - seen.families(best)) - 2 * len(seen.families(*against))
-        return Signs(
-            confidence=max(best.confidence, EXACT) if best.exact else min(weighed(best.confidence, bits), max(CAUTIOUS, best.confidence)),
+        best, further = said[0], findings.by(*self.supports)
+        against = findings.by(*self.contradicts)
+        bits = len(findings.families(*said, *further) - findings.families(best)) - 2 * len(findings.families(*against))
+        return Evidence(
+            confidence=certainty(best)
+            if best.exact
+            else min(weighed(best.confidence, bits), max(CAUTIOUS, best.confidence)),
             because=best.message,
             remedies=best.remedy or self.remedies,
             against=messages(against),
@@ -103,13 +122,16 @@ class Cause:
             leading=best,
         )
 
-    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
-        """The remedy as a change of that line of the user's; None where the line is not understood or the remedy is no line.
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
+        """The remedy as a change of that line of the user's; None where the line is not understood or the remedy is no
+        line.
 
-        `value` is that of the trial that healed (eps, distance from an edge, what the rate is divided by); None takes one that the dtype can hold.
-        Reads the user's file where the line alone does not name the optimizer.
+        `value` is that of the trial that healed (eps, distance from an edge, what the rate is divided by); None takes
+        one that the dtype can hold. Reads the user's file where the line alone does not name the optimizer.
         """
-        return proposed(self.rewrites, seen, frame, value)
+        return proposed(self.rewrites, evidence, frame, value)
 
     @property
     def slug(self) -> str:
@@ -131,7 +153,8 @@ def messages(findings: list[Finding]) -> tuple[str, ...]:
 
 @functools.cache
 def causes() -> dict[str, Cause]:
-    """Every cause by slug: the folder is the registry, then the user's folder DEBUG_TRACER_CAUSES and what installed packages offer."""
+    """Every cause by slug: the folder is the registry, then the user's folder DEBUG_TRACER_CAUSES and what installed
+    packages offer."""
     import debugtracer.causes
 
     folder = os.environ.get(FOLDER, "")
@@ -140,7 +163,7 @@ def causes() -> dict[str, Cause]:
 
 
 def complete(brought: dict[str, Cause]) -> dict[str, Cause]:
-    """Those that name a class; one that does not would fail in the middle of a diagnosis."""
+    """Return the causes that name a class; one that does not would fail in the middle of a diagnosis."""
     lacking = [slug for slug, cause in brought.items() if not isinstance(getattr(cause, "kind", None), str)]
     for slug in lacking:
         swallow(f"plugins: {slug}", DebugTracerError("the cause names no class; expected `kind: ClassVar[str] = ...`"))

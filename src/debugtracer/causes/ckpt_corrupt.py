@@ -16,4 +16,7 @@ class CkptCorrupt(Cause):
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("older-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "other-batch")
-    remedies: ClassVar[tuple[str, ...]] = ("go back to the checkpoint before it", "write to another name and rename: os.replace(temporary, final)")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "go back to the checkpoint before it",
+        "write to another name and rename: os.replace(temporary, final)",
+    )

@@ -18,5 +18,8 @@ class CkptNonfinite(Cause):
     supports: ClassVar[tuple[str, ...]] = ("numerics/nonfinite-parameter",)
     remedies: ClassVar[tuple[str, ...]] = (
         "go back to the last finite checkpoint",
-        "test before saving: all(torch.isfinite(v).all() for v in model.state_dict().values() if v.is_floating_point())",
+        (
+            "test before saving: all(torch.isfinite(v).all() for v in model.state_dict().values() if "
+            "v.is_floating_point())"
+        ),
     )

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.place import Place
 
 
 class CompiledDiffers(Cause):
-    """What torch.compile made of the code computes something else: a pass of a backend, a fused kernel, another order of operations."""
+    """What torch.compile made of the code computes something else: a pass of a backend, a fused kernel, another order
+    of operations."""
 
     kind: ClassVar[str] = "compiled_differs"
-    hears: ClassVar[bool] = False
+    uses_findings: ClassVar[bool] = False
     proved_by: ClassVar[tuple[str, ...]] = ("run-eagerly",)
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "lower-lr")
     remedies: ClassVar[tuple[str, ...]] = (
         "run this part eagerly: torch.compiler.disable on the function, or no torch.compile here",
-        'find the stage that breaks it: backend="eager", then "aot_eager", then "inductor"; own passes and TORCHINDUCTOR_ settings off one by one',
+        (
+            'find the stage that breaks it: backend="eager", then "aot_eager", then "inductor"; own passes and '
+            "TORCHINDUCTOR_ settings off one by one"
+        ),
         "report it to torch with the incident as a reproducer when the backend is torch's own",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Executed again the compiled code shows the fault, and the eager code does not."""
-        replay = seen.facts.replay
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A step that shows the fault again when compiled and is finite when run eagerly."""
+        replay = incident.facts.replay
         if replay is None or not replay.compiled_only:
             return None
-        return Signs(
+        return Evidence(
             confidence=0.95,
             because="the compiled step shows it again, and the same step executed eagerly is finite",
             remedies=self.remedies,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 
@@ -22,12 +22,12 @@ class CtcInfeasible(Cause):
         "pass zero_infinity=True to the loss: such samples then count 0",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Not finite out of a forward ctc_loss."""
-        if not seen.born("forward", "ctc_loss", "cudnn_ctc_loss"):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A non-finite value out of a forward ctc_loss."""
+        if not incident.born("forward", "ctc_loss", "cudnn_ctc_loss"):
             return None
-        return Signs(
+        return Evidence(
             confidence=0.9,
-            because=f"{seen.op} finds no alignment: a target is longer than its input, or repeats need more frames",
+            because=f"{incident.op} finds no alignment: a target is longer than its input, or repeats need more frames",
             remedies=self.remedies,
         )

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 
 
 class CustomBackwardWrong(Cause):
-    """The `backward` of a user's autograd.Function divides by 0, leaves a domain or overflows; autograd's own derivative may be finite."""
+    """The `backward` of a user's autograd.Function divides by 0, leaves a domain or overflows; autograd's own
+    derivative may be finite."""
 
     kind: ClassVar[str] = "custom_backward_wrong"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor", "clamp-argument")
     remedies: ClassVar[tuple[str, ...]] = (
-        "guard the formula where its divisor is 0 or its argument leaves the domain: torch.where on the argument, or clamp_min(eps)",
-        "compare it with autograd: torch.autograd.gradcheck(Function.apply, inputs in float64), with inputs at the edge (0, equal values)",
+        (
+            "guard the formula where its divisor is 0 or its argument leaves the domain: torch.where on the argument, "
+            "or clamp_min(eps)"
+        ),
+        (
+            "compare it with autograd: torch.autograd.gradcheck(Function.apply, inputs in float64), with inputs at the "
+            "edge (0, equal values)"
+        ),
         "drop the hand-written backward if autograd can derive the forward",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Born in backward, on a line inside a function called `backward` (or `vjp`) that the user wrote."""
-        frame = seen.birth.frame
-        if not seen.born("backward") or frame is None or frame.function.split(".")[-1] not in ("backward", "vjp"):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A birth in backward, on a line of a function called `backward` (or `vjp`) that the user wrote."""
+        frame = incident.birth.frame
+        if not incident.born("backward") or frame is None or frame.function.split(".")[-1] not in ("backward", "vjp"):
             return None
-        return Signs(
+        return Evidence(
             confidence=0.94,
-            because=f"{seen.op} inside a hand-written backward gives a value that is not finite",
+            because=f"{incident.op} inside a hand-written backward gives a value that is not finite",
             remedies=self.remedies,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.data.constant_feature import ConstantFeature
 from debugtracer.trace.finding import Layer
 
 
@@ -16,4 +17,4 @@ class DataConstantFeature(Cause):
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
-    remedies: ClassVar[tuple[str, ...]] = ("find the file or the time from which the feature stands still, and repair its source", "drop the feature")
+    remedies: ClassVar[tuple[str, ...]] = ConstantFeature.remedies

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class DataDtypeDrift(Cause):
-    """A column of integers becomes floats at its first missing value; labels turn into regression targets, numbers lose precision."""
+    """A column of integers becomes floats at its first missing value; labels turn into regression targets, numbers lose
+    precision."""
 
     kind: ClassVar[str] = "data_dtype_drift"
     layer: ClassVar[Layer] = "data"

@@ -18,4 +18,7 @@ class DataEpochOrder(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("data/class-skew",)
     rewrites: ClassVar[tuple[str, ...]] = ("shuffle",)
-    remedies: ClassVar[tuple[str, ...]] = ("DataLoader(..., shuffle=True)", "with a DistributedSampler: sampler.set_epoch(epoch) at the begin of each epoch")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "DataLoader(..., shuffle=True)",
+        "with a DistributedSampler: sampler.set_epoch(epoch) at the begin of each epoch",
+    )

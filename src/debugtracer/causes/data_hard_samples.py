@@ -9,14 +9,26 @@ from debugtracer.trace.finding import Layer
 
 
 class DataHardSamples(Cause):
-    """The loss of a few batches is high because their samples are unlike all before; the weights and the update are sound."""
+    """The loss of a few batches is high because their samples are unlike all before; the weights and the update are
+    sound."""
 
     kind: ClassVar[str] = "data_hard_samples"
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "reordered-batches")
-    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "lower-lr", "fresh-moments", "older-weights")
-    supports: ClassVar[tuple[str, ...]] = ("data/scale-drift", "data/range-extreme", "data/class-skew", "data/repeated-ngram")
+    refuted_by: ClassVar[tuple[str, ...]] = (
+        "stable-op",
+        "full-precision",
+        "lower-lr",
+        "fresh-moments",
+        "older-weights",
+    )
+    supports: ClassVar[tuple[str, ...]] = (
+        "data/scale-drift",
+        "data/range-extreme",
+        "data/class-skew",
+        "data/repeated-ngram",
+    )
     contradicts: ClassVar[tuple[str, ...]] = ("optimizer/lr-jump", "optimizer/second-moment-decoupled")
     remedies: ClassVar[tuple[str, ...]] = (
         "look at the samples: `debug-tracer report RUN --batch`, then repair or drop them in the dataset",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Edit, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Edit, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.finding import Layer
 
 OWN = ("parameter", "buffer", "gradient", "state")  # inputs of a step that the program made itself in earlier steps
@@ -18,23 +19,29 @@ class DataNonfinite(Cause):
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "without-sample", "other-batch")
-    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "lower-lr", "fresh-moments", "older-weights")
+    refuted_by: ClassVar[tuple[str, ...]] = (
+        "stable-op",
+        "full-precision",
+        "lower-lr",
+        "fresh-moments",
+        "older-weights",
+    )
     supports: ClassVar[tuple[str, ...]] = ("numerics/nan-loss", "numerics/nonfinite-output")
     remedies: ClassVar[tuple[str, ...]] = (
-        "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is taken",
+        NonfiniteInput.remedies[0],
         "look at the rows: `debug-tracer report RUN --batch`",
-        "guard the door: raise in __getitem__ or collate_fn unless torch.isfinite(x).all()",
+        NonfiniteInput.remedies[1],
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A tensor that entered the step was bad and the program did not make it in an earlier step."""
-        name = seen.birth.input_name or ""
-        if seen.birth.kind != "input" or not name or name.startswith(OWN):
+        name = incident.birth.input_name or ""
+        if incident.birth.kind != "input" or not name or name.startswith(OWN):
             return None
         of_batch = name.startswith("batch")
-        tensor = seen.birth.output
+        tensor = incident.birth.output
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
-        return Signs(
+        return Evidence(
             confidence=0.98 if of_batch else 0.75,
             because=f"{name} holds non-finite values{counts} before the model sees it",
             remedies=self.remedies,

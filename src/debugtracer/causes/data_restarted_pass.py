@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.data.restarted_pass import RestartedPass
 from debugtracer.trace.finding import Layer
 
 
@@ -17,4 +18,4 @@ class DataRestartedPass(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("other-batch", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-too-good", "data/duplicate-batch")
-    remedies: ClassVar[tuple[str, ...]] = ("make the iterator once, outside the loop: `for batch in loader`",)
+    remedies: ClassVar[tuple[str, ...]] = RestartedPass.remedies

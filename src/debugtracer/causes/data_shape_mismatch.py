@@ -17,4 +17,7 @@ class DataShapeMismatch(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("model/loss-broadcast",)
-    remedies: ClassVar[tuple[str, ...]] = ("give every sample the same shape where the dataset makes it", "assert the shape in collate_fn")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give every sample the same shape where the dataset makes it",
+        "assert the shape in collate_fn",
+    )

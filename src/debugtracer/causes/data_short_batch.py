@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.data.short_batch import ShortBatch
 from debugtracer.trace.finding import Layer
 
 
@@ -17,4 +18,4 @@ class DataShortBatch(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("other-batch", "larger-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("data/dropped-rows", "optimizer/loss-spike")
-    remedies: ClassVar[tuple[str, ...]] = ("look at what collate_fn or the sampler leaves out", "drop_last=True where only the end of an epoch is short")
+    remedies: ClassVar[tuple[str, ...]] = ShortBatch.remedies

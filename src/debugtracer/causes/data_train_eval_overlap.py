@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.data.train_eval_overlap import TrainEvalOverlap
 from debugtracer.trace.finding import Layer
 
 
@@ -17,4 +18,4 @@ class DataTrainEvalOverlap(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     contradicts: ClassVar[tuple[str, ...]] = ("optimizer/validation-gap",)
-    remedies: ClassVar[tuple[str, ...]] = ("split once by index before shuffling: torch.utils.data.random_split", "remove duplicates before the split")
+    remedies: ClassVar[tuple[str, ...]] = TrainEvalOverlap.remedies

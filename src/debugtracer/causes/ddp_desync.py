@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class DdpDesync(Cause):
-    """One rank leaves the loop earlier, or takes a branch with a collective that others do not: the others wait for ever."""
+    """One rank leaves the loop earlier, or takes a branch with a collective that others do not: the others wait for
+    ever."""
 
     kind: ClassVar[str] = "ddp_desync"
     layer: ClassVar[Layer] = "device"

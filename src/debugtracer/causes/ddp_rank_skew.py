@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class DdpRankSkew(Cause):
-    """A sorted data set cut in pieces, a bad shard, a slow host: gradients pull against each other, all wait for the slowest."""
+    """A sorted data set cut in pieces, a bad shard, a slow host: gradients pull against each other, all wait for the
+    slowest."""
 
     kind: ClassVar[str] = "ddp_rank_skew"
     layer: ClassVar[Layer] = "device"

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class DdpReplicaDrift(Cause):
-    """The inner module is called, a rank is seeded or clipped alone, a buffer is not synchronised: each rank trains a model of its own."""
+    """The inner module is called, a rank is seeded or clipped alone, a buffer is not synchronised: each rank trains a
+    model of its own."""
 
     kind: ClassVar[str] = "ddp_replica_drift"
     layer: ClassVar[Layer] = "device"

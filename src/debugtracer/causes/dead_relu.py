@@ -16,4 +16,7 @@ class DeadRelu(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("other-activation", "reinit-layer")
     refuted_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "fresh-moments", "full-precision")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "model/vanishing-gradient")
-    remedies: ClassVar[tuple[str, ...]] = ("use LeakyReLU or GELU, or start the biases at 0", "lower the learning rate if the units died during training")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "use LeakyReLU or GELU, or start the biases at 0",
+        "lower the learning rate if the units died during training",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import EXP_LIMIT, Reading, values
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import EXP_LIMIT, IncidentEvidence, values
 
 
 class ExpOverflow(Cause):
@@ -18,19 +18,25 @@ class ExpOverflow(Cause):
     remedies: ClassVar[tuple[str, ...]] = (
         "bound the exponent: x.clamp(max=20), or softplus(x) where exp(x) only has to be positive",
         "normalise in log space: logsumexp, log_softmax subtract the maximum first",
-        "find out why the exponent grew: a high learning rate, an input out of scale (`debug-tracer report RUN --batch`)",
+        (
+            "find out why the exponent grew: a high learning rate, an input out of scale (`debug-tracer report RUN "
+            "--batch`)"
+        ),
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A forward exp with Inf out."""
-        if not seen.born("forward", "exp", "exp2", "expm1", "sinh", "cosh") or not seen.born_inf:
+        if not incident.born("forward", "exp", "exp2", "expm1", "sinh", "cosh") or not incident.born_inf:
             return None
-        limit = EXP_LIMIT.get(seen.dtype, 88.72)
-        narrow = seen.dtype == "float16" and bool(seen.at(0)) and max(seen.at(0)) < EXP_LIMIT["float32"]
-        shown = f" of {values(seen.at(0))}" if seen.at(0) else ""
-        return Signs(
+        limit = EXP_LIMIT.get(incident.dtype, 88.72)
+        narrow = incident.dtype == "float16" and bool(incident.at(0)) and max(incident.at(0)) < EXP_LIMIT["float32"]
+        shown = f" of {values(incident.at(0))}" if incident.at(0) else ""
+        return Evidence(
             confidence=0.6 if narrow else 0.93,
-            because=f"{seen.op} takes the exponential{shown}, which {seen.dtype or 'this dtype'} can hold up to exp({limit:.4g}) only",
+            because=(
+                f"{incident.op} takes the exponential{shown}, which {incident.dtype or 'this dtype'} can hold up to "
+                f"exp({limit:.4g}) only"
+            ),
             remedies=self.remedies,
             against=("float32 would hold this value",) if narrow else (),
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 
 class ExplodingGradients(Cause):
-    """The gradient overflows in backward, or grew by orders of magnitude before the overflow, while nothing clips it."""
+    """The gradient overflows in backward, or grew by orders of magnitude before the overflow, while nothing clips
+    it."""
 
     kind: ClassVar[str] = "exploding_gradients"
     layer: ClassVar[Layer] = "optimizer"
@@ -24,18 +25,23 @@ class ExplodingGradients(Cause):
         "shorten the way: truncated backpropagation through time, residual connections, normalisation layers",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """An overflow in backward outside half precision, or after a gradient norm that grew at least hundredfold."""
-        if seen.facts.birth is None or not seen.born_inf or seen.dtype == "float16" or seen.birth.kind != "overflow":
+        if (
+            incident.facts.birth is None
+            or not incident.born_inf
+            or incident.dtype == "float16"
+            or incident.birth.kind != "overflow"
+        ):
             return None
-        grown = seen.growth("grad_l2")
-        backward = seen.born("backward")
+        grown = incident.growth("grad_l2")
+        backward = incident.born("backward")
         if grown < 100 and not backward:
             return None
-        return Signs(
+        return Evidence(
             confidence=0.75 if backward and grown >= 100 else 0.6,
-            because=f"the gradient overflows in the derivative of {seen.op}"
+            because=f"the gradient overflows in the derivative of {incident.op}"
             if backward
-            else f"the gradient norm grew {grown:.3g}-fold in the last steps until {seen.op} overflowed",
+            else f"the gradient norm grew {grown:.3g}-fold in the last steps until {incident.op} overflowed",
             remedies=self.remedies,
         )

@@ -15,4 +15,7 @@ class Fp16Underflow(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "lower-lr", "clipped-gradient")
     supports: ClassVar[tuple[str, ...]] = ("model/vanishing-gradient",)
     contradicts: ClassVar[tuple[str, ...]] = ("numerics/half-headroom",)
-    remedies: ClassVar[tuple[str, ...]] = ("scale the loss: torch.amp.GradScaler, or a larger init_scale", "use bfloat16, which has the range of float32")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "scale the loss: torch.amp.GradScaler, or a larger init_scale",
+        "use bfloat16, which has the range of float32",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading, base, values
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence, base, values
 
 DOMAIN = {
     "sqrt": ("numbers >= 0", "clamp the argument: torch.sqrt(x.clamp_min(0)), with an eps inside if it is trained"),
@@ -34,14 +34,14 @@ class FunctionDomain(Cause):
         "find out why the argument went there: `debug-tracer report RUN --batch`",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Born in the forward of one of these functions, without overflow."""
-        name = base(seen.birth.op)
-        if not seen.born("forward") or name not in DOMAIN or seen.birth.kind == "overflow":
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A birth in the forward of one of these functions, without overflow."""
+        name = base(incident.birth.op)
+        if not incident.born("forward") or name not in DOMAIN or incident.birth.kind == "overflow":
             return None
         domain, remedy = DOMAIN[name]
-        shown = f" of {values(seen.at(0))}" if seen.at(0) else ""
-        return Signs(
+        shown = f" of {values(incident.at(0))}" if incident.at(0) else ""
+        return Evidence(
             confidence=0.9 if shown else 0.75,
             because=f"{name}{shown} is not a number: it is defined for {domain}",
             remedies=(remedy, self.remedies[1]),

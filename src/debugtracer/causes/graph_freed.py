@@ -16,4 +16,7 @@ class GraphFreed(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("logging/held-graph",)
-    remedies: ClassVar[tuple[str, ...]] = ("detach what is carried from step to step: state = state.detach()", "sum the losses and call backward once")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "detach what is carried from step to step: state = state.detach()",
+        "sum the losses and call backward once",
+    )

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 
-FORMS = {"inf-inf": "subtracts Inf from Inf", "0*inf": "multiplies 0 by Inf", "0/0": "divides 0 by 0", "domain": "is not defined for its arguments"}
+FORMS = {
+    "inf-inf": "subtracts Inf from Inf",
+    "0*inf": "multiplies 0 by Inf",
+    "0/0": "divides 0 by 0",
+    "domain": "is not defined for its arguments",
+}
 
 CONSTANTS = frozenset({"fill", "masked_fill", "index_fill", "full", "full_like", "new_full", "scalar_tensor"})
 """Base names of ops that put a constant into memory."""
 WRITES = (
-    "look at this line: it puts a non-finite constant into a tensor that the loss then reads; write a finite value, or keep that tensor out of the loss",
+    (
+        "look at this line: it puts a non-finite constant into a tensor that the loss then reads; write a finite "
+        "value, or keep that tensor out of the loss"
+    ),
     "if the constant marks what is missing, leave it out where the loss is computed: loss[mask].mean()",
 )
 
@@ -29,26 +37,35 @@ class IndeterminateForm(Cause):
         "look at the inputs: `debug-tracer report RUN --batch`",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """Any such birth; stays below every cause that knows why."""
-        if seen.facts.birth is None or seen.birth.kind not in FORMS:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """Every birth of such a form; stays below every cause that knows why."""
+        if incident.facts.birth is None or incident.birth.kind not in FORMS:
             return None
-        made = written(seen)
+        made = written(incident)
         if made:
-            return Signs(confidence=0.6, because=f"the program itself writes {made} there ({seen.op})", remedies=WRITES)
-        return Signs(
+            return Evidence(
+                confidence=0.6, because=f"the program itself writes {made} there ({incident.op})", remedies=WRITES
+            )
+        return Evidence(
             confidence=0.45,
-            because=f"{seen.op} {FORMS[seen.birth.kind]}",
+            because=f"{incident.op} {FORMS[incident.birth.kind]}",
             remedies=self.remedies,
         )
 
 
-def written(seen: Reading) -> str:
-    """`Inf` or `NaN` where the op computes nothing and only puts a constant into memory: nothing it reads can be out of its domain."""
-    if not seen.ops & CONSTANTS:
+def written(incident: IncidentEvidence) -> str:
+    """Return `Inf` or `NaN` where the op only writes a constant and computes nothing, so that no domain can be left;
+    else ""."""
+    if not incident.ops & CONSTANTS:
         return ""
-    out = seen.birth.output
+    out = incident.birth.output
     if out is not None and (out.nan or out.posinf or out.neginf):
         return "NaN" if out.nan else "Inf"
-    worst = seen.birth.chain[0] if seen.birth.chain else None
-    return "NaN" if worst is not None and worst.nan else "Inf" if worst is not None and worst.inf else "a non-finite constant"
+    worst = incident.birth.chain[0] if incident.birth.chain else None
+    return (
+        "NaN"
+        if worst is not None and worst.nan
+        else "Inf"
+        if worst is not None and worst.inf
+        else "a non-finite constant"
+    )

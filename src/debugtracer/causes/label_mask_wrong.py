@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class LabelMaskWrong(Cause):
-    """ignore_index is compared with the target, not with the input: a pad id that is not the ignore_index counts as a class."""
+    """ignore_index is compared with the target, not with the input: a pad id that is not the ignore_index counts as a
+    class."""
 
     kind: ClassVar[str] = "label_mask_wrong"
     layer: ClassVar[Layer] = "data"

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class LabelOutOfRange(Cause):
-    """cross_entropy and nll_loss need targets in [0, C), binary losses targets in [0, 1]; on a GPU the same fault is a device-side assert."""
+    """cross_entropy and nll_loss need targets in [0, C), binary losses targets in [0, 1]; on a GPU the same fault is a
+    device-side assert."""
 
     kind: ClassVar[str] = "label_out_of_range"
     layer: ClassVar[Layer] = "data"

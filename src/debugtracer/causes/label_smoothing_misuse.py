@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 
 
 class LabelSmoothingMisuse(Cause):
-    """log_softmax of a masked class is -inf; label smoothing and soft targets multiply or sum over it: Inf, or 0 * -inf = NaN."""
+    """log_softmax of a masked class is -inf; label smoothing and soft targets multiply or sum over it: Inf, or 0 * -inf
+    = NaN."""
 
     kind: ClassVar[str] = "label_smoothing_misuse"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "one-line-fix")
@@ -21,19 +22,31 @@ class LabelSmoothingMisuse(Cause):
         "mask with a large finite number instead of -inf: logits.masked_fill(mask, -1e4)",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A forward product or sum over log-probabilities that hold -inf."""
-        if not seen.born("forward", "mul", "sum", "mean"):
+        if not incident.born("forward", "mul", "sum", "mean"):
             return None
-        masked = [place for place, t in enumerate(seen.birth.inputs) if t.neginf and t.made_by and seen.made_by(place, "log_softmax")]
-        smoothed = seen.facts.label_smoothing > 0 and (not seen.birth.inputs or any(t.neginf or t.posinf for t in seen.birth.inputs))
+        masked = [
+            place
+            for place, t in enumerate(incident.birth.inputs)
+            if t.neginf and t.made_by and incident.made_by(place, "log_softmax")
+        ]
+        smoothed = incident.facts.label_smoothing > 0 and (
+            not incident.birth.inputs or any(t.neginf or t.posinf for t in incident.birth.inputs)
+        )
         if masked:
-            because = f"{seen.op} runs over log-probabilities of which {seen.birth.inputs[masked[0]].neginf} are -inf (classes that a mask excluded)"
+            because = (
+                f"{incident.op} runs over log-probabilities of which {incident.birth.inputs[masked[0]].neginf} are "
+                "-inf (classes that a mask excluded)"
+            )
         elif smoothed:
-            because = f"label_smoothing {seen.facts.label_smoothing:g} spreads over classes whose logit is -inf (excluded by a mask)"
+            because = (
+                f"label_smoothing {incident.facts.label_smoothing:g} spreads over classes whose logit is -inf "
+                "(excluded by a mask)"
+            )
         else:
             return None
-        return Signs(
+        return Evidence(
             confidence=0.9,
             because=because,
             remedies=self.remedies,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading, plain_dtype
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence, plain_dtype
 from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.finding import Layer
 
@@ -18,7 +18,13 @@ class LabelsAllIgnored(Cause):
     kind: ClassVar[str] = "labels_all_ignored"
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
-    refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr", "fresh-moments", "older-weights")
+    refuted_by: ClassVar[tuple[str, ...]] = (
+        "full-precision",
+        "without-sample",
+        "lower-lr",
+        "fresh-moments",
+        "older-weights",
+    )
     supports: ClassVar[tuple[str, ...]] = ("numerics/nan-loss",)
     rewrites: ClassVar[tuple[str, ...]] = ("counted-targets",)
     remedies: ClassVar[tuple[str, ...]] = (
@@ -27,12 +33,12 @@ class LabelsAllIgnored(Cause):
         "find out why the labels are all ignored: `debug-tracer report RUN --batch`",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """NaN out of an nll loss whose log-probabilities are finite; exact if the targets show one value that no class can have."""
-        if not seen.born("forward", *LOSSES):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A NaN out of an nll loss of finite log-probabilities; exact if all targets show one impossible class."""
+        if not incident.born("forward", *LOSSES):
             return None
-        scores = [t for t in seen.birth.inputs if "float" in t.dtype]
-        target = next((t for t in seen.birth.inputs if plain_dtype(t.dtype) in ("int64", "uint8", "int32")), None)
+        scores = [t for t in incident.birth.inputs if "float" in t.dtype]
+        target = next((t for t in incident.birth.inputs if plain_dtype(t.dtype) in ("int64", "uint8", "int32")), None)
         if any(t.nan or t.posinf for t in scores[:1]):
             return None
         if target is not None and target.low is not None and target.low != target.high:
@@ -40,9 +46,9 @@ class LabelsAllIgnored(Cause):
         value = float(target.low) if target is not None and target.low is not None else None
         exact = value is not None and (value < 0 or value >= classes(scores))
         shown = f": all are {value:.0f}" if value is not None else ""
-        return Signs(
+        return Evidence(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
-            because=f"no target of the batch counts{shown}, so the mean in {seen.op} divides 0 by 0",
+            because=f"no target of the batch counts{shown}, so the mean in {incident.op} divides 0 by 0",
             remedies=self.remedies,
             exact=exact,
             whole_batch=True,
@@ -50,6 +56,6 @@ class LabelsAllIgnored(Cause):
 
 
 def classes(scores: list[TensorFacts]) -> float:
-    """Number of classes of the log-probabilities; infinite if it cannot be told."""
+    """The number of classes of the log-probabilities; infinite if it is not known."""
     shape = scores[0].shape if scores else ()
     return float(shape[1] if len(shape) > 1 else shape[0]) if shape else float("inf")

@@ -6,17 +6,21 @@ import math
 from pathlib import Path
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.hearing import Hearing
-from debugtracer.causes.reading import SMALLEST, Reading, values
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.incident_evidence import SMALLEST, IncidentEvidence, values
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.op import LOG_EDGES
 from debugtracer.trace.verdict import Change
 
-EDGE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "xlogy": 0.0}
+EDGE = {**LOG_EDGES, "xlogy": 0.0}
 
 
 NEGATIVE = (
-    "a negative argument is no rounding: look at the guilty rows (`debug-tracer report RUN --batch`) and repair or drop them in the dataset",
+    (
+        "a negative argument is no rounding: look at the guilty rows (`debug-tracer report RUN --batch`) and repair or "
+        "drop them in the dataset"
+    ),
     "if negative values are meant, choose another transform: sign(x) * log1p(|x|), or a shift before the logarithm",
 )
 
@@ -29,51 +33,80 @@ class LogDomain(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument", "clamp-logs")
     remedies: ClassVar[tuple[str, ...]] = (
-        "take the loss from logits: log_softmax, logsigmoid, binary_cross_entropy_with_logits never see a probability of 0",
+        (
+            "take the loss from logits: log_softmax, logsigmoid, binary_cross_entropy_with_logits never see a "
+            "probability of 0"
+        ),
         "clamp the argument: torch.log(p.clamp_min(1e-8)) (1e-4 in float16)",
-        "for p * log(p) clamp inside: p * p.clamp_min(1e-8).log() (torch.xlogy(p, p) is finite too, but its gradient at 0 is not)",
+        (
+            "for p * log(p) clamp inside: p * p.clamp_min(1e-8).log() (torch.xlogy(p, p) is finite too, but its "
+            "gradient at 0 is not)"
+        ),
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A forward log whose argument is at or below its edge, or a product of 0 and -inf."""
-        name = next(iter(seen.ops & set(EDGE)), None)
-        if seen.born("forward") and name:
-            return self.log(seen, name)
-        if seen.born("forward", "mul") and -math.inf in (*seen.at(0), *seen.at(1)) and 0.0 in (*seen.at(0), *seen.at(1)):
-            sure = seen.made_by(0, *EDGE) or seen.made_by(1, *EDGE)
-            return self.answer(seen, 0.85 if sure else 0.6, f"{seen.op} multiplies 0 by -inf, as 0 * log(0) does, and the product is NaN")
+        name = next(iter(incident.ops & set(EDGE)), None)
+        if incident.born("forward") and name:
+            return self.log(incident, name)
+        if (
+            incident.born("forward", "mul")
+            and -math.inf in (*incident.at(0), *incident.at(1))
+            and 0.0 in (*incident.at(0), *incident.at(1))
+        ):
+            sure = incident.made_by(0, *EDGE) or incident.made_by(1, *EDGE)
+            return self.answer(
+                incident,
+                0.85 if sure else 0.6,
+                f"{incident.op} multiplies 0 by -inf, as 0 * log(0) does, and the product is NaN",
+            )
         return None
 
-    def log(self, seen: Reading, name: str) -> Signs | None:
-        """The log itself."""
-        arguments = seen.at(1 if name == "xlogy" and len(seen.birth.inputs) > 1 else 0)
+    def log(self, incident: IncidentEvidence, name: str) -> Evidence | None:
+        """Answer for a logarithm at or below the edge of its domain; None if no argument is there."""
+        arguments = incident.at(1 if name == "xlogy" and len(incident.birth.inputs) > 1 else 0)
         if arguments and not any(v <= EDGE[name] for v in arguments):
             return None
         shown = f" of {values(arguments)}" if arguments else ""
         result = "NaN" if any(v < EDGE[name] for v in arguments) else "-inf"
-        return self.answer(seen, 0.93 if arguments else 0.7, f"{seen.op} takes the logarithm{shown}, which is {result}", negative=result == "NaN")
+        return self.answer(
+            incident,
+            0.93 if arguments else 0.7,
+            f"{incident.op} takes the logarithm{shown}, which is {result}",
+            negative=result == "NaN",
+        )
 
-    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
         """A clamp hides a negative argument instead of repairing it, so there is no change for one."""
-        negative = isinstance(seen, Reading) and any(v < EDGE.get(name, 0.0) for name in seen.ops for v in seen.at(0))
-        return None if negative else super().change(seen, frame, value)
+        negative = isinstance(evidence, IncidentEvidence) and any(
+            v < EDGE.get(name, 0.0) for name in evidence.ops for v in evidence.at(0)
+        )
+        return None if negative else super().change(evidence, frame, value)
 
-    def answer(self, seen: Reading, confidence: float, because: str, negative: bool = False) -> Signs:
-        """The signs with the remedies of a logarithm."""
-        code = seen.birth.frame.code if seen.birth.frame else ""
+    def answer(self, incident: IncidentEvidence, confidence: float, because: str, negative: bool = False) -> Evidence:
+        """The evidence with the remedies of a logarithm."""
+        code = incident.birth.frame.code if incident.birth.frame else ""
         if negative:
-            return Signs(confidence=confidence, because=because, remedies=NEGATIVE)
+            return Evidence(confidence=confidence, because=because, remedies=NEGATIVE)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
-        return Signs(confidence=confidence, because=because, remedies=remedies + apart(seen))
+        return Evidence(confidence=confidence, because=because, remedies=remedies + apart(incident))
 
 
-def apart(seen: Reading) -> tuple[str, ...]:
+def apart(incident: IncidentEvidence) -> tuple[str, ...]:
     """What an exact 0 of a softmax says of the scores: they lie further apart than the dtype's exponential reaches."""
-    known = seen.facts.optimizer
-    if not seen.made_by(0, "softmax") or seen.dtype not in SMALLEST:
+    known = incident.facts.optimizer
+    if not incident.made_by(0, "softmax") or incident.dtype not in SMALLEST:
         return ()
-    at = f" (lr {float(known.lr):g} at {Path(known.frame.file).name}:{known.frame.line})" if known and known.lr is not None and known.frame else ""
+    at = (
+        f" (lr {float(known.lr):g} at {Path(known.frame.file).name}:{known.frame.line})"
+        if known and known.lr is not None and known.frame
+        else ""
+    )
     return (
-        f"softmax gives 0 where a score lies {math.log(2 / SMALLEST[seen.dtype]):.0f} or more below the largest of its row: if no mask did that, the updates "
-        f"are too large; divide the learning rate by 10{at} and clip the gradient: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) before step()",
+        f"softmax gives 0 where a score lies {math.log(2 / SMALLEST[incident.dtype]):.0f} or more below the largest of "
+        f"its row: if no mask did that, the updates are too large; divide the learning rate by 10{at} and clip the "
+        "gradient: torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) "
+        "before step()",
     )

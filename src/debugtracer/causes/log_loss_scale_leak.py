@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause
+from debugtracer.checks.logging.loss_scale_leak import LossScaleLeak
 from debugtracer.trace.finding import Layer
 
 
@@ -16,4 +17,4 @@ class LogLossScaleLeak(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("numerics/scaler-backoff",)
-    remedies: ClassVar[tuple[str, ...]] = ("log the loss before scaler.scale: scaled = scaler.scale(loss); log(loss.item())",)
+    remedies: ClassVar[tuple[str, ...]] = LossScaleLeak.remedies

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause
+from debugtracer.checks.logging.postclip_norm import PostclipNorm
 from debugtracer.trace.finding import Layer
 
 
@@ -15,4 +16,4 @@ class LogPostclipNorm(Cause):
     layer: ClassVar[Layer] = "logging"
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
-    remedies: ClassVar[tuple[str, ...]] = ("log the return value: norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm)",)
+    remedies: ClassVar[tuple[str, ...]] = PostclipNorm.remedies

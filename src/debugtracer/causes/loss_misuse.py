@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class LossMisuse(Cause):
-    """Probabilities where it wants scores, a (N, 1) against a (N) that broadcasts to (N, N), a sum where a mean was meant."""
+    """Probabilities where it wants scores, a (N, 1) against a (N) that broadcasts to (N, N), a sum where a mean was
+    meant."""
 
     kind: ClassVar[str] = "loss_misuse"
     layer: ClassVar[Layer] = "model"

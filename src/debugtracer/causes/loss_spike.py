@@ -14,7 +14,13 @@ class LossSpike(Cause):
     kind: ClassVar[str] = "loss_spike"
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
-    proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "fresh-moments", "lower-lr", "older-weights")
+    proved_by: ClassVar[tuple[str, ...]] = (
+        "without-sample",
+        "other-batch",
+        "fresh-moments",
+        "lower-lr",
+        "older-weights",
+    )
     supports: ClassVar[tuple[str, ...]] = ("optimizer/exploding-grad", "optimizer/second-moment-lag")
     remedies: ClassVar[tuple[str, ...]] = (
         "replay it: `debug-tracer replay INCIDENT` tells batch, state and machine apart",

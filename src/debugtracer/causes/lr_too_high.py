@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Edit, Signs
-from debugtracer.causes.hearing import Hearing
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Edit, Evidence
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.finding import Layer
@@ -22,7 +22,13 @@ class LrTooHigh(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("lower-lr",)
-    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "fresh-moments")
+    refuted_by: ClassVar[tuple[str, ...]] = (
+        "stable-op",
+        "full-precision",
+        "without-sample",
+        "other-batch",
+        "fresh-moments",
+    )
     supports: ClassVar[tuple[str, ...]] = (
         "optimizer/loss-divergence",
         "optimizer/loss-oscillation",
@@ -31,63 +37,102 @@ class LrTooHigh(Cause):
         "optimizer/update-ratio",
         "optimizer/weight-norm-growth",
     )
-    contradicts: ClassVar[tuple[str, ...]] = ("data/hard-samples", "data/outlier-sample", "optimizer/zero-grad-missing", "optimizer/second-moment-decoupled")
+    contradicts: ClassVar[tuple[str, ...]] = (
+        "data/hard-samples",
+        "data/outlier-sample",
+        "optimizer/zero-grad-missing",
+        "optimizer/second-moment-decoupled",
+    )
     rewrites: ClassVar[tuple[str, ...]] = ("lower-lr",)
     remedies: ClassVar[tuple[str, ...]] = (
         "divide the learning rate by 10, or warm it up over the first hundreds of steps",
         "clip: torch.nn.utils.clip_grad_norm_(params, 1.0) before step()",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """An overflow outside half precision after a loss or weight norm that grew at least tenfold in the last steps."""
-        if seen.facts.birth is None or not seen.born_inf or seen.dtype == "float16" or seen.birth.kind not in ("overflow", "inf-inf"):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """An overflow outside half precision after a loss or weight norm that grew at least tenfold in the last
+        steps."""
+        if (
+            incident.facts.birth is None
+            or not incident.born_inf
+            or incident.dtype == "float16"
+            or incident.birth.kind not in ("overflow", "inf-inf")
+        ):
             return None
-        grown = max(seen.growth("loss"), seen.growth("param_l2"))
-        if grown < 10 and not seen.born("update"):
+        grown = max(incident.growth("loss"), incident.growth("param_l2"))
+        if grown < 10 and not incident.born("update"):
             return None
-        lr = seen.facts.optimizer.lr if seen.facts.optimizer else None
-        at = f" (lr = {float(lr):g}{moved(seen)})" if lr is not None else ""
-        steep = seen.growth("grad_l2") > 100 * grown
-        return Signs(
-            confidence=0.5 if steep or seen.few_rows else 0.72,
-            because=f"values grew {grown:.3g}-fold in the last steps until {seen.op} overflowed{at}",
-            remedies=(mend(seen), *self.remedies[1:]) if raised(seen) else self.remedies,
-            place=Place(module=seen.birth.module, frame=seen.facts.rate.scheduler_frame) if raised(seen) and seen.facts.rate is not None else None,
-            against=tuple(t for t, so in (("only a few rows of the batch overflow", seen.few_rows), ("gradients grew far more than the loss", steep)) if so),
+        lr = incident.facts.optimizer.lr if incident.facts.optimizer else None
+        at = f" (lr = {float(lr):g}{moved(incident)})" if lr is not None else ""
+        steep = incident.growth("grad_l2") > 100 * grown
+        return Evidence(
+            confidence=0.5 if steep or incident.few_rows else 0.72,
+            because=f"values grew {grown:.3g}-fold in the last steps until {incident.op} overflowed{at}",
+            remedies=(mend(incident), *self.remedies[1:]) if raised(incident) else self.remedies,
+            place=Place(module=incident.birth.module, frame=incident.facts.rate.scheduler_frame)
+            if raised(incident) and incident.facts.rate is not None
+            else None,
+            against=tuple(
+                t
+                for t, so in (
+                    ("only a few rows of the batch overflow", incident.few_rows),
+                    ("gradients grew far more than the loss", steep),
+                )
+                if so
+            ),
         )
 
-    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
-        """No edit of a constructor whose rate is no longer in use."""
-        built = seen.facts.optimizer.frame if isinstance(seen, Reading) and seen.facts.optimizer is not None else None
-        return None if isinstance(seen, Reading) and raised(seen) and frame == built else super().change(seen, frame, value)
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
+        """Return no edit of a constructor whose rate is no longer in use."""
+        built = (
+            evidence.facts.optimizer.frame
+            if isinstance(evidence, IncidentEvidence) and evidence.facts.optimizer is not None
+            else None
+        )
+        return (
+            None
+            if isinstance(evidence, IncidentEvidence) and raised(evidence) and frame == built
+            else super().change(evidence, frame, value)
+        )
 
 
-def raised(seen: Reading) -> bool:
-    """The constructor's rate no longer sets this one: something raised it, or wrote another one without a scheduler that would multiply it."""
-    rate = seen.facts.rate
+def raised(incident: IncidentEvidence) -> bool:
+    """True if the constructor's rate is no longer in use: something raised it, or wrote another one without a
+    scheduler."""
+    rate = incident.facts.rate
     return rate is not None and (float(rate.now) > float(rate.built) or not rate.scheduler)
 
 
-def moved(seen: Reading) -> str:
-    """`, built with 0.02: 0.02 -> 20 at step 60, set by LambdaLR at train.py:7`."""
-    rate = seen.facts.rate
-    if rate is None or not raised(seen):
+def moved(incident: IncidentEvidence) -> str:
+    """Format how the rate was raised: `, built with 0.02: 0.02 -> 20 at step 60, set by LambdaLR at train.py:7`."""
+    rate = incident.facts.rate
+    if rate is None or not raised(incident):
         return ""
-    return f", built with {float(rate.built):g}: {float(rate.before):g} -> {float(rate.after):g} at step {rate.step}{by(rate)}"
+    return (
+        f", built with {float(rate.built):g}: {float(rate.before):g} -> {float(rate.after):g} at step "
+        f"{rate.step}{by(rate)}"
+    )
 
 
 def by(rate: RateMoved) -> str:
-    """Who set it."""
-    at = f" at {Path(rate.scheduler_frame.file).name}:{rate.scheduler_frame.line}" if rate.scheduler_frame is not None else ""
+    """Name the scheduler that set the rate and its line, or the program."""
+    at = (
+        f" at {Path(rate.scheduler_frame.file).name}:{rate.scheduler_frame.line}"
+        if rate.scheduler_frame is not None
+        else ""
+    )
     return f", set by {rate.scheduler}{at}" if rate.scheduler else ", set by the program"
 
 
-def mend(seen: Reading) -> str:
+def mend(incident: IncidentEvidence) -> str:
     """What to look at instead of the constructor."""
-    rate = seen.facts.rate
+    rate = incident.facts.rate
     assert rate is not None
     what = f"the {rate.scheduler} that raises it" if rate.scheduler else "what writes param_groups[...]['lr']"
     return (
-        f"mend {what}: the learning rate went from {float(rate.before):g} to {float(rate.after):g} at step {rate.step}{by(rate)}; "
+        f"mend {what}: the learning rate went from {float(rate.before):g} to {float(rate.after):g} at step "
+        f"{rate.step}{by(rate)}; "
         "another lr in the constructor does not cure that"
     )

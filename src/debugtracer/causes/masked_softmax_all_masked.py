@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 
 SOFTMAX = ("softmax", "log_softmax", "masked_softmax", "safe_softmax")
 
@@ -19,28 +19,34 @@ class MaskedSoftmaxAllMasked(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments", "older-weights")
     rewrites: ClassVar[tuple[str, ...]] = ("finite-mask", "floor-scores")
     remedies: ClassVar[tuple[str, ...]] = (
-        "keep at least one position of every row unmasked (a <cls> token, the position itself), or drop empty sequences in the dataset",
+        (
+            "keep at least one position of every row unmasked (a <cls> token, the position itself), or drop empty "
+            "sequences in the dataset"
+        ),
         "mask with a large finite number: scores.masked_fill(mask, torch.finfo(scores.dtype).min)",
-        "or give empty rows a score of 0 before the softmax and a weight of 0 after it; a where() after it alone leaves NaN in the gradient",
+        (
+            "or give empty rows a score of 0 before the softmax and a weight of 0 after it; a where() after it alone "
+            "leaves NaN in the gradient"
+        ),
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """NaN out of a softmax whose scores at the bad places are all -inf; or `x - x.max()` of such a row, written by hand."""
-        if not seen.born("forward"):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A NaN out of a softmax with only -inf at the bad places, or of a hand-written `x - x.max()` of such a row."""
+        if not incident.born("forward"):
             return None
-        scores = seen.at(0)
+        scores = incident.at(0)
         all_masked = bool(scores) and all(v == -math.inf for v in scores)
-        if seen.born("forward", *SOFTMAX) or seen.attention:
-            masks = sum(t.neginf for t in seen.birth.inputs)
+        if incident.born("forward", *SOFTMAX) or incident.attention:
+            masks = sum(t.neginf for t in incident.birth.inputs)
             if not masks and not all_masked:
                 return None
-            return self.answer(seen, 0.95 if all_masked else 0.8, f"{seen.op} of such a row is NaN")
-        by_hand = seen.born("forward", "sub", "rsub") and all_masked and all(v == -math.inf for v in seen.at(1))
-        return self.answer(seen, 0.75, "-inf minus its maximum, also -inf, is NaN") if by_hand else None
+            return self.answer(incident, 0.95 if all_masked else 0.8, f"{incident.op} of such a row is NaN")
+        by_hand = incident.born("forward", "sub", "rsub") and all_masked and all(v == -math.inf for v in incident.at(1))
+        return self.answer(incident, 0.75, "-inf minus its maximum, also -inf, is NaN") if by_hand else None
 
-    def answer(self, seen: Reading, confidence: float, effect: str) -> Signs:
-        """The signs with the remedies of a mask."""
-        return Signs(
+    def answer(self, incident: IncidentEvidence, confidence: float, effect: str) -> Evidence:
+        """The evidence with the remedies of a mask."""
+        return Evidence(
             confidence=confidence,
             because=f"every score of a row is -inf (the mask leaves nothing) and {effect}",
             remedies=self.remedies,

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class NormDegenerateBatch(Cause):
-    """BatchNorm over one value per channel has variance 0: it raises in training, or normalises noise in batches of two or three."""
+    """BatchNorm over one value per channel has variance 0: it raises in training, or normalises noise in batches of two
+    or three."""
 
     kind: ClassVar[str] = "norm_degenerate_batch"
     layer: ClassVar[Layer] = "data"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 SPREADS = ("std", "var", "std_mean", "var_mean", "std_dev")
@@ -25,12 +25,16 @@ class NormalisationZeroStd(Cause):
         "take mean and standard deviation over the training set once, not over each batch or sample",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A forward division by 0 whose divisor is a standard deviation."""
-        if not seen.born("forward", "div", "true_divide") or any(v != 0 for v in seen.at(1)) or not seen.made_by(1, *SPREADS):
+        if (
+            not incident.born("forward", "div", "true_divide")
+            or any(v != 0 for v in incident.at(1))
+            or not incident.made_by(1, *SPREADS)
+        ):
             return None
-        return Signs(
+        return Evidence(
             confidence=0.9,
-            because=f"{seen.op} divides by a standard deviation that is 0: the values are constant",
+            because=f"{incident.op} divides by a standard deviation that is 0: the values are constant",
             remedies=self.remedies,
         )

@@ -18,4 +18,7 @@ class Overfitting(Cause):
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("data/repeated-ngram",)
     contradicts: ClassVar[tuple[str, ...]] = ("data/train-eval-overlap",)
-    remedies: ClassVar[tuple[str, ...]] = ("stop where the validation loss is lowest", "more data, augmentation, dropout, weight decay, a smaller model")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "stop where the validation loss is lowest",
+        "more data, augmentation, dropout, weight decay, a smaller model",
+    )

@@ -1,4 +1,5 @@
-"""The page of a cause as a value: what it is, what it looks like, what speaks for and against it, what would prove it, what to do."""
+"""The page of a cause as a value: what it is, what it looks like, what speaks for and against it, what would prove it,
+what to do."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.checks.check import checks, nearest
+from debugtracer.docstrings import title
 from debugtracer.errors import UsageError
 
 
@@ -22,7 +24,7 @@ class Page:
     """Why it does that, from the docstring of its class."""
     kind: str
     layer: str
-    signs: str
+    looks_like: str
     """What it looks like where a value became non-finite; empty when it is heard of findings only."""
     named_by: tuple[str, ...]
     """Checks whose finding says it."""
@@ -34,10 +36,10 @@ class Page:
 
     @property
     def rows(self) -> dict[str, tuple[str, ...]]:
-        """Headings with their lines; those without a line are left out."""
+        """The headings with their lines; those without a line are left out."""
         rows = {
             "What it is": (self.about,),
-            "What it looks like": (self.signs,) if self.signs else (),
+            "What it looks like": (self.looks_like,) if self.looks_like else (),
             "Checks that name it": self.named_by,
             "Speaks for it": self.supports,
             "Speaks against it": self.contradicts,
@@ -58,15 +60,17 @@ class Page:
 def page_of(cause: Cause) -> Page:
     """The page of one cause, from its docstrings and class attributes."""
     kind = type(cause)
-    tells = kind.signs is not Cause.signs
-    named_by = tuple(slug for slug, check in checks().items() if check.kind == cause.kind) if cause.hears else ()
+    of_incidents = kind.evidence_from_incident is not Cause.evidence_from_incident
+    named_by = (
+        tuple(slug for slug, check in checks().items() if check.kind == cause.kind) if cause.uses_findings else ()
+    )
     return Page(
         slug=cause.slug,
         title=title_of(cause),
-        about=said(kind),
+        about=docstring_of(kind),
         kind=cause.kind,
         layer=cause.layer,
-        signs=said(kind.signs) if tells else "",
+        looks_like=docstring_of(kind.evidence_from_incident) if of_incidents else "",
         named_by=named_by,
         supports=tuple(slug for slug in cause.supports if slug not in named_by),
         contradicts=cause.contradicts,
@@ -79,11 +83,11 @@ def page_of(cause: Cause) -> Page:
 def title_of(cause: Cause) -> str:
     """The first sentence of the file of a cause; of its class where the file says nothing."""
     module = inspect.getmodule(type(cause))
-    return ((inspect.getdoc(module) if module else None) or said(type(cause))).split("\n")[0]
+    return title((inspect.getdoc(module) if module else None) or docstring_of(type(cause)))
 
 
-def said(thing: object) -> str:
-    """A docstring as one line."""
+def docstring_of(thing: object) -> str:
+    """Join the lines of what was written under a member into one line."""
     return " ".join((inspect.getdoc(thing) or "").split())
 
 
@@ -92,5 +96,8 @@ def find_cause(slug: str) -> Cause:
     known = causes()
     name = slug.replace("_", "-")
     if name not in known:
-        raise UsageError(f"no cause is called {slug!r}; nearest are {', '.join(nearest(name, known))}; `debug-tracer causes` lists all {len(known)}")
+        raise UsageError(
+            f"no cause is called {slug!r}; nearest are {', '.join(nearest(name, known))}; `debug-tracer causes` lists "
+            f"all {len(known)}"
+        )
     return known[name]

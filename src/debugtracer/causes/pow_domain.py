@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading, values
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence, values
 
 
 class PowDomain(Cause):
@@ -20,16 +20,16 @@ class PowDomain(Cause):
         "keep the sign outside: x.sign() * x.abs() ** p",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A forward pow with NaN out and a negative base at the bad places."""
-        out = seen.birth.output
-        if not seen.born("forward", "pow", "float_power") or (out is not None and not out.nan):
+        out = incident.birth.output
+        if not incident.born("forward", "pow", "float_power") or (out is not None and not out.nan):
             return None
-        if seen.at(0) and not any(v < 0 for v in seen.at(0)):
+        if incident.at(0) and not any(v < 0 for v in incident.at(0)):
             return None
-        base_seen = f" (seen: {values(seen.at(0))})" if seen.at(0) else ""
-        return Signs(
-            confidence=0.93 if seen.at(0) else 0.7,
-            because=f"{seen.op} raises a negative number{base_seen} to a fractional power, which is NaN",
+        base_seen = f" (seen: {values(incident.at(0))})" if incident.at(0) else ""
+        return Evidence(
+            confidence=0.93 if incident.at(0) else 0.7,
+            because=f"{incident.op} raises a negative number{base_seen} to a fractional power, which is NaN",
             remedies=self.remedies,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit
+from debugtracer.checks.data.ragged_samples import RaggedSamples as RaggedSamplesCheck
 from debugtracer.trace.finding import Layer
 
 
@@ -17,4 +18,4 @@ class RaggedSamples(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("without-sample", "other-batch", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("data/shape-drift",)
-    remedies: ClassVar[tuple[str, ...]] = ("bring the odd samples to one shape in the dataset", "or pad them in a collate_fn", "or leave them out")
+    remedies: ClassVar[tuple[str, ...]] = RaggedSamplesCheck.remedies

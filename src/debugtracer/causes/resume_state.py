@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class ResumeState(Cause):
-    """Weights alone are no training state: moments, schedule, scaler, RNG, loader position and running statistics belong to it."""
+    """Weights alone are no training state: moments, schedule, scaler, RNG, loader position and running statistics
+    belong to it."""
 
     kind: ClassVar[str] = "resume_state"
     layer: ClassVar[Layer] = "rollback"

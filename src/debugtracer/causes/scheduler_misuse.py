@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class SchedulerMisuse(Cause):
-    """Sized in epochs and stepped in batches, stepped before the optimizer, or left at a factor of 0: the rate is not the one that was meant."""
+    """Sized in epochs and stepped in batches, stepped before the optimizer, or left at a factor of 0: the rate is not
+    the one that was meant."""
 
     kind: ClassVar[str] = "scheduler_misuse"
     layer: ClassVar[Layer] = "optimizer"

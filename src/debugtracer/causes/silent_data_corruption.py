@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Edit, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Edit, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -20,7 +20,14 @@ class SilentDataCorruption(Cause):
     layer: ClassVar[Layer] = "device"
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("reference-device", "older-weights")
-    refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr", "fresh-moments")
+    refuted_by: ClassVar[tuple[str, ...]] = (
+        "stable-op",
+        "full-precision",
+        "without-sample",
+        "other-batch",
+        "lower-lr",
+        "fresh-moments",
+    )
     supports: ClassVar[tuple[str, ...]] = ("device/replica-drift", "optimizer/loss-spike")
     remedies: ClassVar[tuple[str, ...]] = (
         "run the same step on another device: `debug-tracer replay INCIDENT`",
@@ -28,23 +35,35 @@ class SilentDataCorruption(Cause):
         "test the device (memory, ECC counters) before trusting the run",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """A stored value that went far out with no update, and is what the step met; or a tape replay that came out finite, a suspicion and no more."""
-        changed = seen.facts.changed
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A stored value that went far out with no update, and is what the step met; or a tape replay that came out
+        finite, a suspicion and no more."""
+        changed = incident.facts.changed
         if changed is not None and not abs(as_float(changed.after)) <= FAR * max(as_float(changed.rms), 1e-30):
             index = ", ".join(map(str, changed.index))
             what = changed.param if changed.what == "parameter" else f"{changed.what} of {changed.param}"
-            return Signs(
+            return Evidence(
                 confidence=0.995,
-                because=f"{what}[{index}] was {as_float(changed.before):.4g} after the last updates and is {as_float(changed.after):.4g} now",
+                because=(
+                    f"{what}[{index}] was {as_float(changed.before):.4g} after the last updates and is "
+                    f"{as_float(changed.after):.4g} now"
+                ),
                 remedies=("restore a checkpoint from before this step", self.remedies[-1]),
                 place=Place(param=changed.param, module=changed.param.rpartition(".")[0], frame=changed.frame),
-                against=("an operator of the program wrote to it",) if changed.written or changed.frame is not None else (),
+                against=("an operator of the program wrote to it",)
+                if changed.written or changed.frame is not None
+                else (),
             )
-        replay = seen.facts.replay
-        if seen.facts.birth is not None or replay is None or replay.mechanism != "tape" or replay.reproduced or replay.parity != "not reproduced":
+        replay = incident.facts.replay
+        if (
+            incident.facts.birth is not None
+            or replay is None
+            or replay.mechanism != "tape"
+            or replay.reproduced
+            or replay.parity != "not reproduced"
+        ):
             return None
-        return Signs(
+        return Evidence(
             confidence=0.3,
             because="the recorded step is finite when it is executed again",
             remedies=self.remedies,

@@ -15,7 +15,11 @@ class StaleGradients(Cause):
     layer: ClassVar[Layer] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "other-batch", "fresh-moments")
-    supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-spike", "optimizer/exploding-grad", "optimizer/loss-divergence")
+    supports: ClassVar[tuple[str, ...]] = (
+        "optimizer/loss-spike",
+        "optimizer/exploding-grad",
+        "optimizer/loss-divergence",
+    )
     contradicts: ClassVar[tuple[str, ...]] = ("optimizer/accum-scaling",)
     rewrites: ClassVar[tuple[str, ...]] = ("zero-grad",)
     remedies: ClassVar[tuple[str, ...]] = (

@@ -16,4 +16,6 @@ class TieBroken(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/shared-params",)
-    remedies: ClassVar[tuple[str, ...]] = ("tie again after loading: model.head.weight = model.embed.weight, before the optimizer is built",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "tie again after loading: model.head.weight = model.embed.weight, before the optimizer is built",
+    )

@@ -17,6 +17,9 @@ class TokenOutOfRange(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "lower-lr")
     remedies: ClassVar[tuple[str, ...]] = (
-        "resize the table to the tokenizer: model.resize_token_embeddings(len(tokenizer)), or nn.Embedding(len(tokenizer), dim)",
+        (
+            "resize the table to the tokenizer: model.resize_token_embeddings(len(tokenizer)), or "
+            "nn.Embedding(len(tokenizer), dim)"
+        ),
         "map unknown and padding ids to ids of the table",
     )

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class TokenizerMismatch(Cause):
-    """Another vocabulary, another template or another special token at inference: each id then means another piece of text."""
+    """Another vocabulary, another template or another special token at inference: each id then means another piece of
+    text."""
 
     kind: ClassVar[str] = "tokenizer_mismatch"
     layer: ClassVar[Layer] = "data"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 
 class TooFewValues(Cause):
-    """std and var divide by n - 1: with a single value that is 0/0 (a last batch of one sample, an axis of length 1)."""
+    """std and var divide by n - 1: with a single value that is 0/0 (a last batch of one sample, an axis of length
+    1)."""
 
     kind: ClassVar[str] = "norm_degenerate_batch"
-    hears: ClassVar[bool] = False
+    uses_findings: ClassVar[bool] = False
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "lower-lr")
@@ -23,15 +24,19 @@ class TooFewValues(Cause):
         "use the biased estimate, x.std(correction=0), or check the axis",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """NaN out of std or var in the forward, from finite numbers."""
-        source = seen.tensor(0)
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A NaN out of std or var in the forward, from finite numbers."""
+        source = incident.tensor(0)
         bad = source is not None and (source.nan or source.posinf or source.neginf)
-        if not seen.born("forward", "std", "var", "std_mean", "var_mean") or bad or seen.birth.kind == "overflow":
+        if (
+            not incident.born("forward", "std", "var", "std_mean", "var_mean")
+            or bad
+            or incident.birth.kind == "overflow"
+        ):
             return None
         shape = f" of shape {list(source.shape)}" if source is not None else ""
-        return Signs(
+        return Evidence(
             confidence=0.9,
-            because=f"{seen.op} takes the spread of a single value of a tensor{shape}, which is 0/0",
+            because=f"{incident.op} takes the spread of a single value of a tensor{shape}, which is 0/0",
             remedies=self.remedies,
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause
-from debugtracer.causes.hearing import Hearing
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.causes.rewrite.change import source_of
 from debugtracer.causes.rewrite.scope import last_return, training_loop
 from debugtracer.trace.birth import Frame
@@ -22,11 +22,17 @@ class TrainEvalMode(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/validation-gap",)
-    remedies: ClassVar[tuple[str, ...]] = ("call model.train() at the begin of each epoch, and model.eval() right before each evaluation",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "call model.train() at the begin of each epoch, and model.eval() right before each evaluation",
+    )
 
-    def change(self, seen: Reading | Hearing, frame: Frame, value: float | None = None) -> Change | None:
-        """`model.train()` for the model whose eval() this line is: before the loop that trains (inside that loop before its first statement).
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
+        """Return `model.train()` before the loop that trains (inside that loop before its first statement), for the
+        model whose eval() this line is.
 
+        An eval() inside that loop puts it before the first statement of the loop.
         In a function that only evaluates it stands before the return.
         """
         model, source = asleep(frame.code), source_of(frame)
@@ -38,6 +44,6 @@ class TrainEvalMode(Cause):
 
 
 def asleep(code: str) -> str:
-    """`model` of the line `model.eval()`; "" for any other."""
+    """Return `model` for the line `model.eval()`; "" for any other."""
     name = code.partition("#")[0].strip().removesuffix(".eval()")
     return name if name != code and name.replace(".", "").isidentifier() else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 
@@ -13,7 +13,7 @@ class UninitialisedMemory(Cause):
     """torch.empty (or new_empty, empty_like) was used before it was filled."""
 
     kind: ClassVar[str] = "bad_init"
-    hears: ClassVar[bool] = False
+    uses_findings: ClassVar[bool] = False
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("reinit-layer", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "clipped-gradient")
@@ -23,12 +23,12 @@ class UninitialisedMemory(Cause):
         "initialise every nn.Parameter(torch.empty(...)) with an nn.init function",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """The birth is a read of memory that was allocated and not filled."""
-        if seen.facts.birth is None or seen.birth.kind != "uninitialised":
+        if incident.facts.birth is None or incident.birth.kind != "uninitialised":
             return None
-        return Signs(
+        return Evidence(
             confidence=0.85,
-            because=f"{seen.op} reads memory that torch.empty allocated and nobody filled",
+            because=f"{incident.op} reads memory that torch.empty allocated and nobody filled",
             remedies=self.remedies,
         )

@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class VanishingGradients(Cause):
-    """A sigmoid multiplies the gradient by at most 1/4, a saturated tanh by nearly 0, at each layer: the first layers hardly learn."""
+    """A sigmoid multiplies the gradient by at most 1/4, a saturated tanh by nearly 0, at each layer: the first layers
+    hardly learn."""
 
     kind: ClassVar[str] = "vanishing_gradients"
     layer: ClassVar[Layer] = "model"

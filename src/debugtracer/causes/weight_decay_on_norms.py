@@ -17,4 +17,6 @@ class WeightDecayOnNorms(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("other-optimizer", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "other-batch", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("model/vanishing-gradient", "optimizer/loss-plateau")
-    remedies: ClassVar[tuple[str, ...]] = ("put gains and biases (parameters with one dimension) into a group with weight_decay=0",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "put gains and biases (parameters with one dimension) into a group with weight_decay=0",
+    )

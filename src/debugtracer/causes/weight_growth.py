@@ -17,4 +17,7 @@ class WeightGrowth(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("lower-lr", "one-line-fix")
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "full-precision")
     supports: ClassVar[tuple[str, ...]] = ("model/logit-divergence", "model/activation-growth")
-    remedies: ClassVar[tuple[str, ...]] = ("decay the matrices: AdamW(..., weight_decay=0.1)", "check the sign of each term of the loss")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "decay the matrices: AdamW(..., weight_decay=0.1)",
+        "check the sign of each term of the loss",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Edit, Signs
-from debugtracer.causes.reading import Reading
+from debugtracer.causes.cause import Cause, Edit, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
 
 LOADED = "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
@@ -20,18 +20,25 @@ class WeightsNonfinite(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("older-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "full-precision", "without-sample", "other-batch", "lower-lr")
     remedies: ClassVar[tuple[str, ...]] = (
-        "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update that first goes bad",
+        (
+            "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update "
+            "that first goes bad"
+        ),
         "never save a checkpoint whose weights are not finite",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """The first bad tensor is one that the program itself kept from before."""
-        name = seen.birth.input_name or ""
-        if seen.birth.kind != "input" or not name.startswith(("parameter", "buffer", "gradient", "state")):
+        name = incident.birth.input_name or ""
+        if incident.birth.kind != "input" or not name.startswith(("parameter", "buffer", "gradient", "state")):
             return None
-        first = seen.facts.ref.iteration == 0
-        origin = "before the first step: a checkpoint or an initialisation made it" if first else "when the step began: an earlier step made it"
-        return Signs(
+        first = incident.facts.ref.iteration == 0
+        origin = (
+            "before the first step: a checkpoint or an initialisation made it"
+            if first
+            else "when the step began: an earlier step made it"
+        )
+        return Evidence(
             confidence=0.75,
             because=f"{name} was already non-finite {origin}",
             remedies=(LOADED, self.remedies[1]) if first else self.remedies,

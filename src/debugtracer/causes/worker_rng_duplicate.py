@@ -9,7 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class WorkerRngDuplicate(Cause):
-    """A generator made in the dataset is copied into each worker, and again in each epoch: every copy draws the same numbers."""
+    """A generator made in the dataset is copied into each worker, and again in each epoch: every copy draws the same
+    numbers."""
 
     kind: ClassVar[str] = "worker_rng_duplicate"
     layer: ClassVar[Layer] = "data"

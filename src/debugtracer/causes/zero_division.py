@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading, base
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 DIVISIONS = ("div", "true_divide", "reciprocal", "mean", "remainder", "fmod")
 NAMED = ("linalg_vector_norm", "norm", "std", "var", "std_mean", "var_mean")  # divisors that have a cause of their own
 
 
 class ZeroDivision(Cause):
-    """x / 0 is Inf and 0 / 0 is NaN: an empty mask, an empty selection, a sum of weights that is 0; mean() of nothing is 0 / 0 too."""
+    """x / 0 is Inf and 0 / 0 is NaN: an empty mask, an empty selection, a sum of weights that is 0; mean() of nothing
+    is 0 / 0 too."""
 
     kind: ClassVar[str] = "zero_division"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
@@ -24,37 +25,49 @@ class ZeroDivision(Cause):
         "find out why nothing was selected: `debug-tracer report RUN --batch`",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
-        """A division in the forward or in a user's own optimizer whose divisor is 0 at the bad places, or the mean of an empty tensor."""
-        if not seen.born("forward", *DIVISIONS) and not seen.born("update", *DIVISIONS):
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
+        """A division in the forward or in a user's own optimizer whose divisor is 0 at the bad places, or the mean of
+        an empty tensor."""
+        if not incident.born("forward", *DIVISIONS) and not incident.born("update", *DIVISIONS):
             return None
-        if seen.ops & {"mean"}:
-            return self.empty(seen)
-        inverse = bool(seen.ops & {"reciprocal"})
-        divisor = seen.at(0 if inverse else 1) if base(seen.birth.op) in DIVISIONS else ()  # the inputs of a fused op are not those of its division
-        if any(v != 0 for v in divisor) or (not divisor and seen.birth.kind == "overflow"):
+        if incident.ops & {"mean"}:
+            return self.empty(incident)
+        inverse = bool(incident.ops & {"reciprocal"})
+        # the inputs of a fused op are not those of its division
+        divisor = incident.at(0 if inverse else 1) if base(incident.birth.op) in DIVISIONS else ()
+        if any(v != 0 for v in divisor) or (not divisor and incident.birth.kind == "overflow"):
             return None
         known = bool(divisor)
-        upper = "1" if inverse else ("0" if seen.birth.kind == "0/0" or all(v == 0 for v in seen.at(0)) else "a number")
-        named = seen.made_by(0 if inverse else 1, *NAMED)
-        return Signs(
+        upper = (
+            "1"
+            if inverse
+            else ("0" if incident.birth.kind == "0/0" or all(v == 0 for v in incident.at(0)) else "a number")
+        )
+        named = incident.made_by(0 if inverse else 1, *NAMED)
+        return Evidence(
             confidence=(0.9 if known else 0.65) - (0.35 if named else 0.0),
-            because=f"{seen.op} divides {upper} by {'0' if known else 'a divisor that is 0'}{self.origin(seen, 0 if inverse else 1)}",
+            because=(
+                f"{incident.op} divides {upper} by "
+                f"{'0' if known else 'a divisor that is 0'}{self.origin(incident, 0 if inverse else 1)}"
+            ),
             remedies=self.remedies,
         )
 
-    def origin(self, seen: Reading, place: int) -> str:
+    def origin(self, incident: IncidentEvidence, place: int) -> str:
         """What made the divisor, when it is known."""
-        tensor = seen.tensor(place)
+        tensor = incident.tensor(place)
         return f" (made by {base(tensor.made_by)})" if tensor and tensor.made_by else ""
 
-    def empty(self, seen: Reading) -> Signs | None:
-        """mean() of a tensor without elements."""
-        tensor = seen.tensor(0)
+    def empty(self, incident: IncidentEvidence) -> Evidence | None:
+        """Recognise mean() of a tensor without elements."""
+        tensor = incident.tensor(0)
         if tensor is None or 0 not in tensor.shape:
             return None
-        return Signs(
+        return Evidence(
             confidence=0.95,
-            because=f"{seen.op} takes the mean of an empty tensor of shape {list(tensor.shape)}, which is 0/0",
-            remedies=("test numel() first, or divide the sum by max(count, 1)", "find out why the selection is empty: `debug-tracer report RUN --batch`"),
+            because=f"{incident.op} takes the mean of an empty tensor of shape {list(tensor.shape)}, which is 0/0",
+            remedies=(
+                "test numel() first, or divide the sum by max(count, 1)",
+                "find out why the selection is empty: `debug-tracer report RUN --batch`",
+            ),
         )

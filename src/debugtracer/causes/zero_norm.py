@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from debugtracer.causes.cause import Cause, Signs
-from debugtracer.causes.reading import Reading, base
+from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 DIVISIONS = ("div", "true_divide", "reciprocal")
 NORMS = ("linalg_vector_norm", "norm", "vector_norm")
@@ -24,20 +24,20 @@ class ZeroNorm(Cause):
         "find out why the vector is zero: `debug-tracer report RUN --batch`",
     )
 
-    def signs(self, seen: Reading) -> Signs | None:
+    def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A division of 0 by 0 whose divisor is a norm, or a root of a sum that stands for one."""
-        if not seen.born("forward", *DIVISIONS) and not seen.born("update", *DIVISIONS):
+        if not incident.born("forward", *DIVISIONS) and not incident.born("update", *DIVISIONS):
             return None
-        place = 0 if seen.ops & {"reciprocal"} else 1
-        if any(v != 0 for v in (*seen.at(0), *seen.at(place))):
+        place = 0 if incident.ops & {"reciprocal"} else 1
+        if any(v != 0 for v in (*incident.at(0), *incident.at(place))):
             return None
-        norm = seen.made_by(place, *NORMS)
-        tensor = seen.tensor(place)
+        norm = incident.made_by(place, *NORMS)
+        tensor = incident.tensor(place)
         root = tensor is not None and base(tensor.made_by) == "sqrt"
         if not norm and not root:
             return None
-        return Signs(
+        return Evidence(
             confidence=0.92 if norm else 0.8,
-            because=f"{seen.op} divides a vector of zeros by its norm, which is 0/0",
+            because=f"{incident.op} divides a vector of zeros by its norm, which is 0/0",
             remedies=self.remedies,
         )

@@ -1,1 +1,1 @@
-"""What is wrong: pure judges of a window, one question a file, in rooms by layer. Imports no torch."""
+"""What is wrong: one check a file, pure functions of a window, in folders by layer. Imports no torch."""

@@ -24,7 +24,8 @@ HEADINGS = ("What it catches", "Why it matters", "How it decides", "What to do",
 
 @dataclass(frozen=True)
 class Check:
-    """Base of all checks. Options are fields with a unit and a source for each default; its slug and layer are its place in the folder."""
+    """Base of all checks. Options are fields with a unit and a source for each default; its slug and layer are its
+    place in the folder."""
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = ()
     """Series and kinds of facts the check reads; it is asked when one of them is fresh."""
@@ -42,6 +43,9 @@ class Check:
     """Of the diagnosis when it is not exact, 0..1 (at 0.7 the report says `likely`)."""
     remedies: ClassVar[tuple[str, ...]] = ()
     """What to do, in order, as concrete changes."""
+    family: ClassVar[str] = ""
+    """What it looks at, where several checks see the same thing from different sides (`gradient`, `loss`): together
+    they count as one piece of evidence for a cause. Empty: the family is its layer."""
     suspects: ClassVar[tuple[str, ...]] = ()
     """Slugs of causes, likeliest first."""
     proved_by: ClassVar[str] = ""
@@ -50,21 +54,21 @@ class Check:
     """Why no planted fault fires it here; empty when one does."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Findings at `window.ref`; none for a check of several ranks. Pure but for its notebook `window.memory(self)`: no clock, IO, torch, host sync."""
+        """Yield findings at `window.ref`. Pure but for `window.memory(self)`: no clock, IO, torch or host sync."""
         return iter(())
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """Findings that take several ranks; asked once, by the supervisor, with the last window of each rank."""
+        """Yield findings that compare ranks; called once, by the supervisor, with the last window of each rank."""
         return iter(())
 
     @property
     def slug(self) -> str:
-        """`layer/name`, from the file."""
+        """Return `layer/name`, derived from the file."""
         return slug_of(type(self).__module__, ROOM)
 
     @property
     def layer(self) -> Layer:
-        """The room the check lives in."""
+        """The layer: the folder that the file of the check is in."""
         return cast(Layer, self.slug.split("/")[0])
 
     def finding(
@@ -81,9 +85,11 @@ class Check:
         exact: bool | None = None,
         **evidence: float,
     ) -> Finding:
-        """A finding of this check at the window's place, or at `ref` when it began earlier; the place is put before the message.
+        """A finding of this check at the window's place, or at `ref` when it began earlier; the place is put before the
+        message.
 
-        `kind`, `confidence`, `remedies` and `exact` replace those of the class where one check can tell several faults apart.
+        `kind`, `confidence`, `remedies` and `exact` replace those of the class where one check can tell several faults
+        apart.
         """
         ref = window.ref if ref is None else ref
         return Finding(
@@ -105,6 +111,13 @@ class Check:
         )
 
 
+def family_of(finding: Finding) -> str:
+    """The family of the check that made a finding; the finding's layer where the check names none, or is not known to
+    this version."""
+    check = checks().get(finding.check)
+    return (check.family if check is not None else "") or finding.layer
+
+
 @functools.cache
 def checks() -> dict[str, Check]:
     """Every check with its default options, by slug. The folder is the registry."""
@@ -114,7 +127,7 @@ def checks() -> dict[str, Check]:
 
 
 def nearest(slug: str, known: Iterable[str]) -> list[str]:
-    """At most three names like this one: those that hold it, then those that are spelt alike."""
+    """Return at most three names like this one: those that hold it, then those that are spelt alike."""
     word = slug.replace("_", "-").split("/")[-1]
     parts = {name.split("/")[-1]: name for name in known}
     alike = [*(part for part in parts if word in part), *difflib.get_close_matches(word, parts, 3, 0.3)]
@@ -126,7 +139,10 @@ def find_check(slug: str) -> Check:
     known = checks()
     hits = [name for name in known if slug.replace("_", "-") in (name, name.split("/")[-1])]
     if len(hits) != 1:
-        raise UsageError(f"no check is called {slug!r}; nearest are {', '.join(nearest(slug, known))}; `debug-tracer checks` lists all {len(known)}")
+        raise UsageError(
+            f"no check is called {slug!r}; nearest are {', '.join(nearest(slug, known))}; `debug-tracer checks` lists "
+            f"all {len(known)}"
+        )
     return known[hits[0]]
 
 

@@ -1,4 +1,5 @@
-"""How the linear and convolution layers of a health snapshot start: the size of their outputs and by how much their weights multiply."""
+"""How the linear and convolution layers of a health snapshot start: the size of their outputs and by how much their
+weights multiply."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import NamedTuple
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.number import as_float
 
-WHITE = ("Linear", "Conv1d", "Conv2d", "Conv3d")  # layers whose weight is (out, in, ...): what they do to white noise is known
+# layers whose weight is (out, in, ...): what they do to white noise is known
+WHITE = ("Linear", "Conv1d", "Conv2d", "Conv3d")
 
 
 class Layer(NamedTuple):
@@ -20,11 +22,12 @@ class Layer(NamedTuple):
     gain: float
     """rms of the weight times sqrt(fan-in): how much larger the outputs are than uncorrelated inputs."""
     fresh: bool
-    """The weight looks drawn: a normal or uniform draw has no values far beyond its standard deviation, trained weights do."""
+    """The weight looks drawn: a normal or uniform draw has no values far beyond its standard deviation, trained weights
+    do."""
 
 
 def layers_of(fact: Health) -> list[Layer]:
-    """Linear and convolution layers in the order they ran, with their weights as they were before the first update."""
+    """The linear and convolution layers in the order they ran, with their weights from before the first update."""
     weights, rows = {p.name: p for p in fact.params}, fact.of("weight")
     found = []
     for name, row in fact.of("activation").items():
@@ -37,5 +40,5 @@ def layers_of(fact: Health) -> list[Layer]:
 
 
 def drawn(weight: TensorHealth) -> bool:
-    """No sampled value beyond 6 standard deviations: one in a billion of a normal draw (ours)."""
+    """True for no sampled value beyond 6 standard deviations: one in a billion of a normal draw (ours)."""
     return max(abs(as_float(weight.low)), abs(as_float(weight.high))) <= 6 * as_float(weight.std)

@@ -1,4 +1,5 @@
-"""The page of a check as a value: its docstring in sections, its options with unit and source, what it reads, blames and is proved by."""
+"""The page of a check as a value: its docstring in sections, its options with unit and source, what it reads, blames
+and is proved by."""
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ import dataclasses
 import functools
 import inspect
 import io
+import itertools
 import textwrap
 import tokenize
 from dataclasses import dataclass
 from typing import Any
 
 from debugtracer.checks.check import HEADINGS, Check, page
+from debugtracer.docstrings import refilled, title
 
 CERTAIN = "exact: a finding is a proof, no replay is needed"
 
@@ -71,14 +74,17 @@ class Page:
 
 
 def page_of(check: Check) -> Page:
-    """The page of one check."""
-    title, sections = split(page(check))
+    """Build the page of one check."""
+    first, sections = split(page(check))
     return Page(
         slug=check.slug,
-        title=title,
+        title=first,
         sections=sections,
         options=tuple(options_of(check)),
-        reads=tuple(need if isinstance(need, str) else f"{need.word()}: {first_line(need)}" for need in check.needs),
+        reads=tuple(
+            need if isinstance(need, str) else f"{need.word()}: {title(inspect.getdoc(need) or '')}"
+            for need in check.needs
+        ),
         certainty=certainty(check),
         kind=check.kind or "",
         remedies=check.remedies,
@@ -96,30 +102,34 @@ def certainty(check: Check) -> str:
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
-    """The first sentence of a docstring, and the text below each of its headings; formulae before the first heading stay with the decision."""
-    title, _, rest = text.partition("\n")
+    """The first sentence of a docstring, and the text below each of its headings; formulae before the first heading
+    stay with the decision."""
+    first, _, rest = text.partition("\n\n")
     sections: dict[str, list[str]] = {}
     heading = ""
     for line in rest.splitlines():
         if line in HEADINGS:
             heading = line
         sections.setdefault(heading, []).append("" if line == heading else line)
-    plain = {name: textwrap.dedent("\n".join(lines)).strip("\n") for name, lines in sections.items()}
+    plain = {name: refilled(textwrap.dedent("\n".join(lines)).strip("\n")) for name, lines in sections.items()}
     more = plain.pop("", "").strip()
     if more:
         plain["How it decides"] = f"{plain.get('How it decides', '')}\n\n{more}".strip("\n")
-    return title.strip(), plain
-
-
-def first_line(thing: Any) -> str:
-    """First line of a docstring."""
-    return (inspect.getdoc(thing) or "").split("\n")[0]
+    return title(first), plain
 
 
 def options_of(check: Check) -> list[Option]:
-    """Its options in order."""
-    about = {name: told for kind in reversed(type(check).__mro__) if dataclasses.is_dataclass(kind) and kind is not Check for name, told in said(kind).items()}
-    return [Option(f.name, kind_of(f.type), shown(getattr(check, f.name)), about.get(f.name, "")) for f in dataclasses.fields(check)]
+    """Return the options of a check in the order of its fields."""
+    about = {
+        name: told
+        for kind in reversed(type(check).__mro__)
+        if dataclasses.is_dataclass(kind) and kind is not Check
+        for name, told in field_docs(kind).items()
+    }
+    return [
+        Option(f.name, kind_of(f.type), shown(getattr(check, f.name)), about.get(f.name, ""))
+        for f in dataclasses.fields(check)
+    ]
 
 
 def kind_of(annotation: Any) -> str:
@@ -129,20 +139,43 @@ def kind_of(annotation: Any) -> str:
 
 def shown(value: Any) -> str:
     """A default as a person writes it."""
-    return f"{value:g}" if isinstance(value, float) else ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return (
+        f"{value:g}"
+        if isinstance(value, float)
+        else ", ".join(map(str, value))
+        if isinstance(value, tuple)
+        else str(value)
+    )
 
 
 @functools.cache
-def said(kind: type) -> dict[str, str]:
-    """What is said of each field of a class: the string below it, or the comment behind it."""
+def field_docs(kind: type) -> dict[str, str]:
+    """What is said of each field of a class: the string below it, the comment behind it, or else the comment lines
+    above it."""
     source = textwrap.dedent(inspect.getsource(kind))
-    comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT}
+    lines = source.splitlines()
+    comments = {
+        t.start[0]: t.string.lstrip("# ").strip()
+        for t in tokenize.generate_tokens(io.StringIO(source).readline)
+        if t.type == tokenize.COMMENT
+    }
     body = ast.parse(source).body[0]
     assert isinstance(body, ast.ClassDef)
     told: dict[str, str] = {}
     for node, after in zip(body.body, [*body.body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             string = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
-            comment = next((comments[line] for line in range(node.end_lineno or node.lineno, node.lineno - 1, -1) if line in comments), "")
+            comment = next(
+                (
+                    comments[line]
+                    for line in range(node.end_lineno or node.lineno, node.lineno - 1, -1)
+                    if line in comments
+                ),
+                "",
+            )
+            above = itertools.takewhile(
+                lambda row: lines[row - 1].lstrip().startswith("#"), range(node.lineno - 1, 0, -1)
+            )
+            comment = comment or " ".join(comments[row] for row in reversed([*above]))
             told[node.target.id] = " ".join(str(string or comment).split())
     return told

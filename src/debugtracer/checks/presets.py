@@ -1,4 +1,6 @@
-"""Named sets of options: check -> option -> value. `seed` holds the thresholds of the articles that asked for this system, guards kept."""
+"""Named sets of options: check -> option -> value. `seed` holds the thresholds that articles give, guards kept.
+
+What became of each as a default: (docs/rationale/checks.md#article-thresholds)."""
 
 from __future__ import annotations
 
@@ -7,14 +9,14 @@ from typing import Any
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "default": {},
     "seed": {
-        "data/range-extreme": {"most": 1e4},  # S0 chapter 1: max - min
+        "data/range-extreme": {"most": 1e4},  # max - min
         "model/gradient-limits": {
-            "norm_high": 1e3,  # S0 3.3
-            "norm_low": 1e-5,  # S0 3.3
-            "ratio": 1e-5,  # S0 chapter 1: norm over norm, "persistently"; both ways (CHECKS W3)
-            "std_ratio": 100.0,  # S0 chapter 1
+            "norm_high": 1e3,
+            "norm_low": 1e-5,
+            "ratio": 1e-5,  # norm over norm, "persistently"; both ways (docs/rationale/checks.md#norm-ratio)
+            "std_ratio": 100.0,
         },
-        "model/vanishing-gradient": {"first_to_last": 1e-3},  # S0 4.4: attenuated by more than three orders
-        "optimizer/loss-spike": {"sigma_max": 3.0},  # S0 4.3: 3 sigma over a window of 100
+        "model/vanishing-gradient": {"first_to_last": 1e-3},  # attenuated by more than three orders
+        "optimizer/loss-spike": {"sigma_max": 3.0},  # 3 sigma over a window of 100
     },
 }

@@ -15,7 +15,8 @@ TRUTHS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off
 
 
 def select(preset: str = "default", options: Iterable[str] = ()) -> dict[str, Check]:
-    """Every check by slug, with the options of a preset and of `CHECK.FIELD=VALUE` words. Raises UsageError naming what there is."""
+    """Every check by slug, with the options of a preset and of `CHECK.FIELD=VALUE` words. Raises UsageError naming what
+    there is."""
     if preset not in PRESETS:
         raise UsageError(f"--preset {preset}: there is no such preset; there are {', '.join(PRESETS)}")
     wanted = {slug: dict(values) for slug, values in PRESETS[preset].items()}
@@ -32,7 +33,7 @@ def with_options(check: Check, values: Mapping[str, Any]) -> Check:
 
 
 def parsed(word: str) -> tuple[str, str, Any]:
-    """Slug, field and value of `CHECK.FIELD=VALUE`. Raises UsageError."""
+    """Parse `CHECK.FIELD=VALUE` into slug, field and value. Raises UsageError."""
     target, equals, text = word.partition("=")
     name, dot, field = target.rpartition(".")
     if not (equals and dot and name and field):
@@ -45,7 +46,9 @@ def parsed(word: str) -> tuple[str, str, Any]:
     value = value_of(word, kinds[field], text)
     usual = getattr(check, field)
     if type(usual) is int and type(value) is int and value < min(usual, 1):
-        raise UsageError(f"--option {word}: {value} is too small; expected {min(usual, 1)} or more (the default is {usual})")
+        raise UsageError(
+            f"--option {word}: {value} is too small; expected {min(usual, 1)} or more (the default is {usual})"
+        )
     return check.slug, field, value
 
 

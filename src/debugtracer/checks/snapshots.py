@@ -13,24 +13,24 @@ from debugtracer.trace.window import LOSS, Window
 
 
 def taken(window: Window, after: int = 0) -> list[Health]:
-    """Snapshots of finished steps from step `after` on, oldest first."""
+    """The snapshots of finished steps from step `after` on, oldest first."""
     return [fact for fact in window.seen(Health) if fact.ref.step >= after and fact.params]
 
 
 def rms(row: TensorHealth) -> float:
-    """Root mean square of one tensor, from its norm over all values."""
+    """The root mean square of one tensor, from its norm over all values."""
     return as_float(row.l2) / math.sqrt(max(math.prod(row.shape), 1))
 
 
 def ratio(update: ParamDynamics) -> float | None:
-    """Norm of the update over norm of the weight; None when it was not measured or the weight is zero."""
+    """The norm of the update over that of the weight; None when it was not measured or the weight is zero."""
     if update.update_l2 is None or not as_float(update.weight_l2) > 0:
         return None
     return as_float(update.update_l2) / as_float(update.weight_l2)
 
 
 def pull(update: ParamDynamics) -> float | None:
-    """Norm of the gradient over norm of the weight."""
+    """The norm of the gradient over that of the weight; None as in `ratio`."""
     if update.grad_l2 is None or not as_float(update.weight_l2) > 0:
         return None
     return as_float(update.grad_l2) / as_float(update.weight_l2)
@@ -49,11 +49,12 @@ def filled_at(window: Window, param: str) -> Frame | None:
 
 
 def still_learning(window: Window, share: float = 0.1) -> bool:
-    """True unless the loss has fallen below a share of its first value: a converged run has small gradients by right."""
+    """True unless the loss has fallen below a share of its first value: a converged run has small gradients by
+    right."""
     losses = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
     return len(losses) < 2 or losses[-1] > share * abs(losses[0])
 
 
 def is_matrix(row: TensorHealth) -> bool:
-    """A weight of a layer: two dimensions or more, more than a few values."""
+    """True for a weight of two dimensions or more and more than a few values."""
     return len(row.shape) >= 2 and math.prod(row.shape) >= 16

@@ -1,1 +1,1 @@
-"""What you type: one command a file."""
+"""The command line: one command a file."""

@@ -11,7 +11,8 @@ POLL_S = 1.0  # seconds; SIGCHLD ends the wait at once, this is for parents that
 
 
 def supervise(program: list[str], environment: dict[str, str]) -> int:
-    """Run the program to its end and return its code as subprocess gives it (-n: signal n). Raises OSError if it cannot start."""
+    """Run the program to its end and return its code as subprocess gives it (-n: signal n). Raises OSError if it cannot
+    start."""
     watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     try:
@@ -25,7 +26,7 @@ def supervise(program: list[str], environment: dict[str, str]) -> int:
 
 
 def restore(mask: set[signal.Signals] | set[int]) -> None:
-    """In the child before its exec: the signal mask we were started with."""
+    """Restore the signal mask we were started with; called in the child before its exec."""
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
@@ -38,14 +39,15 @@ def forward(child: subprocess.Popen[bytes], watched: set[signal.Signals]) -> Non
         info = signal.sigtimedwait(watched, POLL_S)
         if info is None:
             return
-        number, sent_by_process = signal.Signals(info.si_signo), info.si_code <= 0  # SI_USER and its like; the kernel's are positive
+        # SI_USER and its like; the kernel's are positive
+        number, sent_by_process = signal.Signals(info.si_signo), info.si_code <= 0
     if number != signal.SIGCHLD and sent_by_process:
         with contextlib.suppress(ProcessLookupError):
             child.send_signal(number)
 
 
 def forget_pending(watched: set[signal.Signals]) -> None:
-    """Signals that came for the program must not kill us now: the folder is still to be closed."""
+    """Drop pending signals that were meant for the program: the folder is still to be closed."""
     while signal.sigpending() & watched:
         signal.sigwait(watched)
 

@@ -1,4 +1,5 @@
-"""What COMMAND means: our interpreter for X.py and -m MOD, anything else as it is, if its Python can import debugtracer."""
+"""What COMMAND means: our interpreter for X.py and -m MOD, anything else as it is, if its Python can import
+debugtracer."""
 
 from __future__ import annotations
 
@@ -24,7 +25,10 @@ def resolve(words: list[str]) -> list[str]:
     if words[0] == "-m":
         return module(words)
     if words[0].startswith("-"):
-        raise UsageError(f"run: there is no option {words[0].split('=')[0]}; `debug-tracer run --help` shows them, the program's own come after its name")
+        raise UsageError(
+            f"run: there is no option {words[0].split('=')[0]}; `debug-tracer run --help` shows them, the program's "
+            "own come after its name"
+        )
     if words[0].endswith((".py", ".pyw")):
         return script(words)
     return foreign(words)
@@ -33,7 +37,9 @@ def resolve(words: list[str]) -> list[str]:
 def script(words: list[str]) -> list[str]:
     """A script, by our interpreter."""
     if not Path(words[0]).is_file():
-        raise UsageError(f"run: {words[0]} does not exist (in {os.getcwd()}); expected a script, -m MODULE or a command")
+        raise UsageError(
+            f"run: {words[0]} does not exist (in {os.getcwd()}); expected a script, -m MODULE or a command"
+        )
     return [sys.executable, *words]
 
 
@@ -50,18 +56,29 @@ def module(words: list[str]) -> list[str]:
     finally:
         sys.path.pop(0)
     if not known:
-        raise UsageError(f"run: -m {words[1]}: {sys.executable} knows no module {top}; expected one in {os.getcwd()} or installed")
+        raise UsageError(
+            f"run: -m {words[1]}: {sys.executable} knows no module {top}; expected one in {os.getcwd()} or installed"
+        )
     return [sys.executable, *words]
 
 
 def foreign(words: list[str]) -> list[str]:
-    """Any other command. A Python that is not ours must have debugtracer."""
+    """Return any other command. Raises UsageError if it is a Python that lacks debugtracer."""
     path = shutil.which(words[0])
     if path is None:
-        raise UsageError(f"run: there is no command {words[0]}; expected a script (X.py), -m MODULE or a command on PATH")
+        raise UsageError(
+            f"run: there is no command {words[0]}; expected a script (X.py), -m MODULE or a command on PATH"
+        )
     python = interpreter(Path(path))
-    if python is not None and os.path.abspath(python) != os.path.abspath(sys.executable) and not has_debugtracer(python):
-        raise UsageError(f"run: {words[0]} runs {python}, which cannot import debugtracer; install it there: {python} -m pip install -e PATH_TO_ITS_CHECKOUT")
+    if (
+        python is not None
+        and os.path.abspath(python) != os.path.abspath(sys.executable)
+        and not has_debugtracer(python)
+    ):
+        raise UsageError(
+            f"run: {words[0]} runs {python}, which cannot import debugtracer; install it there: {python} -m pip "
+            "install -e PATH_TO_ITS_CHECKOUT"
+        )
     return words
 
 
@@ -83,8 +100,13 @@ def interpreter(path: Path) -> str | None:
 
 
 def has_debugtracer(python: str) -> bool:
-    """Ask that interpreter."""
+    """Try `import debugtracer` in that interpreter, in a process of its own."""
     try:
-        return subprocess.run([python, "-c", "import debugtracer"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PROBE_S).returncode == 0
+        return (
+            subprocess.run(
+                [python, "-c", "import debugtracer"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PROBE_S
+            ).returncode
+            == 0
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False

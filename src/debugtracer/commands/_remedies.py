@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from debugtracer.docstrings import title
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
 from debugtracer.views import trials
-from debugtracer.views.terminal import Page
-from debugtracer.views.wording import Row
+from debugtracer.views.terminal import TerminalPage
+from debugtracer.views.view import Row
 
 if TYPE_CHECKING:
-    from debugtracer.diagnosis.offline_trials import Tried
+    from debugtracer.diagnosis.proof.offline_trials import TriedRemedy
     from debugtracer.interventions.intervention import Intervention
-    from debugtracer.recorder.capsule import Capsule
+    from debugtracer.recorder.capsule.capsule import Capsule
 
 SCHEMA = "debug-tracer.replay-with/1"
 EVERY = "all"
@@ -34,7 +35,7 @@ def remedies_known() -> str:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         offline = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "offline"]
         if path.stem != "intervention" and any(not isinstance(n.body[1], ast.Raise) for n in offline):
-            known.append(f"  {path.stem.replace('_', '-'):18}{(ast.get_docstring(tree) or '').splitlines()[0]}")
+            known.append(f"  {path.stem.replace('_', '-'):18}{title(ast.get_docstring(tree) or '')}")
     return "\n".join(known)
 
 
@@ -50,25 +51,28 @@ def wanted(words: Sequence[str]) -> list[Intervention]:
 
 
 def try_remedies(capsule: Capsule, words: Sequence[str], *, dtype: str | None, device: str, as_json: bool) -> str:
-    """Try each alone; the answer to print. Raises CapsuleError when none of them could be tried, UsageError for an unknown name."""
-    from debugtracer.diagnosis.offline_trials import try_offline
+    """Try each alone; the answer to print. Raises CapsuleError when none of them could be tried, UsageError for an
+    unknown name."""
+    from debugtracer.diagnosis.proof.offline_trials import try_offline
 
     tried = try_offline(capsule, wanted(words), dtype=dtype, device=device)
     ran = [one for one in tried if one.trial.outcome != "could not run"]
     refused = [one for one in tried if one.trial.outcome == "could not run"]
     if refused and len(ran) <= 1:
         why = "; ".join(f"{one.trial.intervention}: {one.trial.note}" for one in refused)
-        raise CapsuleError(f"{capsule.head.facts.ref} cannot be tried with {why}. `--with all` tries what this capsule allows")
+        raise CapsuleError(
+            f"{capsule.head.facts.ref} cannot be tried with {why}. `--with all` tries what this capsule allows"
+        )
     return as_data(capsule, tried) if as_json else as_text(capsule, ran, refused)
 
 
-def healed(tried: Sequence[Tried]) -> list[str]:
-    """Names of those that healed the step."""
+def healed(tried: Sequence[TriedRemedy]) -> list[str]:
+    """The names of the remedies that healed the step."""
     return [one.trial.intervention for one in tried if one.trial.outcome == "healed"]
 
 
-def as_data(capsule: Capsule, tried: Sequence[Tried]) -> str:
-    """One JSON object."""
+def as_data(capsule: Capsule, tried: Sequence[TriedRemedy]) -> str:
+    """Encode the trials as one JSON object."""
     ref = capsule.head.facts.ref
     answer = {
         "schema": SCHEMA,
@@ -82,15 +86,19 @@ def as_data(capsule: Capsule, tried: Sequence[Tried]) -> str:
     return json.dumps(answer, indent=1, allow_nan=False) + "\n"
 
 
-def as_text(capsule: Capsule, ran: Sequence[Tried], refused: Sequence[Tried]) -> str:
+def as_text(capsule: Capsule, ran: Sequence[TriedRemedy], refused: Sequence[TriedRemedy]) -> str:
     """The headline, one row a trial, what could not be tried, what the numbers do not say."""
     from debugtracer.interventions.intervention import NEEDS_LIVE
 
-    page = Page(sys.stdout.isatty(), 100)
+    page = TerminalPage(sys.stdout.isatty(), 100)
     page.console.print(f"debug-tracer: {capsule.head.facts.ref}: {headline(ran)}", style="bold", soft_wrap=True)
     page.console.print()
-    rows: list[Row] = [(one.trial.intervention, said(one), trials.STYLES[one.trial.outcome]) for one in ran]
-    rows += [(one.trial.intervention, f"not tried: {one.trial.note}", "dim") for one in refused if one.trial.note != NEEDS_LIVE]
+    rows: list[Row] = [(one.trial.intervention, remedy_text(one), trials.STYLES[one.trial.outcome]) for one in ran]
+    rows += [
+        (one.trial.intervention, f"not tried: {one.trial.note}", "dim")
+        for one in refused
+        if one.trial.note != NEEDS_LIVE
+    ]
     page.rows(rows, label_width=3 + max(len(name) for name, _, _ in rows))
     page.console.print()
     live = [one.trial.intervention for one in refused if one.trial.note == NEEDS_LIVE]
@@ -100,7 +108,7 @@ def as_text(capsule: Capsule, ran: Sequence[Tried], refused: Sequence[Tried]) ->
     return page.text()
 
 
-def headline(ran: Sequence[Tried]) -> str:
+def headline(ran: Sequence[TriedRemedy]) -> str:
     """The answer in one phrase."""
     good, names = healed(ran), [one.trial.intervention for one in ran[1:]]
     if ran[0].trial.outcome != "reproduced":
@@ -112,21 +120,25 @@ def headline(ran: Sequence[Tried]) -> str:
     return f"not healed by {', '.join(names)}"
 
 
-def said(one: Tried) -> str:
-    """`not healed: the learning rate divided by 10; loss 2.3, gradients not finite; born in aten::sqrt at train.py:80`."""
+def remedy_text(one: TriedRemedy) -> str:
+    """Format an outcome: `not healed: the learning rate divided by 10; loss 2.3, gradients not finite; born in ...`."""
     if one.birth is not None:
-        return f"{trials.said(one.trial)}; born in {place(one.birth)}"
+        return f"{trials.trial_text(one.trial)}; born in {place(one.birth)}"
     far = one.trial.outcome == "not healed"  # the symptom itself is gone
-    return trials.said(one.trial) + ("; finite, but far outside of what the last steps had" if far else "")
+    return trials.trial_text(one.trial) + ("; finite, but far outside of what the last steps had" if far else "")
 
 
 def place(birth: Birth) -> str:
-    """`aten::log at train.py:61`."""
-    what = f"{birth.op}{' (backward)' if birth.direction == 'backward' else ''}" if birth.op else birth.input_name or "an input"
+    """Format the place of a birth: `aten::log at train.py:61`."""
+    what = (
+        f"{birth.op}{' (backward)' if birth.direction == 'backward' else ''}"
+        if birth.op
+        else birth.input_name or "an input"
+    )
     return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
 
 
-def reservations(capsule: Capsule, ran: Sequence[Tried]) -> list[str]:
+def reservations(capsule: Capsule, ran: Sequence[TriedRemedy]) -> list[str]:
     """What these trials cannot show."""
     told = ["one recorded step, not a training: that this step heals is seen, that the run stays healthy is not"]
     if any(one.trial.loss is not None and one.trial.grad_l2 is None for one in ran):

@@ -1,4 +1,5 @@
-"""The command `debug-tracer`: every module of this folder is a command, found by its file; our errors are one line on stderr."""
+"""The command `debug-tracer`: every module of this folder is a command, found by its file; our errors are one line on
+stderr."""
 
 from __future__ import annotations
 
@@ -14,24 +15,27 @@ import debugtracer
 from debugtracer import commands
 from debugtracer.errors import DebugTracerError
 
-SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}  # the program's options are the program's
+# the program's options are the program's
+SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}
 EPILOG = "Start with: debug-tracer run train.py"
 
 
 def names() -> list[str]:
     """The commands, by their files."""
-    return sorted(m.name for m in pkgutil.iter_modules(commands.__path__) if m.name != "app" and not m.name.startswith("_"))
+    return sorted(
+        m.name for m in pkgutil.iter_modules(commands.__path__) if m.name != "app" and not m.name.startswith("_")
+    )
 
 
 class Commands(TyperGroup):
     """A group that imports a command only when it is asked for it."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Every command."""
+        """Return every name that --help offers, sorted."""
         return names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One command, None if there is none."""
+        """Import the module of that name, None if there is none."""
         return command(cmd_name) if cmd_name in names() else None
 
 
@@ -46,13 +50,17 @@ def command(name: str) -> Any:
 app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, no_args_is_help=True, epilog=EPILOG)
 
 
-@app.callback()
-def debug_tracer(version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True, callback=lambda v: show_version(v))) -> None:
-    """A flight recorder for PyTorch training: says where the first bad value was born."""
+@app.callback(help="A flight recorder for PyTorch training: says where the first bad value was born.")
+def debug_tracer(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", is_eager=True, callback=lambda v: show_version(v)
+    ),
+) -> None:
+    """Take the options that stand before a command."""
 
 
 def show_version(wanted: bool) -> None:
-    """Print and end."""
+    """Print the version and exit, if wanted."""
     if wanted:
         typer.echo(f"debug-tracer {debugtracer.__version__}")
         raise typer.Exit
@@ -72,18 +80,24 @@ def status(words: list[str]) -> int:
     except Exception as error:
         text = getattr(error, "format_message", None)  # typer may carry a click of its own
         if text is not None:
-            return 0 if type(error).__name__ == "NoArgsIsHelpError" and not print(text()) else say(f"{text()} `debug-tracer --help` shows what there is.")
+            return (
+                0
+                if type(error).__name__ == "NoArgsIsHelpError" and not print(text())
+                else say(f"{text()} `debug-tracer --help` shows what there is.")
+            )
         if type(error).__name__ == "Abort":
             return say("interrupted", 130)
         if hasattr(error, "exit_code"):
             return int(error.exit_code)
-        return say(f"internal error ({type(error).__name__}: {error}); please report it with the command you typed.", 70)
+        return say(
+            f"internal error ({type(error).__name__}: {error}); please report it with the command you typed.", 70
+        )
     except KeyboardInterrupt:
         return say("interrupted", 130)
     return result if isinstance(result, int) else 0
 
 
 def say(text: str, code: int = 2) -> int:
-    """One line on stderr."""
+    """Print one line on stderr and return the exit code."""
     print(f"debug-tracer: {' '.join(text.split())}", file=sys.stderr)
     return code

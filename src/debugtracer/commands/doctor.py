@@ -13,17 +13,23 @@ from typing import Annotated
 
 import typer
 
+from debugtracer.commands.run import BOOTSTRAP
 from debugtracer.errors import TraceError
+from debugtracer.settings import PREFIX, Settings
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 
-BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
-TORCH = "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
+TORCH = (
+    "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
+)
 TORCH_S = 120.0  # seconds the import of torch may take
 Line = tuple[bool, str, str]  # fine, what, text
 
 
 def doctor(
-    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder; without it this machine is looked at.", show_default=False)] = None,
+    run: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RUN]", help="A run folder; without it this machine is looked at.", show_default=False),
+    ] = None,
 ) -> None:
     """Say whether a program can be watched here, or what was watched in a run and what failed in it.
 
@@ -37,14 +43,23 @@ def doctor(
 
 def machine() -> list[Line]:
     """What a watched program needs here."""
-    return [(True, "python", f"{platform.python_version()}, {sys.executable}"), *torch_here(), entry_point(), switch(), bootstrap(), folder()]
+    return [
+        (True, "python", f"{platform.python_version()}, {sys.executable}"),
+        *torch_here(),
+        entry_point(),
+        switch(),
+        bootstrap(),
+        folder(),
+    ]
 
 
 def torch_here() -> list[Line]:
-    """torch and its accelerator, asked in a process of its own."""
+    """Ask a separate process for torch and its accelerator."""
     environment = {k: v for k, v in os.environ.items() if k != "DEBUG_TRACER"}
     try:
-        done = subprocess.run([sys.executable, "-c", TORCH], env=environment, capture_output=True, text=True, timeout=TORCH_S)
+        done = subprocess.run(
+            [sys.executable, "-c", TORCH], env=environment, capture_output=True, text=True, timeout=TORCH_S
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return [(False, "torch", f"cannot be imported ({error})")]
     if done.returncode:
@@ -55,29 +70,46 @@ def torch_here() -> list[Line]:
 
 
 def entry_point() -> Line:
-    """Whether torch will find us by itself."""
+    """Check whether torch will find us by itself."""
     found = [e for e in importlib.metadata.entry_points(group="torch.backends") if e.name == "debug_tracer"]
     if found:
         return True, "autoload", "DEBUG_TRACER=1 python train.py works"
-    return True, "autoload", "not registered (package not installed, only on the path): `debug-tracer run` works, DEBUG_TRACER=1 alone does not"
+    return (
+        True,
+        "autoload",
+        (
+            "not registered (package not installed, only on the path): `debug-tracer run` works, DEBUG_TRACER=1 alone "
+            "does not"
+        ),
+    )
 
 
 def switch() -> Line:
-    """torch's own switch for autoload."""
+    """Check torch's own switch for autoload."""
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") == "0":
-        return False, "TORCH_DEVICE_BACKEND_AUTOLOAD", "is 0: DEBUG_TRACER=1 alone does nothing; unset it, or use `debug-tracer run`"
+        return (
+            False,
+            "TORCH_DEVICE_BACKEND_AUTOLOAD",
+            "is 0: DEBUG_TRACER=1 alone does nothing; unset it, or use `debug-tracer run`",
+        )
     return True, "TORCH_DEVICE_BACKEND_AUTOLOAD", "not switched off"
 
 
 def bootstrap() -> Line:
     """The folder put on PYTHONPATH."""
     there = (BOOTSTRAP / "sitecustomize.py").is_file()
-    return there, "bootstrap", f"{BOOTSTRAP}; python -E, -I and -S ignore it" if there else "sitecustomize.py is missing; install torch-debug-tracer again"
+    return (
+        there,
+        "bootstrap",
+        f"{BOOTSTRAP}; python -E, -I and -S ignore it"
+        if there
+        else "sitecustomize.py is missing; install torch-debug-tracer again",
+    )
 
 
 def folder() -> Line:
-    """Whether runs can be written in the current folder."""
-    out = Path(os.environ.get("DEBUG_TRACER_OUT", "debug-tracer-runs")).absolute()
+    """Check whether runs can be written in the current folder."""
+    out = Path(os.environ.get(PREFIX + "OUT", Settings.out)).absolute()
     nearest = next(p for p in (out, *out.parents) if p.exists())
     try:
         with tempfile.TemporaryFile(dir=nearest):
@@ -88,20 +120,33 @@ def folder() -> Line:
 
 def of_run(path: Path) -> list[Line]:
     """The manifest's line, then those of each rank. Raises TraceError."""
-    from debugtracer.trace.inventory import events_of_ranks
-    from debugtracer.trace.manifest import read_manifest
-    from debugtracer.trace.reader import open_trace
+    from debugtracer.trace.store.inventory import events_of_ranks
+    from debugtracer.trace.store.manifest import read_manifest
+    from debugtracer.trace.store.reader import open_trace
 
     run = open_trace(path).path
     try:
         manifest = read_manifest(run)
-        state = f"ended with status {manifest.exit_code}" if manifest.status == "ended" else "still running, or its supervisor was killed"
+        state = (
+            f"ended with status {manifest.exit_code}"
+            if manifest.status == "ended"
+            else "still running, or its supervisor was killed"
+        )
         lines: list[Line] = [(True, "run", f"{manifest.id}: {' '.join(manifest.command)} ({manifest.mode}); {state}")]
     except TraceError as error:
         lines = [(False, "run", str(error))]
     ranks = events_of_ranks(run)
     if not ranks:
-        lines.append((False, "ranks", "no process reported: none made a backward, or its Python ignores PYTHONPATH (python -E, -I, -S) or lacks debugtracer"))
+        lines.append(
+            (
+                False,
+                "ranks",
+                (
+                    "no process reported: none made a backward, or its Python ignores PYTHONPATH (python -E, -I, -S) "
+                    "or lacks debugtracer"
+                ),
+            )
+        )
     return lines + [line for rank, events in ranks.items() for line in of_rank(rank, events)]
 
 
@@ -114,15 +159,26 @@ def of_rank(rank: int, events: list[AnyEvent]) -> list[Line]:
     lines: list[Line] = [(True, f"rank {rank}", f"{who}; {progress(events)}")]
     notes = [e for e in events if isinstance(e, Noted)]
     lines += [(True, f"rank {rank} {n.what}", n.text) for n in notes]
-    lines += [(True, f"rank {rank} crash", f"{e.error}: {e.message.splitlines()[-1] if e.message else ''}") for e in events if isinstance(e, Crashed)]
+    lines += [
+        (True, f"rank {rank} crash", f"{e.error}: {e.message.splitlines()[-1] if e.message else ''}")
+        for e in events
+        if isinstance(e, Crashed)
+    ]
     failures = [e for e in events if isinstance(e, Failed)]
-    return lines + [(False, f"rank {rank} failure", f"{e.where}, {e.count} time(s); first:\n{e.first.rstrip()}") for e in failures]
+    return lines + [
+        (False, f"rank {rank} failure", f"{e.where}, {e.count} time(s); first:\n{e.first.rstrip()}") for e in failures
+    ]
 
 
 def progress(events: list[AnyEvent]) -> str:
-    """Steps and our own share of time, from the last counters."""
+    """Format the steps and our own share of time, from the last counters."""
     last = next((e for e in reversed(events) if isinstance(e, RankEnded)), None)
     if last is None:
         return "no counters yet"
-    share = f"{100 * last.own_s / last.wall_s:.1f} % of {last.wall_s:.1f} s was ours" if last.wall_s else "no time measured"
-    return f"{last.steps} step(s), {last.iterations} backward(s), {share}, {last.host_syncs} host sync(s){'' if last.final else '; did not end by itself'}"
+    share = (
+        f"{100 * last.own_s / last.wall_s:.1f} % of {last.wall_s:.1f} s was ours" if last.wall_s else "no time measured"
+    )
+    return (
+        f"{last.steps} step(s), {last.iterations} backward(s), {share}, {last.host_syncs} host "
+        f"sync(s){'' if last.final else '; did not end by itself'}"
+    )

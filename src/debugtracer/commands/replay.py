@@ -15,27 +15,48 @@ from debugtracer.commands._remedies import remedies_known, try_remedies
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.number import number
+from debugtracer.trace.store.schema import CAPSULE, INCIDENTS, MANIFEST
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from debugtracer.recorder.capsule import Capsule
-    from debugtracer.replay.offline import Result
+    from debugtracer.recorder.capsule.capsule import Capsule
+    from debugtracer.replay.offline.offline import OfflineResult
 
 SCHEMA = "debug-tracer.replay/1"
 
 
 def replay(
-    incident: Annotated[Path, typer.Argument(help="An incident folder (RUN/incidents/step-...), or a run with one incident.", show_default=False)],
+    incident: Annotated[
+        Path,
+        typer.Argument(
+            help="An incident folder (RUN/incidents/step-...), or a run with one incident.", show_default=False
+        ),
+    ],
     device: Annotated[
-        str | None, typer.Option(help="Where to execute it: cpu, cuda, cuda:1, ...; default: as recorded if there is one here, else cpu.")
+        str | None,
+        typer.Option(
+            help="Where to execute it: cpu, cuda, cuda:1, ...; default: as recorded if there is one here, else cpu."
+        ),
     ] = None,
-    dtype: Annotated[str | None, typer.Option(help="Execute every floating tensor as float64, float32, bfloat16 or float16; default: as recorded.")] = None,
-    eager: Annotated[bool, typer.Option("--eager", help="Without compiled regions; a capsule holds none in this version, so this is always so.")] = False,
+    dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="Execute every floating tensor as float64, float32, bfloat16 or float16; default: as recorded."
+        ),
+    ] = None,
+    eager: Annotated[
+        bool,
+        typer.Option(
+            "--eager", help="Without compiled regions; a capsule holds none in this version, so this is always so."
+        ),
+    ] = False,
     remedies: Annotated[
         list[str] | None,
         typer.Option(
-            "--with", metavar="NAME[=VALUE]", help="Try a remedy on the recorded step; may be given again, each is tried alone; `all` tries every one."
+            "--with",
+            metavar="NAME[=VALUE]",
+            help="Try a remedy on the recorded step; may be given again, each is tried alone; `all` tries every one.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for programs.")] = False,
@@ -44,13 +65,15 @@ def replay(
 
     Ends with status 0 if the same value is born in the same place, 1 if not, 2 if the incident cannot be read.
     With --with: 0 if a remedy could be tried, whether it healed the step or not, 2 if none could."""
-    from debugtracer.recorder.capsule import load_capsule
-    from debugtracer.replay.rebirth import birth_offline, same_birth
+    from debugtracer.recorder.capsule.capsule import load_capsule
+    from debugtracer.replay.offline.rebirth import birth_offline, same_birth
 
     folder = incident_folder(incident)
     capsule = load_capsule(folder)
     if remedies:
-        sys.stdout.write(try_remedies(capsule, remedies, dtype=dtype, device=device or recorded_device(capsule), as_json=as_json))
+        sys.stdout.write(
+            try_remedies(capsule, remedies, dtype=dtype, device=device or recorded_device(capsule), as_json=as_json)
+        )
         return
     result, birth = birth_offline(capsule, dtype=dtype, device=device or recorded_device(capsule))
     same = same_birth(birth, capsule.head.facts.birth)
@@ -73,18 +96,25 @@ def recorded_device(capsule: Capsule) -> str:
 def incident_folder(path: Path) -> Path:
     """The incident itself, or the only one of a run. Raises CapsuleError."""
     if not path.is_dir():
-        raise CapsuleError(f"{path} is not a folder; expected an incident such as RUN/incidents/step-000012-rank0, or a run with one incident")
-    if (path / "capsule.json").exists() or not (path / "run.json").exists():
+        raise CapsuleError(
+            f"{path} is not a folder; expected an incident such as RUN/incidents/step-000012-rank0, or a run with one "
+            "incident"
+        )
+    if (path / CAPSULE).exists() or not (path / MANIFEST).exists():
         return path
-    found = sorted(inner for inner in (path / "incidents").glob("*") if inner.is_dir() and not inner.name.startswith("."))
+    found = sorted(inner for inner in (path / INCIDENTS).glob("*") if inner.is_dir() and not inner.name.startswith("."))
     if len(found) == 1:
         return found[0]
     if not found:
-        raise CapsuleError(f"the run {path} holds no incident that can be replayed; `debug-tracer report {path}` says what was seen")
-    raise CapsuleError(f"the run {path} holds {len(found)} incidents, name one of them: {', '.join(str(inner) for inner in found)}")
+        raise CapsuleError(
+            f"the run {path} holds no incident that can be replayed; `debug-tracer report {path}` says what was seen"
+        )
+    raise CapsuleError(
+        f"the run {path} holds {len(found)} incidents, name one of them: {', '.join(str(inner) for inner in found)}"
+    )
 
 
-def as_data(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -> str:
+def as_data(capsule: Capsule, result: OfflineResult, birth: Birth | None, same: bool) -> str:
     """The replay as one JSON object."""
     facts = capsule.head.facts
     answer: dict[str, Any] = {
@@ -107,15 +137,17 @@ def as_data(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -
     return json.dumps(answer, indent=1, allow_nan=False) + "\n"
 
 
-def as_text(capsule: Capsule, result: Result, birth: Birth | None, same: bool) -> str:
+def as_text(capsule: Capsule, result: OfflineResult, birth: Birth | None, same: bool) -> str:
     """The replay for a person: is it the same, where was it born, how same was the replay."""
-    from debugtracer.diagnosis.rank import rank
+    from debugtracer.diagnosis.proof.rank import rank
     from debugtracer.views import wording
-    from debugtracer.views.terminal import Page
+    from debugtracer.views.terminal import TerminalPage
 
-    page = Page(sys.stdout.isatty(), 100)
+    page = TerminalPage(sys.stdout.isatty(), 100)
     facts = msgspec.structs.replace(capsule.head.facts, birth=birth)
-    page.console.print(f"debug-tracer: {facts.ref} replayed: {headline(capsule, birth, same)}", style="bold", soft_wrap=True)
+    page.console.print(
+        f"debug-tracer: {facts.ref} replayed: {headline(capsule, birth, same)}", style="bold", soft_wrap=True
+    )
     if birth is not None:
         verdict = capsule.head.verdict if same and capsule.head.verdict is not None else rank(facts)
         page.rows(
@@ -145,18 +177,22 @@ def headline(capsule: Capsule, birth: Birth | None, same: bool) -> str:
     if same:
         return "the same birth as in the run"
     if birth is None:
-        return "no bad value reached the loss or a gradient" + (f"; in the run it was born in {place(recorded)}" if recorded else "")
-    return f"born in {place(birth)}; " + (f"in the run it was born in {place(recorded)}" if recorded else "the run had found no birth")
+        return "no bad value reached the loss or a gradient" + (
+            f"; in the run it was born in {place(recorded)}" if recorded else ""
+        )
+    return f"born in {place(birth)}; " + (
+        f"in the run it was born in {place(recorded)}" if recorded else "the run had found no birth"
+    )
 
 
 def place(birth: Birth) -> str:
-    """`aten::log at train.py:61`."""
+    """Format the place of a birth: `aten::log at train.py:61`."""
     what = birth.op or birth.input_name or "an input"
     return f"{what} at {Path(birth.frame.file).name}:{birth.frame.line}" if birth.frame else what
 
 
-def precision(capsule: Capsule, result: Result) -> str | None:
-    """Whether another dtype keeps the step finite, with the values; None when it was replayed as recorded."""
+def precision(capsule: Capsule, result: OfflineResult) -> str | None:
+    """Say whether another dtype keeps the step finite, with the values; None when it was replayed as recorded."""
     if result.dtype is None or not result.targets:
         return None
     bad = {name: word(tensor) for name, tensor in result.targets.items() if word(tensor)}
@@ -165,23 +201,34 @@ def precision(capsule: Capsule, result: Result) -> str | None:
     value, recorded = f"{name} {spoken(result.targets[name])}", f"recorded {before.get(name, 'unknown')}"
     if not bad:
         return f"finite in {result.dtype}: a matter of precision or range ({value}, {recorded})"
-    end = "not precision" if wider(capsule, result) else "only a wider dtype can tell whether it is precision: --dtype float64"
+    end = (
+        "not precision"
+        if wider(capsule, result)
+        else "only a wider dtype can tell whether it is precision: --dtype float64"
+    )
     if result.as_recorded:
-        end = f"it cannot be told whether it is precision, for {len(result.as_recorded)} operators have no kernel in {result.dtype}"
+        end = (
+            f"it cannot be told whether it is precision, for {len(result.as_recorded)} operators have no kernel in "
+            f"{result.dtype}"
+        )
     return f"{bad[name]} also in {result.dtype}: {end} ({value}, {recorded})"
 
 
-def wider(capsule: Capsule, result: Result) -> bool:
+def wider(capsule: Capsule, result: OfflineResult) -> bool:
     """Whether the replay computed in more bits than the widest dtype of the recorded targets."""
     import torch
 
-    held = [blob.dtype for n in range(len(capsule.program.targets)) if (blob := capsule.blobs.get(f"target/{n}")) is not None and blob.is_floating_point()]
+    held = [
+        blob.dtype
+        for n in range(len(capsule.program.targets))
+        if (blob := capsule.blobs.get(f"target/{n}")) is not None and blob.is_floating_point()
+    ]
     here = torch.finfo(getattr(torch, result.dtype or "float32")).bits
     return all(here > torch.finfo(dtype).bits or here == 64 for dtype in held)
 
 
 def word(tensor: Tensor) -> str:
-    """NaN or Inf if the tensor holds any, else nothing."""
+    """Return NaN or Inf if the tensor holds any, else nothing. Syncs the host."""
     return "NaN" if bool(tensor.isnan().any()) else "Inf" if bool(tensor.isinf().any()) else ""
 
 
@@ -194,13 +241,19 @@ def spoken(tensor: Tensor | None) -> str:
     return word(tensor) or f"up to {tensor.abs().max().item():.4g}"
 
 
-def advice(capsule: Capsule, result: Result, birth: Birth | None) -> str:
+def advice(capsule: Capsule, result: OfflineResult, birth: Birth | None) -> str:
     """What to do when the replay did not meet the recorded birth."""
     head = capsule.head
     if result.dtype and birth is None:
-        return f"in {result.dtype} the step is healthy: the recorded dtype lost the value; compute that operator in {result.dtype} or keep its input in range"
+        return (
+            f"in {result.dtype} the step is healthy: the recorded dtype lost the value; compute that operator in "
+            f"{result.dtype} or keep its input in range"
+        )
     if result.dtype or result.device.partition(":")[0] != head.device.partition(":")[0]:
         return f"replay it as recorded (--device {head.device}, no --dtype) to tell the machine from the arithmetic"
     if result.parity != "bitwise":
-        return f"the replay is not the recorded step ({result.parity}); it was recorded with torch {head.torch}: replay it with that version"
+        return (
+            f"the replay is not the recorded step ({result.parity}); it was recorded with torch {head.torch}: replay "
+            "it with that version"
+        )
     return "the step repeats bitwise and the birth does not: please report this incident folder"

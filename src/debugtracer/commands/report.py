@@ -2,51 +2,79 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from debugtracer.commands._terminal import colored, columns
 from debugtracer.errors import STOPPED, TraceError, UsageError
 from debugtracer.imports.importer import importer_of
+from debugtracer.settings import Settings
 from debugtracer.trace.counted import counted
-from debugtracer.trace.reader import Trace, is_run, open_trace
+from debugtracer.trace.finding import grave, least_severity
+from debugtracer.trace.store.reader import Trace, is_run, open_trace
+from debugtracer.trace.store.schema import LATEST
 from debugtracer.views import wording
 from debugtracer.views.batch import read_batch, render_batch
 from debugtracer.views.layers import render_layers
 from debugtracer.views.seeds import render_seeds
 from debugtracer.views.view import View, findings, incidents, views
 
-RUNS = Path("debug-tracer-runs")
-LATEST = RUNS / "latest"
+RUNS = Settings.out
+NEWEST = RUNS / LATEST
 LATER = ("html", "sarif", "xlsx")
-SEVERITIES = ("note", "warning", "error")
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder, or a folder of runs (its latest is taken), or a log of others.")] = LATEST,
-    formats: Annotated[str, typer.Option("--format", help="terminal, json, markdown; several with commas need -o FOLDER.")] = "terminal",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write, or a folder for several formats.")] = None,
-    fail_on: Annotated[str, typer.Option("--fail-on", help="note, warning or error: status 3 if a finding is at least that severe.")] = "off",
-    batch: Annotated[bool, typer.Option("--batch", help="Show the guilty rows of the batch beside the first five healthy ones.")] = False,
-    layers: Annotated[bool, typer.Option("--layers", help="Show the last health snapshot: one row per weight, gradient and activation.")] = False,
-    seeds: Annotated[bool, typer.Option("--seeds", help="Show the seed audit: which generators were seeded, where, and the risk of each.")] = False,
-    again: Annotated[bool, typer.Option("--recheck", help="Judge the stored run again, with the checks of now.")] = False,
-    preset: Annotated[str, typer.Option(help="Options of the checks for --recheck: default, or seed (the thresholds of the articles).")] = "default",
-    options: Annotated[list[str] | None, typer.Option("--option", metavar="CHECK.FIELD=VALUE", help="One option of one check for --recheck.")] = None,
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN", help="Run folder, or a folder of runs (its latest is taken), or a log of others."
+        ),
+    ] = NEWEST,
+    formats: Annotated[
+        str, typer.Option("--format", help="terminal, json, markdown; several with commas need -o FOLDER.")
+    ] = "terminal",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write, or a folder for several formats.")
+    ] = None,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", help="note, warning or error: status 3 if a finding is at least that severe.")
+    ] = "off",
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Show the guilty rows of the batch beside the first five healthy ones.")
+    ] = False,
+    layers: Annotated[
+        bool,
+        typer.Option("--layers", help="Show the last health snapshot: one row per weight, gradient and activation."),
+    ] = False,
+    seeds: Annotated[
+        bool,
+        typer.Option("--seeds", help="Show the seed audit: which generators were seeded, where, and the risk of each."),
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--recheck", help="Judge the stored run again, with the checks of now.")
+    ] = False,
+    preset: Annotated[
+        str,
+        typer.Option(help="Options of the checks for --recheck: default, or seed (the thresholds of the articles)."),
+    ] = "default",
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="CHECK.FIELD=VALUE", help="One option of one check for --recheck."),
+    ] = None,
 ) -> None:
     """Say what went wrong in a run: the verdict first, then what was seen, then what to do.
 
-    RUN may also be a log that others wrote: trainer_state.json (or its checkpoint), Lightning's metrics.csv, a TensorBoard event file or folder.
-    It is judged as far as its numbers go, and kept as a run folder.
+    RUN may also be a log that others wrote: trainer_state.json (or its checkpoint), Lightning's metrics.csv, a
+    TensorBoard event file or folder. It is judged as far as its numbers go, and kept as a run folder.
 
     Status 0, or 3 if --fail-on is met, or 2 if the run cannot be read.
     """
     chosen = [view(word) for word in formats.split(",") if word]
-    limit = severity(fail_on)
+    limit = least_severity(fail_on)
     trace = opened(run, again or preset != "default" or bool(options), preset, options or [])
     if batch:
         sys.stdout.write(batch_of(trace))
@@ -56,7 +84,7 @@ def report(
         sys.stdout.write(render_seeds(trace))
     else:
         write(trace, chosen, output)
-    if limit is not None and any(SEVERITIES.index(f.severity) >= limit for f in findings(trace)):
+    if limit is not None and any(grave(f.severity) >= limit for f in findings(trace)):
         raise typer.Exit(STOPPED)
 
 
@@ -64,11 +92,14 @@ def opened(path: Path, again: bool, preset: str, options: list[str]) -> Trace:
     """The trace at a path: a run of ours, judged again if asked for, or a log of others, imported and judged."""
     importer = None if is_ours(path) else importer_of(path)
     if importer is None and path.is_file():
-        raise TraceError(f"{path} is no log that can be imported; expected a run folder, a trainer_state.json, a metrics.csv or a TensorBoard event file.")
+        raise TraceError(
+            f"{path} is no log that can be imported; expected a run folder, a trainer_state.json, a metrics.csv or a "
+            "TensorBoard event file."
+        )
     if importer is None and not again:
         return open_trace(path)
     from debugtracer.checks.selection import select
-    from debugtracer.diagnosis.recheck import Rechecked, recheck
+    from debugtracer.diagnosis.judging.recheck import Rechecked, recheck
     from debugtracer.imports.run_folder import import_run
 
     chosen = select(preset, options)
@@ -87,13 +118,13 @@ def opened(path: Path, again: bool, preset: str, options: list[str]) -> Trace:
 def is_ours(path: Path) -> bool:
     """True for a run folder, a folder of runs, and what does not exist. Raises TraceError."""
     try:
-        return not path.exists() or (path.is_dir() and (is_run(path) or (path / "latest").exists()))
+        return not path.exists() or (path.is_dir() and (is_run(path) or (path / LATEST).exists()))
     except OSError as error:
         raise TraceError(f"{path} cannot be read ({error.strerror}); check that you may read it.") from None
 
 
 def say(text: str) -> None:
-    """One line on stderr, so that a format on stdout stays clean."""
+    """Print one line on stderr, so that a format on stdout stays clean."""
     print(f"debug-tracer: {text}", file=sys.stderr, flush=True)
 
 
@@ -106,17 +137,8 @@ def view(word: str) -> View:
     raise UsageError(f"--format {word}: there is no such view{later}; there are {', '.join(sorted(known))}")
 
 
-def severity(word: str) -> int | None:
-    """Rank of a `--fail-on` word, None for off. Raises UsageError."""
-    if word == "off":
-        return None
-    if word not in SEVERITIES:
-        raise UsageError(f"--fail-on {word}: expected off, {', '.join(SEVERITIES)}")
-    return SEVERITIES.index(word)
-
-
 def write(trace: Trace, chosen: list[View], output: Path | None) -> None:
-    """One format to stdout or to a file, several into a folder. Raises UsageError."""
+    """Write one format to stdout or to a file, several into a folder. Raises UsageError."""
     if output is None:
         if len(chosen) != 1:
             raise UsageError("--format: one format goes to stdout; several need -o FOLDER")
@@ -133,18 +155,9 @@ def write(trace: Trace, chosen: list[View], output: Path | None) -> None:
 
 
 def batch_of(trace: Trace) -> str:
-    """The guilty rows of the incident that explains the run. Raises TraceError if there is none or its batch was not saved."""
+    """The guilty rows of the incident that explains the run. Raises TraceError if there is none or its batch was not
+    saved."""
     told = [incident for incident in incidents(trace) if incident.folder]
     if not told:
         raise TraceError(f"{trace.path}: no incident was saved in this run, so there is no batch to show")
     return render_batch(read_batch(trace.path / str(told[0].folder)), color=colored(), width=columns())
-
-
-def colored() -> bool:
-    """Colour on a terminal only, and not against NO_COLOR."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def columns() -> int:
-    """Width of the terminal, 80 when there is none."""
-    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80

@@ -1,4 +1,5 @@
-"""`debug-tracer run`: supervises a training command; its folder exists before the program starts and its status is the program's."""
+"""`debug-tracer run`: supervises a training command; its folder exists before the program starts and its status is the
+program's."""
 
 from __future__ import annotations
 
@@ -21,30 +22,66 @@ BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
 RUN_DIR, NAME = PREFIX + "RUN_DIR", PREFIX + "NAME"
 
+Command = Annotated[
+    list[str] | None, typer.Argument(metavar="COMMAND...", help="train.py ARGS, -m MODULE ARGS, torchrun ...")
+]
+Out = Annotated[Path | None, typer.Option(help="Folder of runs.", show_default=str(Settings.out))]
+Name = Annotated[str | None, typer.Option(help="Name of this run; date and program when left out.", show_default=False)]
+ModeWord = Annotated[
+    str | None,
+    typer.Option(
+        help="observe reports, dev stops at the first bad step; val and prod report only, so far.",
+        show_default=Settings.mode.value,
+    ),
+]
+CaptureWord = Annotated[
+    str | None,
+    typer.Option(help="step keeps what a replay needs, canary only the numbers.", show_default=Settings.capture.value),
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option(help="off, note, warning or error: status 3 on such a finding.", show_default=Settings.fail_on),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        help="Options of the checks: default, or seed (the thresholds of the articles).", show_default=Settings.preset
+    ),
+]
+InspectSteps = Annotated[
+    int | None,
+    typer.Option(
+        help="Steps between two close looks, after the first three; 0: none.",
+        min=0,
+        show_default=str(Settings.inspect_steps),
+    ),
+]
+FunctionTests = Annotated[
+    str | None,
+    typer.Option(
+        help="on or off: a few extra forwards on a shadow copy at the first step.",
+        show_default=Settings.function_tests.value,
+    ),
+]
+Trials = Annotated[
+    int | None,
+    typer.Option(
+        help="Replays of a bad step with one thing changed, at most; 0: none.", min=0, show_default=str(Settings.trials)
+    ),
+]
+
 
 def run(
-    command: Annotated[list[str] | None, typer.Argument(metavar="COMMAND...", help="train.py ARGS, -m MODULE ARGS, torchrun ...")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of runs.", show_default=str(Settings.out))] = None,
-    name: Annotated[str | None, typer.Option(help="Name of this run; date and program when left out.", show_default=False)] = None,
-    mode: Annotated[
-        str | None, typer.Option(help="observe reports, dev stops at the first bad step; val and prod report only, so far.", show_default=Settings.mode.value)
-    ] = None,
-    capture: Annotated[str | None, typer.Option(help="step keeps what a replay needs, canary only the numbers.", show_default=Settings.capture.value)] = None,
-    fail_on: Annotated[str | None, typer.Option(help="off, note, warning or error: status 3 on such a finding.", show_default=Settings.fail_on)] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="Options of the checks: default, or seed (the thresholds of the articles).", show_default=Settings.preset)
-    ] = None,
-    inspect_steps: Annotated[
-        int | None,
-        typer.Option(help="Steps between two close looks, after the first three; 0: none.", min=0, show_default=str(Settings.inspect_steps)),
-    ] = None,
-    function_tests: Annotated[
-        str | None,
-        typer.Option(help="on or off: a few extra forwards on a shadow copy at the first step.", show_default=Settings.function_tests.value),
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option(help="Replays of a bad step with one thing changed, at most; 0: none.", min=0, show_default=str(Settings.trials))
-    ] = None,
+    command: Command = None,
+    out: Out = None,
+    name: Name = None,
+    mode: ModeWord = None,
+    capture: CaptureWord = None,
+    fail_on: FailOn = None,
+    preset: Preset = None,
+    inspect_steps: InspectSteps = None,
+    function_tests: FunctionTests = None,
+    trials: Trials = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -57,11 +94,22 @@ def run(
 
     An option that is left out is taken from its variable: DEBUG_TRACER_MODE=observe, DEBUG_TRACER_FAIL_ON=error.
 
-    Status: the program's own; 3 if debug-tracer stopped it or --fail-on is met; 2 if it cannot start; 128+n on signal n.
+    Status: the program's own; 3 if debug-tracer stopped it or --fail-on is met; 2 if it cannot start; 128+n on signal
+    n.
     """
     words: dict[str, object] = {"mode": choice("--mode", Mode, mode), "capture": choice("--capture", Capture, capture)}
     words |= {"function_tests": choice("--function-tests", Switch, function_tests)}
-    settings = chosen({"out": out, "name": name, "fail_on": fail_on, "preset": preset, "inspect_steps": inspect_steps, "trials": trials} | words)
+    settings = chosen(
+        {
+            "out": out,
+            "name": name,
+            "fail_on": fail_on,
+            "preset": preset,
+            "inspect_steps": inspect_steps,
+            "trials": trials,
+        }
+        | words
+    )
     raise typer.Exit(watch_program(command or [], settings))
 
 
@@ -72,7 +120,9 @@ def chosen(given: Mapping[str, object]) -> Settings:
         raise UsageError(f"--preset {preset}: there is no such preset; there are {', '.join(PRESETS)}")
     if fail_on is not None and fail_on not in FAIL_ON:
         raise UsageError(f"--fail-on {fail_on}: expected {', '.join(FAIL_ON)}")
-    settings = Settings.from_env(variables(os.environ), **{field: value for field, value in given.items() if value is not None})
+    settings = Settings.from_env(
+        variables(os.environ), **{field: value for field, value in given.items() if value is not None}
+    )
     return dataclasses.replace(settings, out=settings.out.absolute())
 
 
@@ -85,20 +135,25 @@ def choice(option: str, kind: type[Word], word: str | None) -> Word | None:
 
 
 def variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that count as left-out options; inside a watched program its folder and its name are not those of the run to come."""
-    return {name: value for name, value in environ.items() if name != RUN_DIR and not (name == NAME and RUN_DIR in environ)}
+    """The variables that count as left-out options; inside a watched program its folder and its name are not those of
+    the run to come."""
+    return {
+        name: value for name, value in environ.items() if name != RUN_DIR and not (name == NAME and RUN_DIR in environ)
+    }
 
 
 def watch_program(words: list[str], settings: Settings) -> int:
     """Make the folder, run the program, close the folder, name it. Raises UsageError before anything is started."""
-    from debugtracer.trace.manifest import create_run
+    from debugtracer.trace.store.manifest import create_run
     from debugtracer.views.closing import tell_verdict
 
     program = resolve(words)
     try:
         folder = create_run(settings.out, settings.name, words, settings.mode.value)
     except OSError as error:
-        raise UsageError(f"--out {settings.out}: no run folder can be made there ({error.strerror}); give another with --out") from None
+        raise UsageError(
+            f"--out {settings.out}: no run folder can be made there ({error.strerror}); give another with --out"
+        ) from None
     try:
         code = supervise(program, child_environment(settings, folder))
     except OSError as error:
@@ -113,33 +168,45 @@ def watch_program(words: list[str], settings: Settings) -> int:
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:
     """The environment of the program: our settings, and the bootstrap before everything on PYTHONPATH."""
     path = [str(BOOTSTRAP), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, **settings.to_env(), "DEBUG_TRACER": "1", RUN_DIR: str(folder), "PYTHONPATH": os.pathsep.join(path)}
+    return {
+        **os.environ,
+        **settings.to_env(),
+        "DEBUG_TRACER": "1",
+        RUN_DIR: str(folder),
+        "PYTHONPATH": os.pathsep.join(path),
+    }
 
 
 def close(folder: Path, code: int, fail_on: str) -> int:
     """Write the end into run.json; the status of the whole, 3 if we stopped it or a finding is too severe."""
-    from debugtracer.trace.inventory import findings_at_least, stopped_by_tracer
-    from debugtracer.trace.manifest import end_run
+    from debugtracer.trace.store.inventory import findings_at_least, stopped_by_tracer
+    from debugtracer.trace.store.manifest import end_run
 
     finish(folder)
     stopped = stopped_by_tracer(folder)
     met = [] if stopped else findings_at_least(folder, fail_on)
     if met:
         others = f" (and {len(met) - 1} more)" if len(met) > 1 else ""
-        print(f"debug-tracer: status {STOPPED} by fail-on {fail_on}: {met[0].severity} of {met[0].check}: {met[0].message}{others}", file=sys.stderr)
+        print(
+            f"debug-tracer: status {STOPPED} by fail-on {fail_on}: {met[0].severity} of {met[0].check}: "
+            f"{met[0].message}{others}",
+            file=sys.stderr,
+        )
     code = STOPPED if stopped or met else code
     try:
         end_run(folder, code, stopped)
     except (OSError, DebugTracerError) as error:
-        print(f"debug-tracer: {folder}/run.json cannot be written ({error}); the run itself is complete.", file=sys.stderr)
+        print(
+            f"debug-tracer: {folder}/run.json cannot be written ({error}); the run itself is complete.", file=sys.stderr
+        )
     return code
 
 
 @guarded("commands.run: finish")
 def finish(folder: Path) -> None:
-    """What killed ranks left open is sealed, and the ranks are judged together."""
-    from debugtracer.diagnosis.across import judge_run
-    from debugtracer.trace.seal import seal_run
+    """Seal what killed ranks left open, and judge the ranks together."""
+    from debugtracer.diagnosis.judging.cross_rank import judge_run
+    from debugtracer.trace.store.seal import seal_run
 
     for problem in seal_run(folder):
         print(f"debug-tracer: {problem}", file=sys.stderr)

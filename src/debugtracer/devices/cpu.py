@@ -1,4 +1,4 @@
-"""The host itself."""
+"""The CPU, which is the host itself."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ class Cpu(Device):
     kind = "cpu"
 
     def awake(self) -> bool:
-        """Always."""
+        """Return True: every process uses the host."""
         return True
 
     def usable(self) -> bool:
-        """Always."""
+        """Return True: every machine has a host."""
         return True
 
     def name(self) -> str:
-        """As torch calls it."""
+        """The name that torch uses."""
         return self.kind
 
     def rng_states(self) -> list[Tensor]:
-        """The one default generator."""
+        """The default generator, the only one of the host."""
         return [torch.default_generator.get_state()]
 
     def restore_rng(self, states: list[Tensor]) -> None:
-        """Put it back."""
+        """Restore the state of the default generator."""
         torch.default_generator.set_state(states[0])
 
     def generator(self, index: int | None) -> torch.Generator:
-        """The one default generator."""
+        """The default generator, the only one of the host."""
         return torch.default_generator
 
     def host_copy(self, value: Tensor) -> Tensor:
-        """A clone."""
+        """Clone the value, so that later writes do not reach it."""
         return value.clone()
 
     def arrival(self) -> None:
-        """Done when it returns."""
+        """Return None: a copy is done when it returns."""
         return None
 
     def memory(self) -> None:
-        """No device memory."""
+        """Return None: the host has no device memory."""
         return None

@@ -1,4 +1,5 @@
-"""The contract of a device: what we ask of a backend of torch, under the names that torch.accelerator and most vendors use."""
+"""The contract of a device: what we ask of a backend of torch, under the names that torch.accelerator and most vendors
+use."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ class DeviceMemory(msgspec.Struct, frozen=True, kw_only=True):
 class Device:
     """One kind of device; asking never wakes one that the process does not use.
 
-    A backend is one file: a subclass that names its `kind` and overrides what its module (`torch.<kind>`) calls otherwise. A kind without a file gets
-    this class, which holds for every backend that names things as torch.cuda does.
+    A backend is one file: a subclass that names its `kind` and overrides what its module (`torch.<kind>`) calls
+    otherwise. A kind without a file gets this class, which holds for every backend that names things as torch.cuda
+    does.
     """
 
     kind: str = ""
@@ -39,16 +41,16 @@ class Device:
 
     @property
     def module(self) -> Any:
-        """`torch.<kind>`, or None where this build of torch has none."""
+        """Return `torch.<kind>`, or None where this build of torch has none."""
         return getattr(torch, self.kind, None)
 
     def awake(self) -> bool:
-        """This process uses it. Reads a flag."""
+        """Whether this process uses the device. Reads a flag."""
         ask = getattr(self.module, "is_initialized", None)
         return bool(ask is not None and ask())
 
     def usable(self) -> bool:
-        """This machine has one. May start the driver: for commands, never for hooks."""
+        """Whether this machine has the device. May start the driver: for commands, never for hooks."""
         ask = getattr(self.module, "is_available", None)
         return bool(ask is not None and ask())
 
@@ -63,9 +65,14 @@ class Device:
         return list(ask()) if ask is not None else []
 
     def restore_rng(self, states: list[Tensor]) -> None:
-        """Put them back."""
+        """Restore the states of all generators."""
         if states:
             self.module.set_rng_state_all(states)
+
+    def seeder(self) -> str:
+        """The function of its module that seeds the generator of every device of the kind; empty where this build has
+        none."""
+        return "manual_seed_all" if hasattr(self.module, "manual_seed_all") else ""
 
     def generator(self, index: int | None) -> torch.Generator:
         """The generator that ops on this device draw from; the host's where the backend shows none."""
@@ -75,7 +82,8 @@ class Device:
         return generators[self.module.current_device() if index is None else index]  # type: ignore[no-any-return]
 
     def host_copy(self, value: Tensor) -> Tensor:
-        """The value in pinned memory of the host, queued behind what the device still computes; without events in the backend the host waits."""
+        """The value in pinned memory of the host, queued behind what the device still computes; without events in the
+        backend the host waits."""
         if not hasattr(self.module, "Event"):
             return value.detach().cpu()
         return torch.empty_like(value, device="cpu", pin_memory=True).copy_(value, non_blocking=True)
@@ -89,7 +97,8 @@ class Device:
         return event
 
     def memory(self) -> DeviceMemory | None:
-        """Of the current device, from counters of the allocator; None where it is asleep or does not count. No sync."""
+        """Read the current device from counters of the allocator; None where it is not in use or not counted. No
+        sync."""
         counts = self.module
         if not self.awake() or not hasattr(counts, "memory_allocated") or not hasattr(counts, "get_device_properties"):
             return None
@@ -106,11 +115,12 @@ class Device:
         return int(ask(device)[0]) if ask is not None else 2**62
 
     def saturates(self) -> bool:
-        """A number beyond the largest is written as the largest: no Inf, only a flag of the hardware tells. Asked once the device is awake."""
+        """Whether overflow is written as the largest number, with a flag instead of Inf. Called once the device is in
+        use."""
         return False
 
     def overflowed(self) -> bool:
-        """That flag since it was last cleared. Syncs the host."""
+        """Whether the overflow flag was set since it was last cleared. Syncs the host."""
         return False
 
     def clear_overflow(self) -> None:

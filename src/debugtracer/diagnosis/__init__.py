@@ -1,1 +1,1 @@
-"""Why: ranks the causes of an incident; may answer that it does not know."""
+"""Diagnosis: ranks the causes of an incident and proves them by trials; may answer that it does not know."""

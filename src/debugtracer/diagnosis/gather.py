@@ -9,11 +9,11 @@ from typing import Any
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.probes.cells import edited
+from debugtracer.callsites.notebook_cells import edited
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot
-from debugtracer.replay.investigate import Result
-from debugtracer.replay.scene import Scene
+from debugtracer.replay.investigate import Investigation
+from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.schedule import RateMoved
@@ -22,13 +22,19 @@ from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
 from debugtracer.trace.number import Number, number
 from debugtracer.trace.step import Phase, StepRef
 
-PHASES: dict[str, Phase] = {"nan_loss": "loss", "inf_grad": "backward", "bad_update": "update", "nan_output": "forward", "crash": "forward"}
+PHASES: dict[str, Phase] = {
+    "nan_loss": "loss",
+    "inf_grad": "backward",
+    "bad_update": "update",
+    "nan_output": "forward",
+    "crash": "forward",
+}
 
 
 def gather(
     alarm: Alarm,
-    result: Result,
-    scene: Scene,
+    result: Investigation,
+    context: ReplayContext,
     *,
     built: Mapping[Any, Any],
     recent: dict[str, list[Number]],
@@ -36,23 +42,27 @@ def gather(
     world_size: int,
     told: Sequence[Fact] = (),
 ) -> IncidentFacts:
-    """All facts of one incident. Syncs the host."""
+    """Collect all facts of one incident. Syncs the host."""
     guilty, birth = result.guilty, result.birth
     microbatch = guilty.microbatch if guilty is not None else alarm.microbatch
-    iteration = alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
+    iteration = (
+        alarm.iteration if alarm.symptom != "inf_grad" or guilty is None else alarm.segment.first_iteration + microbatch
+    )
     rows = birth.rows if birth is not None else None
-    loader = scene.batches.facts(guilty.batch) if guilty is not None and guilty.batch is not None else None
-    samples = guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
+    loader = context.batches.facts(guilty.batch) if guilty is not None and guilty.batch is not None else None
+    samples = (
+        guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
+    )
     bad = tuple(dict.fromkeys(result.bad_names))
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
-    optimizer = optimizer_facts(alarm.optimizer or only(built), scene, built)
+    optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
     return IncidentFacts(
         ref=ref,
         symptom=alarm.symptom,
         loss=loss_number(alarm),
         grad_l2=number(alarm.grad_l2) if alarm.grad_l2 is not None else None,
         birth=birth,
-        symptom_frame=symptom_frame(alarm, scene),
+        symptom_frame=symptom_frame(alarm, context),
         loader=loader,
         optimizer=optimizer,
         replay=result.replay,
@@ -60,7 +70,16 @@ def gather(
         sample_index=samples,
         bad_params=bad,
         recent=recent,
-        rate=next((f for f in told if isinstance(f, RateMoved) and optimizer is not None and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None),
+        rate=next(
+            (
+                f
+                for f in told
+                if isinstance(f, RateMoved)
+                and optimizer is not None
+                and (f.frame, f.now) == (optimizer.frame, optimizer.lr)
+            ),
+            None,
+        ),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
@@ -77,10 +96,13 @@ def loss_number(alarm: Alarm) -> Number | None:
     return number(float(alarm.loss.detach().item()))
 
 
-def note(alarm: Alarm, result: Result, world_size: int) -> str:
+def note(alarm: Alarm, result: Investigation, world_size: int) -> str:
     """What a reader must know about this replay."""
     if result.birth is None and not result.replay.reproduced and world_size > 1 and alarm.symptom == "inf_grad":
-        return "the gradients of this rank are finite when computed alone: the bad value came from another rank through the reduction"
+        return (
+            "the gradients of this rank are finite when computed alone: the bad value came from another rank through "
+            "the reduction"
+        )
     return ""
 
 
@@ -98,20 +120,25 @@ def smoothing(alarm: Alarm, index: int | None) -> float:
     if entry.kind == "module":
         value = getattr(entry.function, "label_smoothing", 0.0)
     else:
-        value = entry.kwargs.get("label_smoothing", entry.args[7] if len(entry.args) > 7 else 0.0) if isinstance(entry.kwargs, dict) else 0.0
+        value = (
+            entry.kwargs.get("label_smoothing", entry.args[7] if len(entry.args) > 7 else 0.0)
+            if isinstance(entry.kwargs, dict)
+            else 0.0
+        )
         value = value if getattr(entry.function, "__name__", "") == "cross_entropy" else 0.0
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def symptom_frame(alarm: Alarm, scene: Scene) -> Frame | None:
+def symptom_frame(alarm: Alarm, context: ReplayContext) -> Frame | None:
     """The user's line where the loss met the bad value; else the line of the call that raised the alarm."""
     slot = alarm.slot if alarm.symptom == "nan_loss" else None
-    frames = scene.frames(maker(alarm.segment.entries, slot).frames if slot is not None else alarm.frames)
+    frames = context.frames(maker(alarm.segment.entries, slot).frames if slot is not None else alarm.frames)
     return frames[0] if frames else None
 
 
 def maker(entries: list[Entry], slot: Slot) -> Entry:
-    """The entry that computed the loss; steps back over divisions and sums of scalars (accumulation, a trainer's scaling)."""
+    """The entry that computed the loss; steps back over divisions and sums of scalars (accumulation, a trainer's
+    scaling)."""
     entry = entries[slot.entry]
     while entry.kind == "fn":
         made = [r for r in entry.references() if isinstance(r, Slot)]
@@ -122,7 +149,7 @@ def maker(entries: list[Entry], slot: Slot) -> Entry:
 
 
 def scalar(entry: Entry) -> bool:
-    """It gave one number, as far as the tape knows: its outputs were scalars when recorded."""
+    """True when the outputs of the entry were scalars at recording."""
     return entry.scalar
 
 
@@ -132,13 +159,15 @@ def only(built: Mapping[Any, Any]) -> Optimizer | None:
     return known[0] if len(known) == 1 and isinstance(known[0], Optimizer) else None
 
 
-def optimizer_facts(optimizer: Optimizer | None, scene: Scene, built: Mapping[Any, Any]) -> OptimizerFacts | None:
-    """The optimizer of the step."""
+def optimizer_facts(
+    optimizer: Optimizer | None, context: ReplayContext, built: Mapping[Any, Any]
+) -> OptimizerFacts | None:
+    """Describe the optimizer of the step, None without one."""
     if optimizer is None:
         return None
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
-    frames = scene.frames(built.get(optimizer))
-    dtypes = tuple(dict.fromkeys(str(p.dtype).removeprefix("torch.") for p in scene.parameters(optimizer)))
+    frames = context.frames(built.get(optimizer))
+    dtypes = tuple(dict.fromkeys(str(p.dtype).removeprefix("torch.") for p in context.parameters(optimizer)))
     return OptimizerFacts(
         kind=type(optimizer).__name__,
         frame=frames[0] if frames else None,

@@ -1,4 +1,5 @@
-"""Values that grew until they left the range: a batch that a check has named where the growth began leads over what is drawn from the last step."""
+"""Values that grew until they left the range: a batch that a check has named where the growth began leads over what is
+drawn from the last step."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import msgspec
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
-from debugtracer.trace.lead import ranked, status_of
+from debugtracer.trace.leading_finding import ranked, status_of
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Suspect, Verdict
 from debugtracer.trace.window import LOSS
@@ -26,11 +27,15 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
     """The verdict, or that of the loud data finding at the onset with the growth as its consequence. Pure."""
     if verdict.kind not in GROWN or verdict.status == "confirmed":
         return verdict
-    first = next((f for f in ranked(found) if f.layer == "data" and f.rank == facts.ref.rank and at_onset(facts, f)), None)
+    first = next(
+        (f for f in ranked(found) if f.layer == "data" and f.rank == facts.ref.rank and at_onset(facts, f)), None
+    )
     if first is None or first.kind is None:
         return verdict
     status, frame = status_of(first), first.place.frame
-    was = Suspect(kind=verdict.kind, cause=verdict.cause or "", confidence=round(verdict.confidence, 3), status=verdict.status)
+    was = Suspect(
+        kind=verdict.kind, cause=verdict.cause or "", confidence=round(verdict.confidence, 3), status=verdict.status
+    )
     return msgspec.structs.replace(
         verdict,
         kind=first.kind,
@@ -42,17 +47,26 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
         line=frame.line if frame is not None else None,
         batch_rows=first.place.batch_rows,
         sample_index=first.place.sample_index,
-        summary=f"{facts.ref}: values grew from step {first.step} on until they overflowed because {first.message.replace('; ', ', ')}",
+        summary=(
+            f"{facts.ref}: values grew from step {first.step} on until they overflowed because "
+            f"{first.message.replace('; ', ', ')}"
+        ),
         remedy=(*first.remedy, *(text for text in verdict.remedy if text.startswith("clip"))),
         change=None,
         tested="",
-        evidence=(f"the trials are of step {facts.ref.step}: the batch of step {first.step} had thrown the weights far out before it", *verdict.evidence),
+        evidence=(
+            (
+                f"the trials are of step {facts.ref.step}: the batch of step {first.step} had thrown the weights far "
+                "out before it"
+            ),
+            *verdict.evidence,
+        ),
         suspects=(was, *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind))),
     )
 
 
 def at_onset(facts: IncidentFacts, finding: Finding) -> bool:
-    """The loss was calm before the step of the finding, and left that range there."""
+    """True if the loss was calm before the step of the finding, and left that range there."""
     losses = [abs(as_float(v)) for v in facts.recent.get(LOSS, ())]
     at = len(losses) - (facts.ref.iteration - finding.iteration)
     if not CALM <= at < len(losses):

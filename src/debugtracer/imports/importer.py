@@ -48,7 +48,8 @@ class Importer:
         raise NotImplementedError
 
     def log(self, source: Path, logged: Logged) -> Log:
-        """What was logged, by step and under our names; of a number logged twice at a step the last value. Raises TraceError if there is none."""
+        """What was logged, by step and under our names; of a number logged twice at a step the last value. Raises
+        TraceError if there is none."""
         rows = [(step, name, value) for step, name, value in logged if 0 <= step <= LAST_STEP]
         names = our_names({name for _, name, _ in rows})
         points: Points = {}
@@ -56,7 +57,9 @@ class Importer:
             if name in names:
                 points.setdefault(step, {})[names[name]] = value
         if not points:
-            raise TraceError(f"{source} holds no logged number; expected a {self.format} of a run that has logged something.")
+            raise TraceError(
+                f"{source} holds no logged number; expected a {self.format} of a run that has logged something."
+            )
         return Log(source, self.format, dict(sorted(points.items())))
 
 
@@ -70,7 +73,8 @@ def importers() -> dict[str, Importer]:
 
 
 def importer_of(path: Path) -> Importer | None:
-    """The first importer that recognises a path; None if none does. Raises TraceError if the path cannot be looked at."""
+    """The first importer that recognises a path; None if none does. Raises TraceError if the path cannot be looked
+    at."""
     try:
         return next((one for one in importers().values() if one.recognises(path)), None)
     except OSError as error:
@@ -78,6 +82,6 @@ def importer_of(path: Path) -> Importer | None:
 
 
 def numbered(path: Path) -> tuple[int, str]:
-    """Sorts `checkpoint-900` before `checkpoint-1000`."""
+    """Return a sort key that puts `checkpoint-900` before `checkpoint-1000`."""
     digits = "".join(c for c in path.name if c.isdigit())
     return int(digits or 0), path.name

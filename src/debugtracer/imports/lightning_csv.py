@@ -23,7 +23,7 @@ class LightningCsv(Importer):
     format: ClassVar[str] = f"CSV log such as Lightning's {NAME}"
 
     def recognises(self, path: Path) -> bool:
-        """The file, its version folder, or the folder of versions (`lightning_logs`)."""
+        """True for the file, its version folder, or the folder of versions (`lightning_logs`)."""
         return path.suffix == ".csv" if path.is_file() else metrics_file(path) is not None
 
     def read(self, path: Path) -> Log:
@@ -35,7 +35,9 @@ class LightningCsv(Importer):
         except OSError as error:
             raise TraceError(f"{file} cannot be read ({error.strerror}); check that you may read it.") from None
         except (csv.Error, UnicodeDecodeError) as error:
-            raise TraceError(f"{file} is no CSV file ({error}); expected a table with a line of names, one of them `step`.") from None
+            raise TraceError(
+                f"{file} is no CSV file ({error}); expected a table with a line of names, one of them `step`."
+            ) from None
 
 
 def metrics_file(folder: Path) -> Path | None:
@@ -54,7 +56,9 @@ def cells(file: Path, table: csv.DictReader[str]) -> Iterator[tuple[int, str, fl
     names = [name for name in table.fieldnames or [] if name]
     counter = next((name for word in COUNTERS for name in names if name.strip().lower() == word), None)
     if counter is None:
-        raise TraceError(f"{file} has no column that counts steps; expected one named {', '.join(COUNTERS[:-1])} or {COUNTERS[-1]}.")
+        raise TraceError(
+            f"{file} has no column that counts steps; expected one named {', '.join(COUNTERS[:-1])} or {COUNTERS[-1]}."
+        )
     for row in table:
         step = number(row.get(counter))
         if step is None or not math.isfinite(step):

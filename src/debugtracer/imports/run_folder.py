@@ -12,16 +12,17 @@ from pathlib import Path
 from debugtracer.errors import UsageError
 from debugtracer.imports.importer import Log
 from debugtracer.trace.events import IMPORTED, AnyEvent, Noted, RankEnded, RankStarted
-from debugtracer.trace.manifest import create_run, end_run
-from debugtracer.trace.reader import Trace
-from debugtracer.trace.writer import TraceWriter
+from debugtracer.trace.store.manifest import create_run, end_run
+from debugtracer.trace.store.reader import Trace
+from debugtracer.trace.store.writer import TraceWriter
 
 Judge = Callable[[Trace], Iterable[AnyEvent]]
 FLUSH_POINTS = 100_000  # points handed to the writer before they are waited for
 
 
 def import_run(log: Log, out: Path, judge: Judge) -> Path:
-    """A new run folder below `out` (or below the temporary folder where that cannot be written) with the numbers and what `judge` says of them."""
+    """A new run folder below `out` (or below the temporary folder where that cannot be written) with the numbers and
+    what `judge` says of them."""
     run = new_run(log, out)
     writer = TraceWriter(run, 0)
     writer.event(RankStarted(at=time.time(), pid=os.getpid(), mode="observe"))
@@ -46,7 +47,11 @@ def new_run(log: Log, out: Path) -> Path:
     """An empty run folder named after the log."""
     name = (
         "imported-"
-        + re.sub(r"[^A-Za-z0-9._+=-]+", "-", log.source.stem if log.source.suffix == ".csv" and log.source.stem != "metrics" else folder_name(log))[:100]
+        + re.sub(
+            r"[^A-Za-z0-9._+=-]+",
+            "-",
+            log.source.stem if log.source.suffix == ".csv" and log.source.stem != "metrics" else folder_name(log),
+        )[:100]
     )
     try:
         return create_run(out, name, [str(log.source)], "observe")

@@ -22,11 +22,12 @@ class TensorBoard(Importer):
     library: ClassVar[str] = "tensorboard"
 
     def recognises(self, path: Path) -> bool:
-        """An event file, or a folder with event files in it or up to four folders below."""
+        """True for an event file, or a folder with event files in it or up to four folders below."""
         return "tfevents" in path.name if path.is_file() else bool(folders(path))
 
     def read(self, path: Path) -> Log:
-        """The scalars of one folder of event files. Raises UsageError without the library, or if it is not clear which folder is meant."""
+        """The scalars of one folder of event files. Raises UsageError without the library, or if it is not clear which
+        folder is meant."""
         if path.is_file():
             return self.log(path, scalars([path]))
         found = folders(path)
@@ -37,7 +38,7 @@ class TensorBoard(Importer):
 
 
 def folders(path: Path) -> list[Path]:
-    """Folders with event files: this one, or all at the first depth that has any."""
+    """The folders with event files: this one, or all at the first depth that has any."""
     for depth in range(DEPTH + 1):
         found = sorted({file.parent for file in path.glob("*/" * depth + PATTERN) if file.is_file()})
         if found:
@@ -56,7 +57,9 @@ def scalars(files: list[Path]) -> Iterator[tuple[int, str, float]]:
                     if number is not None:
                         yield int(event.step), str(value.tag), number
         except Exception as error:  # the library's own errors have no base of their own
-            raise TraceError(f"{file} is damaged ({type(error).__name__}: {error}); expected a TensorBoard event file.") from None
+            raise TraceError(
+                f"{file} is damaged ({type(error).__name__}: {error}); expected a TensorBoard event file."
+            ) from None
 
 
 def loader(file: Path) -> Any:
@@ -67,7 +70,9 @@ def loader(file: Path) -> Any:
     except OSError as error:
         raise TraceError(f"{file} cannot be read ({error.strerror}); check that you may read it.") from None
     except ImportError:
-        raise UsageError(f"{file}: reading TensorBoard event files needs the package tensorboard; `pip install tensorboard`") from None
+        raise UsageError(
+            f"{file}: reading TensorBoard event files needs the package tensorboard; `pip install tensorboard`"
+        ) from None
     return EventFileLoader(str(file)).Load()
 
 

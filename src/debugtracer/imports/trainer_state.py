@@ -21,7 +21,7 @@ class TrainerStateJson(Importer):
     format: ClassVar[str] = f"Hugging Face {NAME}"
 
     def recognises(self, path: Path) -> bool:
-        """The file itself, its checkpoint, or the output folder that holds checkpoints."""
+        """True for the file itself, its checkpoint, or the output folder that holds checkpoints."""
         return path.suffix == ".json" if path.is_file() else state_file(path) is not None
 
     def read(self, path: Path) -> Log:
@@ -39,13 +39,15 @@ def state_file(folder: Path) -> Path | None:
 
 
 def history(file: Path) -> list[Any]:
-    """`log_history` of a file. Raises TraceError."""
+    """Read the `log_history` of a file. Raises TraceError."""
     try:
         state = json.loads(file.read_bytes())
     except OSError as error:
         raise TraceError(f"{file} cannot be read ({error.strerror}); check that you may read it.") from None
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{file} is damaged ({error}); expected the {NAME} of a checkpoint of the Hugging Face Trainer.") from None
+        raise TraceError(
+            f"{file} is damaged ({error}); expected the {NAME} of a checkpoint of the Hugging Face Trainer."
+        ) from None
     told = state.get("log_history") if isinstance(state, dict) else None
     if not isinstance(told, list):
         raise TraceError(f"{file} has no log_history; expected the {NAME} of a checkpoint of the Hugging Face Trainer.")
@@ -53,10 +55,16 @@ def history(file: Path) -> list[Any]:
 
 
 def entries(told: list[Any]) -> Iterator[tuple[int, str, float]]:
-    """Every number of the history with its step; the closing entry of a run holds means of the whole run and is left out."""
+    """Every number of the history with its step; the closing entry of a run holds means of the whole run and is left
+    out."""
     for entry in told:
         if not isinstance(entry, dict) or not isinstance(entry.get("step"), int) or "train_runtime" in entry:
             continue
         for name, value in entry.items():
-            if name != "step" and isinstance(value, int | float) and not isinstance(value, bool) and not (isinstance(value, int) and value.bit_length() > 1000):
+            if (
+                name != "step"
+                and isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and not (isinstance(value, int) and value.bit_length() > 1000)
+            ):
                 yield entry["step"], name, float(value)

@@ -1,1 +1,1 @@
-"""Whose loop: how debug-tracer gets into a program that knows nothing of it."""
+"""How debug-tracer is started in a program, and reads its framework: one framework or start a file."""

@@ -1,4 +1,5 @@
-"""The entry point that torch calls on import (group torch.backends): `DEBUG_TRACER=1 python train.py` is watched, nothing happens without the variable."""
+"""The entry point that torch calls on import (group torch.backends): `DEBUG_TRACER=1 python train.py` is watched,
+nothing happens without the variable."""
 
 from __future__ import annotations
 

@@ -8,7 +8,13 @@ from pathlib import Path
 from debugtracer.errors import UsageError, guarded
 
 LAUNCHERS = {"torchrun", "accelerate", "accelerate-launch", "deepspeed", "debug-tracer", "pip", "pip3"}
-LAUNCHER_MODULES = {"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch", "debugtracer", "pip"}
+LAUNCHER_MODULES = {
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "accelerate.commands.launch",
+    "debugtracer",
+    "pip",
+}
 WITH_VALUE = {"-W", "-X", "--check-hash-based-pycs"}  # options of python that take the next word
 
 
@@ -35,7 +41,8 @@ def begin() -> None:
 
 
 def is_launcher(words: list[str]) -> bool:
-    """Whether these arguments of python run a program that starts training in other processes and never trains itself."""
+    """Whether these arguments of python run a program that starts training in other processes and never trains
+    itself."""
     rest = iter(words)
     for word in rest:
         if word in WITH_VALUE:

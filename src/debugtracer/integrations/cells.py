@@ -1,4 +1,5 @@
-"""Training in the cells of a notebook: a run ends where its cell is stopped, interrupted or fails, and its verdict stands in the output of the cell."""
+"""Training in the cells of a notebook: a run ends where its cell is stopped, interrupted or fails, and its verdict
+stands in the output of the cell."""
 
 from __future__ import annotations
 
@@ -6,16 +7,16 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from debugtracer.diagnosis.keeper import on_stderr
-from debugtracer.errors import DebugTracerError, StoppedByTracer, StoppedCell, guarded
+from debugtracer.callsites.frames import read_again
+from debugtracer.callsites.notebook_cells import ran
+from debugtracer.callsites.notebook_cells import shell as shell_here
+from debugtracer.callsites.own_frames import hide
+from debugtracer.diagnosis.incident_writer import OnStderr, VerdictDisplay
+from debugtracer.errors import DebugTracerError, StoppedCell, guarded
+from debugtracer.hooks.hook import Patches
 from debugtracer.integrations import ending
-from debugtracer.probes.cells import ran
-from debugtracer.probes.cells import shell as shell_here
-from debugtracer.probes.frames import read_again
-from debugtracer.probes.own_frames import hide
-from debugtracer.probes.probe import Patches
 from debugtracer.session import Session
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.verdict import Verdict
@@ -24,62 +25,61 @@ from debugtracer.views.run_status import run_status
 from debugtracer.views.terminal import render_verdict
 from debugtracer.views.view import ALARMS
 
-if TYPE_CHECKING:
-    from debugtracer.integrations.notebook import Watch
 
+class Cells(VerdictDisplay):
+    """Listens to IPython's shell while a session runs, and shows verdicts in the output of the cell."""
 
-class Cells:
-    """Listens to IPython's shell while a session runs."""
+    stopped = StoppedCell
 
     def __init__(self, session: Session, shell: Any) -> None:
         self.session, self.shell = session, shell
         self.pid = os.getpid()
         self.patches = Patches()
         self.began = (0, 0)
-        self.watch: Watch | None = None
-        """What watch() has given; None where the environment switched us on."""
         self.last: Path | None = None
         """Folder of the run that ended before this one."""
 
     def attach(self) -> None:
-        """Hear of cells, and show verdicts in their output."""
+        """Listen to cells, and show verdicts in their output."""
         self.shell.events.register("pre_run_cell", self.before)
         self.shell.events.register("post_run_cell", self.after)
         self.patches.wrap(self.shell, "showtraceback", self.without_us)
-        self.session.incidents.stopped = StoppedCell
-        self.session.incidents.keeper.tell = self.show
+        self.session.show_on(self)
         self.mark()
 
     def detach(self) -> None:
-        """As it was before."""
+        """Restore the shell and the session as they were before."""
         for name, listener in (("pre_run_cell", self.before), ("post_run_cell", self.after)):
             if listener in self.shell.events.callbacks[name]:
                 self.shell.events.unregister(name, listener)
         self.patches.undo()
-        self.session.incidents.stopped = StoppedByTracer
-        self.session.incidents.keeper.tell = on_stderr
+        self.session.show_on(OnStderr())
 
     @guarded("cells.before")
     def before(self, info: Any = None) -> None:
-        """A cell begins."""
+        """Called when a cell begins."""
         read_again()
         self.mark()
 
     def mark(self) -> None:
-        """Where training stands, to know afterwards whether a cell trained."""
+        """Remember where training stands, to know afterwards whether a cell trained."""
         self.began = self.reached()
 
     def reached(self) -> tuple[int, int]:
-        """Backward calls so far, and the tape as far as it is written."""
-        recorder = self.session.recorder
-        return recorder.iteration, recorder.tape.current.number * 1_000_000 + len(recorder.tape.current.entries)
+        """The backward calls so far, and the tape as far as it is written."""
+        segment = self.session.tape.current
+        return self.session.state.iteration, segment.number * 1_000_000 + len(segment.entries)
 
     @guarded("cells.after")
     def after(self, result: Any) -> None:
-        """A cell has ended; one that trained and did not come to its end ends the run."""
+        """Called when a cell has ended; one that trained and failed ends the run."""
         ran(getattr(result, "execution_count", None), getattr(getattr(result, "info", None), "cell_id", None))
         error = getattr(result, "error_in_exec", None)
-        if error is None or os.getpid() != self.pid or (self.reached() == self.began and self.session.roots.root is None):
+        if (
+            error is None
+            or os.getpid() != self.pid
+            or (self.reached() == self.began and self.session.state.open_root.module is None)
+        ):
             return
         if isinstance(error, Exception):
             self.session.crashed(error)
@@ -95,7 +95,8 @@ class Cells:
         self.session.anew()
 
     def close(self, code: int | None) -> None:
-        """Close the run folder; a verdict that comes from the findings of the run is shown now, an incident has shown its own."""
+        """Close the run folder; a verdict that comes from the findings of the run is shown now, an incident has shown
+        its own."""
         folder = self.session.output.folder
         if folder is None:
             return
@@ -106,18 +107,18 @@ class Cells:
             self.publish(status.text, status.html)
 
     def show(self, facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
-        """A verdict in the output of the cell; as text on stderr where there is no page to show it on."""
+        """Show a verdict in the output of the cell; as text on stderr where there is no page to show it on."""
         self.publish(render_verdict(facts, verdict, run, incident), verdict_card(facts, verdict, run, incident))
 
     def publish(self, text: str, html: str) -> None:
-        """Both forms where a front end shows HTML, else the text on stderr."""
+        """Publish text and HTML where a front end shows HTML, else the text on stderr."""
         if os.getpid() == self.pid and getattr(self.shell, "kernel", None) is not None:
             self.shell.display_pub.publish(data={"text/plain": text, "text/html": html})
         else:
             print(text, file=sys.stderr, flush=True)
 
     def without_us(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """IPython shows a traceback: our frames are taken out of it first, as from that of a script."""
+        """Wrap IPython's showtraceback: our frames are taken out of a traceback first, as from that of a script."""
 
         def showtraceback(*args: Any, **kwargs: Any) -> Any:
             if os.getpid() == self.pid:
@@ -128,7 +129,7 @@ class Cells:
 
 
 def attached(session: Session) -> Cells | None:
-    """Listens for this session if the process is a notebook or an IPython terminal. Once a session."""
+    """Listen for this session if the process is a notebook or an IPython terminal. Once a session."""
     shell = shell_here()
     if shell is None:
         return None
@@ -145,6 +146,6 @@ def attached(session: Session) -> Cells | None:
 
 
 def listeners(shell: Any) -> list[Cells]:
-    """Those of ours that hear of its cells."""
+    """The Cells of ours that listen to this shell."""
     heard = getattr(getattr(shell, "events", None), "callbacks", {}).get("post_run_cell", [])
     return [owner for listener in heard if isinstance(owner := getattr(listener, "__self__", None), Cells)]

@@ -1,4 +1,5 @@
-"""Processes made by the program: forks start from nothing, ranks of multiprocessing are recorded, loader workers are left alone."""
+"""Processes made by the program: forks start from nothing, ranks of multiprocessing are recorded, loader workers are
+left alone."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from debugtracer import session
+from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import guarded
-from debugtracer.probes.own_frames import hide
+from debugtracer.hooks.hook import Patches
 
 installed = False
 
@@ -30,7 +32,7 @@ def install() -> None:
 
 @guarded("children.before_fork")
 def before_fork() -> None:
-    """Everything to disk, so that the child inherits nothing unwritten."""
+    """Flush everything to disk, so that the child inherits nothing unwritten."""
     current = session.active()
     if current is not None:
         current.at_fork_before()
@@ -38,14 +40,15 @@ def before_fork() -> None:
 
 @guarded("children.in_child")
 def in_child() -> None:
-    """The child forgets files, threads and steps of its parent."""
+    """Forget the files, threads and steps of the parent; called in the child."""
     current = session.active()
     if current is not None:
         current.at_fork_child()
 
 
 def wrap_bootstrap() -> None:
-    """Have each multiprocessing child record its end; its own atexit and sys.excepthook never run. `run` may be overridden, so the instance is wrapped."""
+    """Have each multiprocessing child record its end; its own atexit and sys.excepthook never run. `run` may be
+    overridden, so the instance is wrapped."""
     process: Any = multiprocessing.process.BaseProcess
     bootstrap = process._bootstrap
 
@@ -54,7 +57,7 @@ def wrap_bootstrap() -> None:
         watch_run(self)
         return bootstrap(self, *args, **kwargs)
 
-    process._bootstrap = _bootstrap
+    Patches().put(process, "_bootstrap", _bootstrap)  # never undone: a child of a child is watched too
 
 
 @guarded("children.watch_run")
@@ -63,7 +66,7 @@ def watch_run(process: Any) -> None:
     if is_loader_worker(process):
         session.stop()
         return
-    process.run = recording(process.run)
+    Patches().put(process, "run", recording(process.run))
 
 
 def is_loader_worker(process: Any) -> bool:
@@ -73,7 +76,7 @@ def is_loader_worker(process: Any) -> bool:
 
 
 def recording(run: Callable[[], Any]) -> Callable[[], Any]:
-    """`run` whose exception is recorded, passed on as it is, and whose end is written."""
+    """Wrap `run` so that its exception is recorded and passed on as it is, and its end is written."""
 
     @functools.wraps(run)
     def recorded() -> Any:
@@ -100,7 +103,7 @@ def crash(error: BaseException) -> None:
 
 @guarded("children.finish")
 def finish() -> None:
-    """The last counters of this process."""
+    """Write the last counters of this process."""
     current = session.active()
     if current is not None:
         current.finished()

@@ -1,4 +1,5 @@
-"""The end of a watched process: its own exception is recorded, and without a supervisor run.json is closed and the folder named."""
+"""The end of a watched process: its own exception is recorded, and without a supervisor run.json is closed and the
+folder named."""
 
 from __future__ import annotations
 
@@ -9,10 +10,11 @@ import sys
 from types import TracebackType
 
 from debugtracer import session
+from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import STOPPED, guarded
-from debugtracer.probes.own_frames import hide
-from debugtracer.trace.inventory import stopped_by_tracer
-from debugtracer.trace.manifest import end_run, read_manifest
+from debugtracer.hooks.hook import Patches
+from debugtracer.trace.store.inventory import stopped_by_tracer
+from debugtracer.trace.store.manifest import end_run, read_manifest
 from debugtracer.views.closing import tell_verdict
 
 
@@ -42,18 +44,19 @@ class Ending:
             self.crash = error
             current.crashed(error)
         elif self.interrupted:
-            current.output.stand.died(error)  # a rank that was told to go has not left the others on its own
+            current.output.heartbeat.died(error)  # a rank that was told to go has not left the others on its own
 
     def at_exit(self) -> None:
-        """The end of ours; then, after an uncaught Ctrl-C, the interpreter is told again that it was one."""
+        """Close ours at exit; after an uncaught Ctrl-C, restore that Python dies of SIGINT."""
         self.close()
         if self.interrupted:
             with contextlib.suppress(KeyboardInterrupt):
-                exec("raise KeyboardInterrupt")  # any exec() of ours has cleared the flag by which Python dies of SIGINT (130 in a shell)
+                # any exec() of ours has cleared the flag by which Python dies of SIGINT (130 in a shell)
+                exec("raise KeyboardInterrupt")
 
     @guarded("ending.close")
     def close(self) -> None:
-        """Last of ours: a crash that a later sys.excepthook hid from us, then the folder when nobody else will name it."""
+        """Record a crash that a later sys.excepthook hid from us, and name the folder when nobody else will."""
         hidden = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if hidden is not None and not hasattr(sys, "ps1"):
             self.record(hidden)
@@ -67,7 +70,8 @@ class Ending:
 
 @guarded("ending.close_run")
 def close_run(ended: session.Session, code: int | None, quiet: bool = False) -> None:
-    """Write the end into run.json, tell the verdict and name the folder, if this process made it and nobody did so before."""
+    """Write the end into run.json, print the verdict and name the folder, if this process made it and nobody did so
+    before."""
     folder = ended.output.folder
     if folder is None:
         return
@@ -86,5 +90,6 @@ def install(supervised: bool) -> None:
     if isinstance(getattr(sys.excepthook, "__self__", None), Ending):
         return
     ending = Ending(supervised)
-    sys.excepthook = ending.excepthook
+    # never undone: it also records what dies after the session was stopped
+    Patches().put(sys, "excepthook", ending.excepthook)
     atexit.register(ending.at_exit)

@@ -6,9 +6,9 @@ from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
+from debugtracer.callsites.frames import frames_of, raw_frames
 from debugtracer.interventions.exchange import instead, under
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.probes.frames import frames_of, raw_frames
 from debugtracer.recorder.entry import Entry
 from debugtracer.trace.birth import Frame
 
@@ -20,22 +20,28 @@ class AtLine(TorchFunctionMode):
         super().__init__()
         self.frame = frame
         self.recorded: Frame | None = None
-        """The user's line of the call of the loop that is executed again; None inside modules, where the live stack knows."""
+        """The user's line of the call of the loop that is executed again; None inside modules, where the live stack
+        knows."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Replays run eagerly."""
+        """Return False, so that dynamo never traces this mode: replays run eagerly."""
         return False
 
     def join(self, rerun: Rerun) -> None:
-        """Ask for this mode around every call, and inside modules like the guilty one: a backward, where a checkpoint computes again, starts without modes."""
-        rerun.around.append(lambda entry: self.told(rerun, entry))
+        """Ask for this mode around every call, and inside modules like the guilty one: a backward, where a checkpoint
+        computes again, starts without modes."""
+        rerun.around.append(lambda entry: self.mode_at(rerun, entry))
         module = rerun.module()
-        alike = [m for root in rerun.roots for m in root.modules() if type(m) is type(module) and m is not root] if module is not None else []
+        alike = (
+            [m for root in rerun.roots for m in root.modules() if type(m) is type(module) and m is not root]
+            if module is not None
+            else []
+        )
         rerun.throughout += [instead(m, under(self)) for m in {id(m): m for m in alike}.values()]
 
-    def told(self, rerun: Rerun, entry: Entry) -> TorchFunctionMode:
-        """This mode, told the line of an entry."""
+    def mode_at(self, rerun: Rerun, entry: Entry) -> TorchFunctionMode:
+        """Return this mode, set to the line of an entry."""
         frames = rerun.frames(entry.frames)
         self.recorded = frames[0] if frames and entry.kind not in ("module", "backward") else None
         return self
@@ -56,6 +62,6 @@ class AtLine(TorchFunctionMode):
 
 
 def bare(func: Any) -> str:
-    """`__rtruediv__` is `truediv`, `add_` is `add`."""
+    """Return the bare name of a function: `truediv` for `__rtruediv__`, `add` for `add_`."""
     name: str = getattr(func, "__name__", "").strip("_")
     return name[1:] if name in ("rtruediv", "rdiv", "rpow", "radd", "rsub", "rmul") else name

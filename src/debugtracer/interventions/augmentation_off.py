@@ -12,13 +12,14 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class AugmentationOff(Intervention):
-    """Transforms that draw random numbers give their input back; those that do not (to tensor, normalise) stay. If that heals, they are the fault."""
+    """Transforms that draw random numbers give their input back; those that do not (to tensor, normalise) stay. If that
+    heals, they are the fault."""
 
     scope: ClassVar[Scope] = "random"
     cost: ClassVar[float] = 2.0
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs a batch; whether its dataset can be asked again is seen when it is asked."""
+        """Refuse without a batch; whether its dataset can be asked again shows when it is asked."""
         return "" if rerun.batch else "no input of the step has the rows of a batch"
 
     def apply(self, rerun: Rerun) -> str:

@@ -14,7 +14,8 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class BypassModule(Intervention):
-    """The identity in its place, where it gives the shape it takes. If that heals, the fault lies in this module and not before or after it."""
+    """The identity in its place, where it gives the shape it takes. If that heals, the fault lies in this module and
+    not before or after it."""
 
     scope: ClassVar[Scope] = "structure"
 
@@ -26,7 +27,7 @@ class BypassModule(Intervention):
         return "the fault was born in the root module itself" if any(module is root for root in rerun.roots) else ""
 
     def apply(self, rerun: Rerun) -> str:
-        """For the time of the run."""
+        """Bypass the module for the time of the run."""
         module = rerun.module()
         assert module is not None
         passed: list[Tensor] = []

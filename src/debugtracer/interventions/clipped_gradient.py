@@ -16,22 +16,25 @@ from debugtracer.interventions.update_rows import gradients, update_rows
 
 
 class ClippedGradient(Intervention):
-    """All gradients together scaled down to a norm. Adam hardly feels it, for it divides by the size of the gradient (CHECKS 5.4)."""
+    """All gradients together scaled down to a norm. Adam hardly feels it, for it divides by the size of the
+    gradient."""
 
     scope: ClassVar[Scope] = "update"
     default: ClassVar[float | None] = 1.0
     unit: ClassVar[str] = "largest L2 norm of all gradients together"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs an update."""
+        """Refuse if the update is not replayed."""
         return "" if rerun.optimizers else "the update is not replayed"
 
     def apply(self, rerun: Rerun) -> str:
-        """Scale in place."""
+        """Scale the gradients in place before the update."""
         limit = self.size if self.value is not None or rerun.grad_l2_usual is None else rerun.grad_l2_usual
         norms: list[float] = []
         rerun.on_gradients.append(lambda gradients: norms.append(clip(gradients, limit)))
-        rerun.doubts.append(lambda: f"the gradients are within L2 norm {limit:.3g} as they are" if norms and max(norms) <= limit else "")
+        rerun.doubts.append(
+            lambda: f"the gradients are within L2 norm {limit:.3g} as they are" if norms and max(norms) <= limit else ""
+        )
         return f"all gradients clipped to L2 norm {limit:.3g}"
 
     def offline(self, tape: OfflineRerun) -> str:
@@ -50,7 +53,7 @@ class ClippedGradient(Intervention):
 
 
 def clip(gradients: list[Tensor], limit: float) -> float:
-    """All of them together scaled down to an L2 norm, in place; the norm before, 0 where there is none. Syncs the host."""
+    """Scale them together to an L2 norm, in place; return the norm before, 0 without any. Syncs the host."""
     if not gradients:
         return 0.0
     norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in gradients]))

@@ -1,4 +1,5 @@
-"""The epsilons among the arguments of recorded operators: of normalisations, and of the root that an optimizer divides by."""
+"""The epsilons among the arguments of recorded operators: of normalisations, and of the root that an optimizer divides
+by."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import msgspec
 import torch
 
 from debugtracer.interventions.offline_rerun import OfflineRerun, as_argument, number_of
-from debugtracer.recorder.recorded import OpRow
+from debugtracer.recorder.capsule.recorded import OpRow
 
 NAMES = ("eps", "epsilon")
 SMALL = 1e-2  # what is added before a root and is larger is no epsilon
@@ -30,10 +31,14 @@ def with_eps(tape: OfflineRerun, number: int, row: OpRow, eps: float) -> bool:
         if name not in NAMES:
             continue
         if name in row.kwargs:
-            tape.other[number] = msgspec.structs.replace(row, kwargs={**row.kwargs, name: larger(row.kwargs[name], eps)})
+            tape.other[number] = msgspec.structs.replace(
+                row, kwargs={**row.kwargs, name: larger(row.kwargs[name], eps)}
+            )
             return True
         if place < len(row.args):
-            tape.other[number] = msgspec.structs.replace(row, args=[larger(value, eps) if n == place else value for n, value in enumerate(row.args)])
+            tape.other[number] = msgspec.structs.replace(
+                row, args=[larger(value, eps) if n == place else value for n, value in enumerate(row.args)]
+            )
             return True
     return False
 
@@ -44,7 +49,7 @@ def larger(value: Any, eps: float) -> dict[str, str]:
 
 
 def normalisations(tape: OfflineRerun) -> list[tuple[int, OpRow, bool]]:
-    """Ops outside of the update that take an epsilon, and small numbers added just before a root; True for those that add."""
+    """Find ops outside of the update that take an epsilon, and additions of one just before a root (True for these)."""
     found: list[tuple[int, OpRow, bool]] = []
     added: dict[int, tuple[int, OpRow]] = {}
     for number, row, name, place in tape.ops():
@@ -63,7 +68,7 @@ def normalisations(tape: OfflineRerun) -> list[tuple[int, OpRow, bool]]:
 
 
 def raise_eps(tape: OfflineRerun, number: int, row: OpRow, adds: bool, eps: float) -> None:
-    """One of them not below eps."""
+    """Raise the epsilon of one recorded op to at least `eps`."""
     if adds:
         tape.other[number] = msgspec.structs.replace(row, args=[row.args[0], larger(row.args[1], eps), *row.args[2:]])
     else:

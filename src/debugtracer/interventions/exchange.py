@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode_stack
 
 @contextlib.contextmanager
 def instead(module: nn.Module, forward: Any) -> Iterator[None]:
-    """`forward(original, args, kwargs)` in place of the module's own for a while; hooks stay."""
+    """Call `forward(original, args, kwargs)` in place of the module's own inside the context; hooks stay."""
     original, own = module.forward, module.__dict__.get("forward")
     module.__dict__["forward"] = lambda *args, **kwargs: forward(original, args, kwargs)
     try:

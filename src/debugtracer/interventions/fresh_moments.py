@@ -13,12 +13,13 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class FreshMoments(Intervention):
-    """Heals a step whose optimizer state is stale or broken. As a repair it needs a new warm-up of about 1 / (1 - beta2) steps (CHECKS 2)."""
+    """Heals a step whose optimizer state is stale or broken. As a repair it needs a new warm-up of about 1 / (1 -
+    beta2) steps."""
 
     scope: ClassVar[Scope] = "update"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs an optimizer that remembers."""
+        """Refuse without an optimizer that keeps state."""
         if not rerun.optimizers:
             return "the update is not replayed"
         return "" if any(o.state for o in rerun.optimizers) else "the optimizer keeps no state"
@@ -26,7 +27,7 @@ class FreshMoments(Intervention):
     def apply(self, rerun: Rerun) -> str:
         """Zero every state tensor in place."""
 
-        def forget(optimizer: Optimizer) -> None:
+        def reset(optimizer: Optimizer) -> None:
             for state in optimizer.state.values():
                 for key, value in state.items():
                     if isinstance(value, Tensor):
@@ -35,5 +36,5 @@ class FreshMoments(Intervention):
                     elif isinstance(value, int) and key == "step":
                         state[key] = 0
 
-        rerun.on_update.append(forget)
+        rerun.on_update.append(reset)
         return "moments and step counts of the optimizer set to zero"

@@ -11,9 +11,23 @@ from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.plugins import members, slug_of
 
-Scope = Literal["nothing", "op", "sample", "batch", "precision", "update", "state", "random", "rank", "structure", "loop"]
-NARROW: tuple[Scope, ...] = ("nothing", "op", "precision", "sample", "batch", "random", "update", "state", "structure", "rank", "loop")
-"""From the narrowest to the broadest; of the interventions that heal, the narrowest names the cause (CHECKS 5.2.5)."""
+Scope = Literal[
+    "nothing", "op", "sample", "batch", "precision", "update", "state", "random", "rank", "structure", "loop"
+]
+NARROW: tuple[Scope, ...] = (
+    "nothing",
+    "op",
+    "precision",
+    "sample",
+    "batch",
+    "random",
+    "update",
+    "state",
+    "structure",
+    "rank",
+    "loop",
+)
+"""Narrowest first; the narrowest that heals names the cause (docs/rationale/inference.md#specificity)."""
 
 NEEDS_LIVE = "it needs the live step; a capsule holds the operators of one step and none of the user's code"
 
@@ -40,11 +54,13 @@ class Intervention:
         return ""
 
     def apply(self, rerun: Rerun) -> str:
-        """Ask for the change; the answer says in words with numbers what it is: `clamp_min(1e-06) at model.py:88`. Raises ReplayRefused."""
+        """Ask for the change; the answer says in words with numbers what it is: `clamp_min(1e-06) at model.py:88`.
+        Raises ReplayRefused."""
         raise NotImplementedError
 
     def offline(self, tape: OfflineRerun) -> str:
-        """Ask for the change of a recorded step (`debug-tracer replay INCIDENT --with`), in the words of `apply`. Raises ReplayRefused with why it cannot."""
+        """Ask for the change of a recorded step (`debug-tracer replay INCIDENT --with`), in the words of `apply`.
+        Raises ReplayRefused with why it cannot."""
         raise ReplayRefused(NEEDS_LIVE)
 
     @property
@@ -72,7 +88,7 @@ def interventions() -> dict[str, Intervention]:
 
 
 def asked(word: str) -> Intervention:
-    """`larger-eps=1e-6` as an intervention. Raises UsageError naming what is known."""
+    """Parse `larger-eps=1e-6` into an intervention. Raises UsageError naming what is known."""
     slug, equals, number = word.partition("=")
     known = interventions().get(slug.replace("_", "-"))
     if known is None:
@@ -84,4 +100,6 @@ def asked(word: str) -> Intervention:
     try:
         return type(known)(float(number))
     except ValueError:
-        raise UsageError(f"--with {word}: {number!r} is no number; expected {known.unit}, such as {known.default or 0:g}") from None
+        raise UsageError(
+            f"--with {word}: {number!r} is no number; expected {known.unit}, such as {known.default or 0:g}"
+        ) from None

@@ -1,4 +1,5 @@
-"""A batch of twice the rows: this one and that of the last healthy step together; and the gradient-noise scale that the two sizes tell."""
+"""A batch of twice the rows: this one and that of the last healthy step together; and the gradient-noise scale that the
+two sizes give."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class LargerBatch(Intervention):
-    """If that heals, one batch is too noisy a sample of the data. A tape whose calls name the batch size cannot take other rows and is refused."""
+    """If that heals, one batch is too noisy a sample of the data. A tape whose calls name the batch size cannot take
+    other rows and is refused."""
 
     scope: ClassVar[Scope] = "batch"
     cost: ClassVar[float] = 2.0
@@ -56,7 +58,8 @@ def noise_words(small: float | None, rows: int, large: float, both: int) -> str:
 
 
 def noise_scale(small: float, rows: int, large: float, both: int) -> float | None:
-    """tr(Sigma) / |G|^2 from the L2 norms of the gradients of `rows` and of `both` rows (McCandlish et al. 2018, appendix A); None if not positive."""
+    """Compute tr(Sigma) / |G|^2 from gradient norms of `rows` and `both` rows (McCandlish et al. 2018, A); None if not
+    > 0."""
     signal = (both * large**2 - rows * small**2) / (both - rows)
     noise = (small**2 - large**2) / (1 / rows - 1 / both)
     return noise / signal if signal > 0 and noise > 0 and math.isfinite(noise / signal) else None

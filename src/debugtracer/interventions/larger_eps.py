@@ -1,4 +1,5 @@
-"""A larger epsilon: in the function of the guilty line, in the normalisation modules of the step, or in the optimizer when its update is bad."""
+"""A larger epsilon: in the function of the guilty line, in the normalisation modules of the step, or in the optimizer
+when its update is bad."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from debugtracer.interventions.update_rows import larger_eps as update_eps
 
 
 class LargerEps(Intervention):
-    """Raised to a value that the dtype can hold. If that heals, the small epsilon vanished beside what it was added to."""
+    """Raised to a value that the dtype can hold. If that heals, the small epsilon vanished beside what it was added
+    to."""
 
     scope: ClassVar[Scope] = "op"
     default: ClassVar[float | None] = 1e-4
@@ -27,14 +29,16 @@ class LargerEps(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (1e-2,)
 
     def refuses(self, rerun: Rerun) -> str:
-        """Something of the step must have a smaller epsilon, or a guilty line where one may stand."""
+        """Refuse if nothing of the step has a smaller epsilon and no guilty line may hold one."""
         frame = rerun.birth.frame if rerun.birth is not None else None
         if rerun.symptom == "bad_update":
             return "" if self.groups(rerun) else f"the optimizer has no eps below {self.size:g}"
-        return "" if frame is not None or self.modules(rerun) else f"no module of the step has an eps below {self.size:g}"
+        return (
+            "" if frame is not None or self.modules(rerun) else f"no module of the step has an eps below {self.size:g}"
+        )
 
     def apply(self, rerun: Rerun) -> str:
-        """Of the optimizer for a bad update; of the guilty function and of modules else."""
+        """Raise the eps of the optimizer for a bad update; of the guilty function and of modules otherwise."""
         if rerun.symptom == "bad_update":
             rerun.on_update.append(self.raise_in)
             return f"eps of {type(self.groups(rerun)[0]).__name__} raised to {self.size:g}"
@@ -45,26 +49,41 @@ class LargerEps(Intervention):
         if frame is not None:
             mode = Raised(frame, self.size)
             mode.join(rerun)
-            rerun.doubts.append(lambda: "" if modules or mode.seen else f"neither the modules of the step nor {frame.function} have an eps below {self.size:g}")
+            rerun.doubts.append(
+                lambda: (
+                    ""
+                    if modules or mode.seen
+                    else f"neither the modules of the step nor {frame.function} have an eps below {self.size:g}"
+                )
+            )
             rerun.described = lambda: f"{' and '.join([*words, *mode.words()])} raised to {self.size:g}"
         return f"{' and '.join(words) or 'eps'} raised to {self.size:g}"
 
     def raise_in(self, optimizer: Optimizer) -> None:
-        """In every group."""
+        """Raise the eps of every parameter group."""
         for group in optimizer.param_groups:
             if isinstance(group.get("eps"), float):
                 group["eps"] = max(group["eps"], self.size)
 
     def groups(self, rerun: Rerun) -> list[Optimizer]:
-        """Optimizers with a smaller eps."""
-        return [o for o in rerun.optimizers if any(isinstance(g.get("eps"), float) and g["eps"] < self.size for g in o.param_groups)]
+        """The optimizers with a smaller eps."""
+        return [
+            o
+            for o in rerun.optimizers
+            if any(isinstance(g.get("eps"), float) and g["eps"] < self.size for g in o.param_groups)
+        ]
 
     def modules(self, rerun: Rerun) -> list[nn.Module]:
-        """Modules with a smaller eps below the roots."""
-        return [m for root in rerun.roots for m in root.modules() if isinstance(eps := getattr(m, "eps", None), float) and eps < self.size]
+        """The modules below the roots with a smaller eps."""
+        return [
+            m
+            for root in rerun.roots
+            for m in root.modules()
+            if isinstance(eps := getattr(m, "eps", None), float) and eps < self.size
+        ]
 
     def offline(self, tape: OfflineRerun) -> str:
-        """Of the recorded update for a bad update, of the recorded normalisations else."""
+        """Raise the eps of the recorded update for a bad update, of the recorded normalisations otherwise."""
         if tape.symptom == "bad_update":
             changed = update_eps(tape, self.size)
             if not changed:
@@ -81,7 +100,7 @@ class LargerEps(Intervention):
 
 @contextlib.contextmanager
 def with_eps(modules: list[nn.Module], eps: float) -> Iterator[None]:
-    """Their eps raised for a while."""
+    """Raise the eps of these modules inside the context."""
     kept: list[tuple[Any, float]] = [(m, float(getattr(m, "eps"))) for m in modules]  # noqa: B009
     for module, _ in kept:
         module.eps = eps

@@ -13,7 +13,8 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class LossScale(Intervention):
-    """Scaled gradients halved k times. Heals what only overflows when scaled; unscaling in the step uses the same smaller scale."""
+    """Scaled gradients halved k times. Heals what only overflows when scaled; unscaling in the step uses the same
+    smaller scale."""
 
     scope: ClassVar[Scope] = "precision"
     default: ClassVar[float | None] = 4.0
@@ -21,13 +22,13 @@ class LossScale(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (12.0,)
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs a GradScaler that has a scale."""
+        """Refuse without a GradScaler that has a scale."""
         if rerun.scaler is None:
             return "the step uses no GradScaler"
         return "" if getattr(rerun.scaler, "_scale", None) is not None else "the GradScaler has not scaled anything yet"
 
     def apply(self, rerun: Rerun) -> str:
-        """For the time of the run."""
+        """Lower the loss scale for the time of the run."""
         factor = 2.0**-self.size
         rerun.throughout.append(scaled(rerun.scaler, factor))
         if not any(entry.kind == "unscale" for entry in rerun.entries):  # the step stopped before it

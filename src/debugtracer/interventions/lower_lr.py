@@ -15,7 +15,8 @@ from debugtracer.interventions.update_rows import lower_rate, update_rows
 
 
 class LowerLr(Intervention):
-    """The forward and the gradients stay; only the update is smaller. From older weights on, every update of the way is."""
+    """The forward and the gradients stay; only the update is smaller. From older weights on, every update of the way
+    is."""
 
     scope: ClassVar[Scope] = "update"
     default: ClassVar[float | None] = 10.0
@@ -23,7 +24,7 @@ class LowerLr(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (2.0, 100.0)
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs an update."""
+        """Refuse if the update is not replayed."""
         return "" if rerun.optimizers else "the update is not replayed"
 
     def apply(self, rerun: Rerun) -> str:

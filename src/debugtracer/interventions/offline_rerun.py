@@ -1,4 +1,5 @@
-"""The recorded step of a capsule about to run again, as an intervention sees it and may change it: aten operators and shapes, no user code."""
+"""The recorded step of a capsule about to run again, as an intervention sees it and may change it: aten operators and
+shapes, no user code."""
 
 from __future__ import annotations
 
@@ -8,28 +9,32 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.recorder.recorded import OpRow, Place, Recorded, Ref
+from debugtracer.interventions.rerun import guilty_line
+from debugtracer.recorder.capsule.recorded import OpRow, Place, Recorded, Ref
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.incident import Symptom
 
 Before = Callable[[tuple[Any, ...], dict[str, Any]], None]
-"""Told the arguments of an op just before it runs; may write to its tensors. What else reads that memory, the derivative first of all, sees it too."""
+"""Called with the arguments of an op just before it runs; may write to its tensors. What else reads that memory, the
+derivative first of all, sees it too."""
 After = Callable[[list[Tensor | None]], None]
-"""Told the results of an op; may write to them."""
+"""Called with the results of an op; may write to them."""
 Between = Callable[[Callable[[int], Tensor]], None]
-"""Told just before an op, with a reader that gives the tensor of any ref that is alive; may write to them."""
+"""Called just before an op, with a reader that gives the tensor of any ref that is alive; may write to them."""
 
 
 @dataclass
 class OfflineRerun:
-    """What is known of the recorded step, and the changes asked for. An intervention writes only below the line `changes`."""
+    """What is known of the recorded step, and the changes asked for. An intervention writes only below the line
+    `changes`."""
 
     symptom: Symptom
     program: Recorded
     value: Callable[[int], Tensor]
     """The bytes the step found in an input, by ref; a copy."""
     inputs: tuple[tuple[str, int], ...] = ()
-    """(label, ref) of the inputs whose bytes were kept: `batch[0]`, `parameter head.weight`, `buffer bn.running_var`."""
+    """(label, ref) of the inputs whose bytes were kept: `batch[0]`, `parameter head.weight`,
+    `buffer bn.running_var`."""
     birth: Birth | None = None
     rows: int | None = None
     """Rows of the batch."""
@@ -66,7 +71,7 @@ class OfflineRerun:
         return {ref.dtype for ref in self.program.refs if "float" in ref.dtype}
 
     def ops(self) -> Iterator[tuple[int, OpRow, str, Place]]:
-        """Number, row, bare name (`div` for `aten::div_.Tensor`) and place of every op."""
+        """Yield number, row, bare name (`div` for `aten::div_.Tensor`) and place of every op."""
         for number, row in enumerate(self.program.ops):
             yield number, row, bare(self.program.names[row.op]), self.program.places[row.place]
 
@@ -76,13 +81,12 @@ class OfflineRerun:
         return self.program.refs[number] if isinstance(number, int) and 0 <= number < len(self.program.refs) else None
 
     def guilty_place(self) -> str:
-        """`model.py:88`, the guilty line; "the step" when it is not known."""
-        frame = self.birth.frame if self.birth else None
-        return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"
+        """Format the guilty line, `model.py:88`; "the step" when it is not known."""
+        return guilty_line(self.birth)
 
 
 def bare(name: str) -> str:
-    """`aten::_foreach_add_.List` is `add`, `aten::native_layer_norm.default` is `native_layer_norm`."""
+    """Return the bare op name: `add` for `aten::_foreach_add_.List`, `native_layer_norm` for its `.default`."""
     return name.partition("::")[2].partition(".")[0].strip("_").removeprefix("foreach_")
 
 

@@ -19,13 +19,16 @@ class OlderWeights(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (8.0,)
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs a snapshot."""
+        """Refuse without a snapshot of older weights."""
         return "" if rerun.history >= 1 else "no older state of the weights is kept"
 
     def apply(self, rerun: Rerun) -> str:
         """Start from the snapshot."""
         rerun.steps_back = min(int(self.size), rerun.history)
-        return f"the weights, moments and buffers of at least {rerun.steps_back} step{'s' if rerun.steps_back > 1 else ''} before"
+        return (
+            f"the weights, moments and buffers of at least {rerun.steps_back} "
+            f"step{'s' if rerun.steps_back > 1 else ''} before"
+        )
 
     def offline(self, tape: OfflineRerun) -> str:
         """A capsule holds one state."""

@@ -17,19 +17,20 @@ FIXES = {
 
 
 class OneLineFix(Intervention):
-    """Which line it is follows from the broken invariant; the steps since the oldest snapshot run again as the loop would with it."""
+    """Which line it is follows from the broken invariant; the steps since the oldest snapshot run again as the loop
+    would with it."""
 
     scope: ClassVar[Scope] = "loop"
     cost: ClassVar[float] = 8.0
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs a broken invariant that a line cures, and steps to try it on."""
+        """Refuse without a broken invariant that one line cures, and steps to try it on."""
         if rerun.broken not in FIXES:
             return "no broken invariant is known that one line of the loop cures"
         return "" if rerun.replays_past else "the steps before are not kept"
 
     def apply(self, rerun: Rerun) -> str:
-        """Gradients are dropped where a step begins; a call of the loop that drops them elsewhere is left out."""
+        """Drop gradients where a step begins, and leave out the call of the loop that drops them elsewhere."""
         parameters: list[Tensor] = [p for root in rerun.roots for p in root.parameters()]
         parameters += [p for o in rerun.optimizers for g in o.param_groups for p in g["params"]]
 

@@ -11,19 +11,24 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class OneRankAlone(Intervention):
-    """Replays are local, so nothing more is changed: a step that is finite here became bad on another rank or in the reduction."""
+    """Replays are local, so nothing more is changed: a step that is finite here became bad on another rank or in the
+    reduction."""
 
     scope: ClassVar[Scope] = "rank"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs other ranks."""
+        """Refuse if there are no other ranks."""
         return "" if ranks() > 1 else "the program runs on one rank"
 
     def apply(self, rerun: Rerun) -> str:
-        """Nothing but the words."""
+        """Describe the run; it needs no change, for a replay reduces nothing."""
         return f"rank {torch.distributed.get_rank()} alone, without the reduction over {ranks()} ranks"
 
 
 def ranks() -> int:
     """How many processes compute together."""
-    return torch.distributed.get_world_size() if torch.distributed.is_available() and torch.distributed.is_initialized() else 1
+    return (
+        torch.distributed.get_world_size()
+        if torch.distributed.is_available() and torch.distributed.is_initialized()
+        else 1
+    )

@@ -12,15 +12,35 @@ from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.entry import Entry
 
-GELU = ("relu", "relu_", "relu6", "leaky_relu", "leaky_relu_", "elu", "elu_", "selu", "selu_", "celu", "celu_", "prelu", "threshold", "threshold_")
+GELU = (
+    "relu",
+    "relu_",
+    "relu6",
+    "leaky_relu",
+    "leaky_relu_",
+    "elu",
+    "elu_",
+    "selu",
+    "selu_",
+    "celu",
+    "celu_",
+    "prelu",
+    "threshold",
+    "threshold_",
+)
 SOFTPLUS = ("exp", "exp_", "exp2", "expm1", "cosh", "sinh")
 TANH = ("hardtanh", "hardtanh_", "hardswish", "hardsigmoid", "tan", "softsign")
-SMOOTH: dict[str, Any] = {**dict.fromkeys(GELU, F.gelu), **dict.fromkeys(SOFTPLUS, F.softplus), **dict.fromkeys(TANH, lambda x: x.tanh())}
+SMOOTH: dict[str, Any] = {
+    **dict.fromkeys(GELU, F.gelu),
+    **dict.fromkeys(SOFTPLUS, F.softplus),
+    **dict.fromkeys(TANH, lambda x: x.tanh()),
+}
 WORDS = {**dict.fromkeys(GELU, "gelu"), **dict.fromkeys(SOFTPLUS, "softplus"), **dict.fromkeys(TANH, "tanh")}
 
 
 class OtherActivation(Intervention):
-    """gelu for rectifiers, softplus for exponentials (grows linearly), tanh for the clipped ones. Heals where the activation is the fault."""
+    """gelu for rectifiers, softplus for exponentials (grows linearly), tanh for the clipped ones. Heals where the
+    activation is the fault."""
 
     scope: ClassVar[Scope] = "structure"
 
@@ -33,7 +53,9 @@ class OtherActivation(Intervention):
 
         rerun.around.append(around)
         rerun.doubts.append(lambda: "" if mode.seen else "the step calls no activation that has a smooth counterpart")
-        rerun.described = lambda: ", ".join(f"{WORDS[name]} in place of {name.strip('_')}" for name in dict.fromkeys(mode.seen))
+        rerun.described = lambda: ", ".join(
+            f"{WORDS[name]} in place of {name.strip('_')}" for name in dict.fromkeys(mode.seen)
+        )
         return "smooth activations"
 
 
@@ -46,7 +68,7 @@ class Smooth(TorchFunctionMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Replays run eagerly."""
+        """Return False, so that dynamo never traces this mode: replays run eagerly."""
         return False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

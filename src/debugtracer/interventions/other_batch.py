@@ -16,7 +16,7 @@ class OtherBatch(Intervention):
     scope: ClassVar[Scope] = "batch"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs the batch of an earlier step."""
+        """Refuse without the batch of an earlier healthy step."""
         if not rerun.batch:
             return "no input of the step has the rows of a batch"
         return "" if any(id(leaf) in rerun.healthy for leaf in rerun.batch) else "no batch of a healthy step is kept"

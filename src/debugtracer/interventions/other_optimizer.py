@@ -13,20 +13,21 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class OtherOptimizer(Intervention):
-    """Its first step has no momentum yet: the gradient times the learning rate. If that heals, the state or the formula of the optimizer was the fault."""
+    """Its first step has no momentum yet: the gradient times the learning rate. If that heals, the state or the formula
+    of the optimizer was the fault."""
 
     scope: ClassVar[Scope] = "update"
     default: ClassVar[float | None] = 0.9
     unit: ClassVar[str] = "momentum of SGD"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs an update by something else."""
+        """Refuse without an update, or if it is one of SGD already."""
         if not rerun.optimizers:
             return "the update is not replayed"
         return "the optimizer is SGD already" if all(isinstance(o, torch.optim.SGD) for o in rerun.optimizers) else ""
 
     def apply(self, rerun: Rerun) -> str:
-        """Step in its place."""
+        """Use SGD with momentum in place of the optimizer."""
         speeds: dict[int, Tensor] = {}
 
         @torch.no_grad()
@@ -37,11 +38,13 @@ class OtherOptimizer(Intervention):
                         descend(parameter, group, speeds, self.size)
 
         rerun.step_by = step
-        return f"SGD with momentum {self.size:g} in place of {type(rerun.optimizers[0]).__name__}, the same learning rate"
+        return (
+            f"SGD with momentum {self.size:g} in place of {type(rerun.optimizers[0]).__name__}, the same learning rate"
+        )
 
 
 def descend(parameter: Tensor, group: dict[str, Any], speeds: dict[int, Tensor], momentum: float) -> None:
-    """One step of one parameter in place. `speeds`: id of a parameter -> its velocity, of the parameter's shape."""
+    """Update one parameter in place. `speeds`: id of a parameter -> its velocity, of the parameter's shape."""
     assert parameter.grad is not None
     gradient = parameter.grad.to_dense() if parameter.grad.layout is not torch.strided else parameter.grad
     gradient = -gradient if group.get("maximize") else gradient

@@ -1,4 +1,5 @@
-"""Modules and optimizers in another dtype or on another device for a while; the tensors themselves come back untouched."""
+"""Modules and optimizers in another dtype or on another device for a while; the tensors themselves come back
+untouched."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def recast(
     device: torch.device | None,
     only: tuple[torch.dtype, ...] | None = None,
 ) -> Iterator[None]:
-    """Floating parameters, buffers and optimizer state as `dtype` (those in `only`, or all) on `device`; gradients are dropped. What was is put back."""
+    """Convert floating parameters, buffers and state (dtypes in `only`, or all) inside the context; drop gradients."""
     held = [t for root in roots for t in (*root.parameters(), *root.buffers())]
     held += [p for o in optimizers for g in o.param_groups for p in g["params"]]
 
@@ -39,7 +40,9 @@ def recast(
                 tensor.grad = None
                 tensor.data = tensor.data.to(device=device, dtype=wanted(tensor))
         for optimizer in optimizers:
-            stack.callback(put_state_back, optimizer, {parameter: dict(state) for parameter, state in optimizer.state.items()})
+            stack.callback(
+                put_state_back, optimizer, {parameter: dict(state) for parameter, state in optimizer.state.items()}
+            )
         for state in (state for o in optimizers for state in o.state.values()):
             for key, value in state.items():
                 if isinstance(value, Tensor) and (value.dim() or device is not None):
@@ -48,14 +51,14 @@ def recast(
 
 
 def put_back(tensor: Tensor, data: Tensor, grad: Tensor | None) -> None:
-    """The memory and the gradient a tensor had."""
+    """Give a tensor back the memory and the gradient it had."""
     tensor.grad = None
     tensor.data = data
     tensor.grad = grad
 
 
 def put_state_back(optimizer: Optimizer, states: dict[Tensor, dict[Any, Any]]) -> None:
-    """The very tensors of its state, and none that a first step has made since."""
+    """Restore the very tensors of the state, and remove those that a first step has made since."""
     for parameter in [p for p in optimizer.state if p not in states]:
         del optimizer.state[parameter]
     for parameter, state in states.items():
@@ -64,22 +67,26 @@ def put_state_back(optimizer: Optimizer, states: dict[Tensor, dict[Any, Any]]) -
 
 
 def refuse_hooks(tensor: Tensor) -> None:
-    """Another dtype gives a parameter a new gradient accumulator; the hooks by which ranks reduce would stay with the old one. Raises ReplayRefused."""
+    """Raise ReplayRefused where ranks reduce by hooks: a new dtype gives a parameter a new gradient accumulator without
+    them."""
     if tensor.requires_grad and torch.distributed.is_available() and torch.distributed.is_initialized():
         raise ReplayRefused("the ranks reduce gradients by hooks that a change of dtype or device would lose")
 
 
 @contextlib.contextmanager
 def autocast_off(roots: Sequence[nn.Module]) -> Iterator[None]:
-    """`with torch.autocast(...)` in the user's modules is entered switched off; `.half()` and `.bfloat16()` on activations keep float32."""
+    """Disable the user's `with torch.autocast(...)`, and keep float32 at `.half()` and `.bfloat16()` on activations."""
     with entered_off(), everywhere(Casts({torch.float16: torch.float32, torch.bfloat16: torch.float32}, None), roots):
         yield
 
 
 @contextlib.contextmanager
 def moved_casts(roots: Sequence[nn.Module], dtype: torch.dtype, device: torch.device) -> Iterator[None]:
-    """Autocast switched off; every cast to a floating dtype inside the step gives `dtype`, every placement `device`."""
-    with entered_off(), everywhere(Casts(dict.fromkeys((torch.float16, torch.bfloat16, torch.float32), dtype), device), roots):
+    """Disable autocast; every cast to a floating dtype inside the step gives `dtype`, every placement `device`."""
+    with (
+        entered_off(),
+        everywhere(Casts(dict.fromkeys((torch.float16, torch.bfloat16, torch.float32), dtype), device), roots),
+    ):
         yield
 
 
@@ -87,7 +94,9 @@ def moved_casts(roots: Sequence[nn.Module], dtype: torch.dtype, device: torch.de
 def everywhere(mode: TorchFunctionMode, roots: Sequence[nn.Module]) -> Iterator[None]:
     """The mode, also inside modules that a checkpoint computes again."""
     with contextlib.ExitStack() as stack:
-        for module in {id(m): m for root in roots for m in root.modules() if not isinstance(m, torch.jit.ScriptModule)}.values():
+        for module in {
+            id(m): m for root in roots for m in root.modules() if not isinstance(m, torch.jit.ScriptModule)
+        }.values():
             stack.enter_context(instead(module, under(mode)))
         stack.enter_context(mode)
         yield
@@ -95,7 +104,7 @@ def everywhere(mode: TorchFunctionMode, roots: Sequence[nn.Module]) -> Iterator[
 
 @contextlib.contextmanager
 def entered_off() -> Iterator[None]:
-    """Autocast contexts that are entered inside do nothing."""
+    """Disable autocast contexts that are entered inside."""
     entered = torch.autocast.__enter__
 
     def off(self: Any) -> Any:
@@ -111,7 +120,7 @@ def entered_off() -> Iterator[None]:
 
 @contextlib.contextmanager
 def default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    """Factories without a dtype make this one."""
+    """Set the dtype of factories that name none."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -132,7 +141,7 @@ class Casts(TorchFunctionMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Replays run eagerly."""
+        """Return False, so that dynamo never traces this mode: replays run eagerly."""
         return False
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -16,7 +16,8 @@ CPU = torch.device("cpu")
 
 
 class ReferenceDevice(Intervention):
-    """Parameters, buffers, moments and inputs in float64 on the CPU, autocast off. Dropout draws other masks there than in float32."""
+    """Parameters, buffers, moments and inputs in float64 on the CPU, autocast off. Dropout draws other masks there than
+    in float32."""
 
     scope: ClassVar[Scope] = "precision"
     cost: ClassVar[float] = 3.0

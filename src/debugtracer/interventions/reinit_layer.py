@@ -11,14 +11,15 @@ from torch import Tensor, nn
 
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.rng import RngState
-from debugtracer.recorder.version_counters import kept_versions
+from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.state.version_counters import kept_versions
 
 SEED = 0  # of the fresh weights; any would do (ours)
 
 
 class ReinitLayer(Intervention):
-    """`reset_parameters()` of the module and of those below it, from a seed of ours. If that heals, the weights were the fault, not the arithmetic."""
+    """`reset_parameters()` of the module and of those below it, from a seed of ours. If that heals, the weights were
+    the fault, not the arithmetic."""
 
     scope: ClassVar[Scope] = "structure"
 
@@ -30,7 +31,7 @@ class ReinitLayer(Intervention):
         return "" if resettable(module) else f"{type(module).__name__} has no reset_parameters"
 
     def apply(self, rerun: Rerun) -> str:
-        """For the time of the run."""
+        """Reset the module for the time of the run."""
         module = rerun.module()
         assert module is not None
         rerun.throughout.append(reset(module))
@@ -39,12 +40,17 @@ class ReinitLayer(Intervention):
 
 def resettable(module: nn.Module) -> list[Any]:
     """The modules from this one down that can be set to their initial weights."""
-    return [m for m in module.modules() if callable(getattr(m, "reset_parameters", None)) and any(True for _ in m.parameters(recurse=False))]
+    return [
+        m
+        for m in module.modules()
+        if callable(getattr(m, "reset_parameters", None)) and any(True for _ in m.parameters(recurse=False))
+    ]
 
 
 @contextlib.contextmanager
 def reset(module: nn.Module) -> Iterator[None]:
-    """Fresh weights in memory of their own; the old memory comes back, untouched, with its version counters and the generators."""
+    """Give the module fresh weights in new memory; restore the old memory, its version counters and the generators at
+    exit."""
     held: dict[int, Tensor] = {id(t): t for m in resettable(module) for t in (*m.parameters(), *m.buffers())}
     kept = [(t, t.data) for t in held.values()]
     state = RngState()

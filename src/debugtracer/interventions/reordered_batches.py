@@ -9,16 +9,17 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class ReorderedBatches(Intervention):
-    """The failing batch comes first and meets the weights of the snapshot; the loss that counts is that of the step that now comes last."""
+    """The failing batch comes first and meets the weights of the snapshot; the loss that counts is that of the step
+    that now comes last."""
 
     scope: ClassVar[Scope] = "loop"
     cost: ClassVar[float] = 4.0
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs at least two steps before."""
+        """Refuse without at least two steps before."""
         return "" if rerun.replays_past and rerun.history >= 2 else "the steps before are not kept"
 
     def apply(self, rerun: Rerun) -> str:
-        """Turn them around."""
+        """Replay the steps since the snapshot in the reverse order."""
         rerun.backwards_in_time = True
         return f"the last {rerun.history + 1} steps in the reverse order"

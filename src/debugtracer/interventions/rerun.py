@@ -1,4 +1,5 @@
-"""The step about to be executed again, as an intervention sees it and may change it. Everything it does not change stays bit for bit."""
+"""The step about to be executed again, as an intervention sees it and may change it. Everything it does not change
+stays bit for bit."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.recorder.entry import Entry, Leaf
-from debugtracer.recorder.roots import unwrapped
+from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Symptom
 
@@ -55,7 +56,8 @@ class Rerun:
     grad_l2_usual: float | None = None
     """Median gradient norm of the last healthy steps, L2."""
     refetch: Callable[[], dict[int, Tensor]] = dict
-    """The samples of the batch fetched again without their random transforms: id of a leaf -> its new value. Raises ReplayRefused where that cannot be done."""
+    """The samples of the batch fetched again without their random transforms: id of a leaf -> its new value. Raises
+    ReplayRefused where that cannot be done."""
 
     # changes
     inputs: dict[int, Tensor] = field(default_factory=dict)
@@ -71,19 +73,20 @@ class Rerun:
     seed: int | None = None
     """Random calls draw from this seed instead of the recorded state."""
     on_gradients: list[Callable[[list[Tensor]], None]] = field(default_factory=list)
-    """Told the gradients (in place) after the last backward, before any update."""
+    """Called with the gradients (in place) after the last backward, before any update."""
     on_update: list[Callable[[Optimizer], None]] = field(default_factory=list)
-    """Told each optimizer just before it steps: settings and state may be changed."""
+    """Called with each optimizer just before it steps: settings and state may be changed."""
     step_by: Callable[[Optimizer], None] | None = None
     """Steps in place of the optimizer."""
     doubts: list[Callable[[], str]] = field(default_factory=list)
     """Asked when the run is over: why the change did not take place, empty when it did."""
     described: Callable[[], str] = lambda: ""
-    """What was changed, where only the run itself could tell; empty: what `apply` has said."""
+    """What was changed, where only the run itself could know; empty: what `apply` has said."""
     before_step: list[Callable[[], None]] = field(default_factory=list)
     """Called before the first call of each step."""
     overwritten: str = ""
-    """The call of the step that wrote into an input of `inputs`, told by the run: what a batch in its place was meant to show, it cannot show then."""
+    """The call of the step that wrote into an input of `inputs`, set by the run: what a batch in its place was meant to
+    show, it cannot show then."""
     left_out: set[str] = field(default_factory=set)
     """Kinds of calls of the loop that do not run."""
     backwards_in_time: bool = False
@@ -92,7 +95,7 @@ class Rerun:
     """Start from the state of that many steps ago."""
 
     def line(self, entry: Entry) -> str:
-        """`train.py:88`, the user's line of a call; empty where it is not known."""
+        """Format the user's line of a call, `train.py:88`; empty where it is not known."""
         frames = self.frames(entry.frames)
         return f"{frames[0].file.rpartition('/')[2]}:{frames[0].line}" if frames else ""
 
@@ -105,11 +108,12 @@ class Rerun:
                 yield reference
 
     def value(self, leaf: Leaf) -> Tensor:
-        """The bytes the step saw for an input."""
+        """The bytes the step read for an input."""
         return leaf.saved if leaf.saved is not None else leaf.tensor.detach()
 
     def module(self) -> nn.Module | None:
-        """The module in which the fault was born; None outside of modules. Its path may begin above the root that the loop called, or below it."""
+        """The module in which the fault was born; None outside of modules. Its path may begin above the root that the
+        loop called, or below it."""
         path = self.birth.module if self.birth is not None else None
         if path is None:
             return None
@@ -122,14 +126,19 @@ class Rerun:
         return next(iter(inside.values())) if len(inside) == 1 else None
 
     def module_name(self) -> str:
-        """`encoder.norm (LayerNorm)`."""
+        """Format the module of birth: `encoder.norm (LayerNorm)`."""
         path, module = self.birth.module if self.birth is not None else "", self.module()
         return f"{path} ({type(module).__name__})" if path else type(module).__name__
 
     def place(self) -> str:
-        """`model.py:88`, the guilty line; "the step" when it is not known."""
-        frame = self.birth.frame if self.birth else None
-        return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"
+        """Format the guilty line, `model.py:88`; "the step" when it is not known."""
+        return guilty_line(self.birth)
+
+
+def guilty_line(birth: Birth | None) -> str:
+    """Format the guilty line, `model.py:88`; "the step" when it is not known."""
+    frame = birth.frame if birth else None
+    return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"
 
 
 def below(root: nn.Module, parts: list[str]) -> nn.Module | None:

@@ -11,14 +11,15 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class Reseeded(Intervention):
-    """Every random call of the step draws from another seed. What was drawn before the step (the batch, kept noise) stays."""
+    """Every random call of the step draws from another seed. What was drawn before the step (the batch, kept noise)
+    stays."""
 
     scope: ClassVar[Scope] = "random"
     default: ClassVar[float | None] = 1.0
     unit: ClassVar[str] = "the seed"
 
     def apply(self, rerun: Rerun) -> str:
-        """Set the seed."""
+        """Seed the random calls of the run."""
         rerun.seed = int(self.size)
         return f"random calls of the step drawn from seed {int(self.size)}"
 

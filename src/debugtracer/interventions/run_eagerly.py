@@ -20,6 +20,6 @@ class RunEagerly(Intervention):
         return "" if rerun.compiled else "the fault shows in eager code too, or nothing is compiled"
 
     def apply(self, rerun: Rerun) -> str:
-        """torch.compiler's stance for the run."""
+        """Set the stance of torch.compiler to eager for the run."""
         rerun.throughout.append(torch.compiler.set_stance("force_eager"))
         return "the compiled code run eagerly"

@@ -13,16 +13,17 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class SanitisedBatch(Intervention):
-    """NaN becomes 0, Inf and what lies beyond the range of the last healthy batch its nearest end; labels outside theirs the least one seen."""
+    """NaN becomes 0, Inf and what lies beyond the range of the last healthy batch its nearest end; labels outside
+    theirs the least one seen."""
 
     scope: ClassVar[Scope] = "sample"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs a batch."""
+        """Refuse without a batch among the inputs."""
         return "" if rerun.batch else "no input of the step has the rows of a batch"
 
     def apply(self, rerun: Rerun) -> str:
-        """Each floating input is repaired; integers only where a healthy batch shows their range."""
+        """Replace the bad values of each floating input; integers only where a healthy batch shows their range."""
         repaired = 0
         for leaf in rerun.batch:
             before, healthy = rerun.value(leaf), rerun.healthy.get(id(leaf))
@@ -33,10 +34,14 @@ class SanitisedBatch(Intervention):
                 rerun.inputs[id(leaf)] = after
         if not repaired:
             raise ReplayRefused("nothing of the batch is non-finite or outside the range of the last healthy one")
-        return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired (NaN to 0, others into the range of the last healthy batch)"
+        return (
+            f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired (NaN to 0, others into the range of "
+            "the last healthy batch)"
+        )
 
     def offline(self, tape: OfflineRerun) -> str:
-        """The same without a healthy batch beside it: NaN becomes 0, Inf the nearest end of the range of its own input."""
+        """The same without a healthy batch beside it: NaN becomes 0, Inf the nearest end of the range of its own
+        input."""
         repaired = 0
         for _, ref in tape.batch():
             before = tape.value(ref)
@@ -46,7 +51,11 @@ class SanitisedBatch(Intervention):
                 repaired += changed
                 tape.replaced[ref] = after
         if not repaired:
-            raise ReplayRefused("every value of the batch is finite" if any(tape.batch()) else "no input of the step has the rows of a batch")
+            raise ReplayRefused(
+                "every value of the batch is finite"
+                if any(tape.batch())
+                else "no input of the step has the rows of a batch"
+            )
         return f"{repaired} value{'s' if repaired != 1 else ''} of the batch repaired"
 
 

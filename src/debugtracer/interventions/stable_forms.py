@@ -1,4 +1,5 @@
-"""The stable form of each fragile torch function: the same value inside the domain, a finite one with a finite gradient at its edge."""
+"""The stable form of each fragile torch function: the same value inside the domain, a finite one with a finite gradient
+at its edge."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
+from debugtracer.recorder.entry import HALF
 
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any], float], Any]
 
@@ -27,7 +30,14 @@ def clamped(low: float | None = 0.0, high: float | None = None, squared: bool = 
 
     def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
         margin = eps * eps if squared else eps
-        return on_first(func, args, kwargs, lambda x: x.clamp(None if low is None else low + fit(margin, x), None if high is None else high - fit(eps, x)))
+        return on_first(
+            func,
+            args,
+            kwargs,
+            lambda x: x.clamp(
+                None if low is None else low + fit(margin, x), None if high is None else high - fit(eps, x)
+            ),
+        )
 
     return run
 
@@ -68,7 +78,8 @@ def away_from_zero(divisor: Any, eps: float, like: Any = None) -> Any:
 
 
 def powered(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
-    """A fractional power of a base that is at least eps, a negative whole power of one that is not near 0; other whole powers need nothing."""
+    """A fractional power of a base that is at least eps, a negative whole power of one that is not near 0; other whole
+    powers need nothing."""
     power = args[1] if len(args) > 1 else kwargs.get("exponent")
     if func.__name__.strip("_") == "rpow":
         return exponent(func, args, kwargs, eps)
@@ -99,7 +110,9 @@ def softmaxed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: flo
         dim = next((a for a in (*args[1:2], kwargs.get("dim")) if isinstance(a, int)), -1)
         nothing = (x == -math.inf).all(dim=dim, keepdim=True)
         limit = math.sqrt(torch.finfo(x.dtype).max)
-        return torch.where(nothing, torch.zeros_like(x), torch.nan_to_num(x, nan=0.0, posinf=limit, neginf=-math.inf).clamp_max(limit))
+        return torch.where(
+            nothing, torch.zeros_like(x), torch.nan_to_num(x, nan=0.0, posinf=limit, neginf=-math.inf).clamp_max(limit)
+        )
 
     return on_first(func, args, kwargs, filled)
 
@@ -119,7 +132,7 @@ def attended(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: floa
 
 
 def attended_by_heads(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
-    """`multi_head_attention_forward`: where every key is masked, none is. Its masks hide where they are True, or -inf."""
+    """Call `multi_head_attention_forward` with masks opened where they hide every key (by True or -inf)."""
 
     def opened(mask: Any) -> Any:
         if not isinstance(mask, Tensor):
@@ -127,16 +140,22 @@ def attended_by_heads(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], 
         nothing = (mask if mask.dtype == torch.bool else mask == -math.inf).all(-1, keepdim=True)
         return torch.where(nothing, torch.zeros_like(mask), mask)
 
-    return func(*args, **{name: opened(value) if name in ("key_padding_mask", "attn_mask") else value for name, value in kwargs.items()})
+    return func(
+        *args,
+        **{
+            name: opened(value) if name in ("key_padding_mask", "attn_mask") else value
+            for name, value in kwargs.items()
+        },
+    )
 
 
 def without_infinity(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
-    """`ctc_loss` with 0 for a target that the input is too short for."""
+    """Call `ctc_loss` with 0 for a target that the input is too short for."""
     return func(*args[:6], **{**kwargs, "zero_infinity": True})
 
 
 def averaged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float) -> Any:
-    """The mean of nothing is 0."""
+    """Replace NaN by 0, the mean of nothing."""
     first = args[0] if args else kwargs.get("input")
     if isinstance(first, Tensor) and not first.numel():
         return first.sum()
@@ -158,9 +177,11 @@ def normed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], eps: float)
     x = args[0]
     floor = max(eps, 1e-5)
     if func.__name__ == "layer_norm":
-        shape, weight, bias = (*args[1:4], *(None,) * 3)[:3] if len(args) > 1 else (kwargs["normalized_shape"], None, None)
+        shape, weight, bias = (
+            (*args[1:4], *(None,) * 3)[:3] if len(args) > 1 else (kwargs["normalized_shape"], None, None)
+        )
         weight, bias = kwargs.get("weight", weight), kwargs.get("bias", bias)
-        wide = [t.float() if isinstance(t, Tensor) and t.dtype in (torch.float16, torch.bfloat16) else t for t in (x, weight, bias)]
+        wide = [t.float() if isinstance(t, Tensor) and t.dtype in HALF else t for t in (x, weight, bias)]
         return F.layer_norm(wide[0], shape, wide[1], wide[2], floor).to(x.dtype)
     return func(*args, **{**kwargs, "eps": floor}) if "eps" in kwargs else func(*args, **kwargs)
 
@@ -185,13 +206,16 @@ FORMS: dict[str, Form] = {
     "log1p": Form("clamp_min(-1 + {eps}) before log1p", clamped(-1.0)),
     "logit": Form("clamp({eps}, 1 - {eps}) before logit", clamped(0.0, 1.0)),
     **dict.fromkeys(("sqrt", "rsqrt"), ROOT),
-    **dict.fromkeys(("div", "divide", "true_divide", "truediv", "floor_divide", "idiv", "itruediv", "fmod", "remainder"), DIVIDE),
-    "reciprocal": Form("a divisor of at least {eps}", lambda f, a, k, eps: on_first(f, a, k, lambda x: away_from_zero(x, eps))),
+    **dict.fromkeys(("div", "divide", "true_divide", "truediv", "floor_divide", "idiv", "itruediv", "fmod",
+        "remainder"), DIVIDE),
+    "reciprocal": Form("a divisor of at least {eps}", lambda f, a, k,
+        eps: on_first(f, a, k, lambda x: away_from_zero(x, eps))),
     **dict.fromkeys(("acos", "arccos", "asin", "arcsin", "atanh", "arctanh", "erfinv"), ARC),
     "acosh": Form("clamp_min(1 + {eps}) before acosh", clamped(1.0)),
     **dict.fromkeys(("pow", "float_power", "ipow"), POWER),
     **dict.fromkeys(("exp", "expm1", "exp2", "sinh", "cosh"), EXP),
-    **dict.fromkeys(("norm", "vector_norm", "linalg_norm", "linalg_vector_norm", "cdist", "pairwise_distance", "normalize", "cosine_similarity"), NORM),
+    **dict.fromkeys(("norm", "vector_norm", "linalg_norm", "linalg_vector_norm", "cdist", "pairwise_distance",
+        "normalize", "cosine_similarity"), NORM),
     **dict.fromkeys(("std", "var", "std_mean", "var_mean"), NORM),
     **dict.fromkeys(("softmax", "log_softmax", "logsumexp", "softmin"), SOFTMAX),
     "scaled_dot_product_attention": ATTEND,
@@ -208,21 +232,25 @@ FAMILIES: tuple[frozenset[str], ...] = tuple(
         (
             {"log", "log2", "log10", "log1p", "xlogy", "logit", "mul"},
             {"sqrt", "rsqrt", "std", "var", "norm", "pow", "vector_norm", "linalg_norm"},
-            {"div", "divide", "true_divide", "truediv", "idiv", "itruediv", "floor_divide", "reciprocal", "mul", "rsqrt", "fmod", "remainder", "mean"},
+            {"div", "divide", "true_divide", "truediv", "idiv", "itruediv", "floor_divide", "reciprocal", "mul",
+             "rsqrt", "fmod", "remainder", "mean"},
             {"acos", "arccos"}, {"asin", "arcsin"}, {"atanh", "arctanh"}, {"acosh"}, {"erfinv"},
             {"pow", "float_power", "ipow"},
             {"exp", "expm1", "exp2", "sinh", "cosh"},
-            {"linalg_vector_norm", "norm", "vector_norm", "linalg_norm", "pairwise_distance", "normalize", "cosine_similarity"},
+            {"linalg_vector_norm", "norm", "vector_norm", "linalg_norm", "pairwise_distance", "normalize",
+             "cosine_similarity"},
             {"cdist_forward", "cdist", "euclidean_dist", "pairwise_distance"},
             {"std", "var", "std_mean", "var_mean"},
-            {"softmax", "log_softmax", "logsumexp", "softmin", "masked_softmax", "safe_softmax", "cross_entropy", "nll_loss",
-             "multi_head_attention_forward"},
+            {"softmax", "log_softmax", "logsumexp", "softmin", "masked_softmax", "safe_softmax", "cross_entropy",
+             "nll_loss", "multi_head_attention_forward"},
             {"ctc_loss"},
-            {"scaled_dot_product_attention", "scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_flash_attention",
-             "scaled_dot_product_efficient_attention", "multi_head_attention_forward"},
+            {"scaled_dot_product_attention", "scaled_dot_product_flash_attention_for_cpu",
+             "scaled_dot_product_flash_attention", "scaled_dot_product_efficient_attention",
+             "multi_head_attention_forward"},
             {"mean"},
             {"nll_loss_forward", "nll_loss2d_forward", "nll_loss", "nll_loss_nd", "cross_entropy"},
-            {"native_layer_norm", "layer_norm"}, {"rms_norm"}, {"native_batch_norm", "batch_norm", "cudnn_batch_norm"}, {"native_group_norm", "group_norm"},
+            {"native_layer_norm", "layer_norm"}, {"rms_norm"}, {"native_batch_norm", "batch_norm", "cudnn_batch_norm"},
+            {"native_group_norm", "group_norm"},
         ),
     )
 )  # fmt: skip

@@ -19,7 +19,8 @@ from debugtracer.trace.birth import Birth, Frame
 
 
 class StableOp(Intervention):
-    """Calls of the guilty operator's family on the guilty line see arguments inside their domain, a divisor that is not zero, a mask that leaves something."""
+    """Calls of the guilty operator's family on the guilty line see arguments inside their domain, a divisor that is not
+    zero, a mask that leaves something."""
 
     scope: ClassVar[Scope] = "op"
     default: ClassVar[float | None] = 1e-6
@@ -27,7 +28,7 @@ class StableOp(Intervention):
     ladder: ClassVar[tuple[float, ...]] = (1e-3,)
 
     def refuses(self, rerun: Rerun) -> str:
-        """It must know the operator and its line, and a stable form of it."""
+        """Refuse without the guilty operator, its line and a stable form of it."""
         birth = rerun.birth
         if birth is None or birth.op is None or birth.frame is None:
             return "the guilty operator and its line are not known"
@@ -50,22 +51,33 @@ class StableOp(Intervention):
         birth = tape.birth
         if birth is None or birth.op is None or birth.frame is None:
             raise ReplayRefused("the guilty operator and its line are not known")
-        names = frozenset(name for _, _, name, _ in tape.ops() if (alias(name) in family(birth) or name in family(birth)))
+        names = frozenset(
+            name for _, _, name, _ in tape.ops() if (alias(name) in family(birth) or name in family(birth))
+        )
         rows = rows_at(tape, birth, names)
         if not rows:
             known = bool(family(birth))
-            raise ReplayRefused(f"no recorded operator like {birth.op} at {tape.guilty_place()}" if known else f"no stable form of {birth.op} is known")
+            raise ReplayRefused(
+                f"no recorded operator like {birth.op} at {tape.guilty_place()}"
+                if known
+                else f"no stable form of {birth.op} is known"
+            )
         return f"{words([stabilise(tape, *row, self.size) for row in rows], self.size)} at {tape.guilty_place()}"
 
 
 def family(birth: Birth) -> frozenset[str]:
-    """Names of torch functions that may have run the operator of birth."""
-    names = {(op or "").split("::")[-1].split(".")[0].strip("_").removeprefix("foreach_") for op in (birth.op, birth.inner_op)}
-    return frozenset().union(*(functions for functions in FAMILIES if names & functions)) or frozenset(names & FORMS.keys())
+    """The names of torch functions that may have run the operator of birth."""
+    names = {
+        (op or "").split("::")[-1].split(".")[0].strip("_").removeprefix("foreach_")
+        for op in (birth.op, birth.inner_op)
+    }
+    return frozenset().union(*(functions for functions in FAMILIES if names & functions)) or frozenset(
+        names & FORMS.keys()
+    )
 
 
 def feeding(birth: Birth) -> frozenset[str]:
-    """Roots that made what the operator of birth took: a divisor kept from 0 still leaves them an infinite derivative. torch gives norms and deviations 0."""
+    """The roots that made what the operator took: a divisor kept from 0 still leaves them an infinite derivative."""
     names = {fact.made_by.split("::")[-1].strip("_") for fact in birth.inputs}
     return frozenset(("sqrt", "rsqrt", "pow")) if names & {"sqrt", "rsqrt", "pow"} else frozenset()
 
@@ -76,7 +88,8 @@ def words(forms: list[str], eps: float) -> str:
 
 
 class Stable(AtLine):
-    """Exchanges the calls of some functions that come from one line, and of those that feed them in the same function."""
+    """Exchanges the calls of some functions that come from one line, and of those that feed them in the same
+    function."""
 
     def __init__(self, functions: frozenset[str], feeding: frozenset[str], frame: Frame, eps: float) -> None:
         super().__init__(frame)
@@ -91,13 +104,17 @@ class Stable(AtLine):
         place = f"{self.frame.file.rpartition('/')[2]}:{self.frame.line}"
         if not self.seen:
             return f"no call of {op} could be exchanged at {place}"
-        return "" if self.forms else f"every value that {op} takes at {place} is one that its stable form leaves as it is"
+        return (
+            "" if self.forms else f"every value that {op} takes at {place} is one that its stable form leaves as it is"
+        )
 
     def described(self) -> str:
         """What was done, as a person would write it: `clamp_min(1e-06) before the logarithm at model.py:88`."""
         file = self.frame.file.rpartition("/")[2]
         lines = sorted({line for _, line in self.forms})
-        return " and ".join(f"{words([form for form, at in self.forms if at == line], self.eps)} at {file}:{line}" for line in lines)
+        return " and ".join(
+            f"{words([form for form, at in self.forms if at == line], self.eps)} at {file}:{line}" for line in lines
+        )
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The stable form where it is meant, the call itself else."""
@@ -131,7 +148,7 @@ def exchanged(form: Form, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def same(old: Any, new: Any) -> bool:
-    """The same values, NaN where NaN was."""
+    """True for the same values, NaN where NaN was."""
     if not isinstance(old, Tensor) or not isinstance(new, Tensor):
         return not isinstance(old, Tensor) and not isinstance(new, Tensor) and bool(old == new)
     return old.shape == new.shape and bool(((old == new) | ((old != old) & (new != new))).all())

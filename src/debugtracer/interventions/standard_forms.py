@@ -1,4 +1,5 @@
-"""Hand-written layers recognised by what they compute: torch's own function that gives the same numbers on healthy inputs, or None."""
+"""Hand-written layers recognised by what they compute: torch's own function that gives the same numbers on healthy
+inputs, or None."""
 
 from __future__ import annotations
 
@@ -11,9 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from debugtracer.recorder.rng import RngState
+from debugtracer.recorder.state.rng import RngState
 
-AGREE = 1e-3  # root mean square of the difference, relative to that of the values, at which two functions are the same (ours; eps of 1e-8 to 1e-5 lies within)
+# root mean square of the difference, relative to that of the values, at which two functions are the same (ours; eps of
+# 1e-8 to 1e-5 lies within)
+AGREE = 1e-3
 Run = Callable[..., Tensor]
 
 
@@ -26,8 +29,11 @@ class Standard:
     """Takes the tensors the layer takes."""
 
 
-def recognised(forward: Callable[..., Any], given: list[Tensor], parameters: list[nn.Parameter], seed: int = 0) -> Standard | None:
-    """torch's function that agrees with `forward` on two healthy inputs of the same shapes and dtypes. No generator moves; `forward` runs without grad."""
+def recognised(
+    forward: Callable[..., Any], given: list[Tensor], parameters: list[nn.Parameter], seed: int = 0
+) -> Standard | None:
+    """Return torch's function that agrees with `forward` on two healthy inputs; no generator moves, no grad is
+    recorded."""
     state = RngState()
     try:
         with torch.no_grad():
@@ -35,13 +41,20 @@ def recognised(forward: Callable[..., Any], given: list[Tensor], parameters: lis
             wanted = [(trial, made) for trial in trials if (made := answer(forward, trial)) is not None]
             if not wanted:
                 return None
-            return next((one for one in candidates(given, parameters) if all(agrees(one.run, trial, made) for trial, made in wanted)), None)
+            return next(
+                (
+                    one
+                    for one in candidates(given, parameters)
+                    if all(agrees(one.run, trial, made) for trial, made in wanted)
+                ),
+                None,
+            )
     finally:
         state.restore()
 
 
 def healthy(given: list[Tensor], seed: int, kind: str) -> list[Tensor]:
-    """Random tensors of the same shapes; masks that leave the first place; integers as they are."""
+    """Make random tensors of the same shapes; masks leave the first place, integers stay as they are."""
     made = torch.Generator().manual_seed(seed)
     found = []
     for tensor in given:
@@ -69,11 +82,14 @@ def answer(forward: Callable[..., Any], trial: list[Tensor]) -> Tensor | None:
 
 
 def agrees(run: Run, trial: list[Tensor], wanted: Tensor) -> bool:
-    """The same shape, and a difference within AGREE; its mean over all values, since one row of small variance shows an eps alone."""
+    """True for the same shape and a mean difference within AGREE, since one row of small variance shows an eps
+    alone."""
     made = answer(run, trial)
     if made is None or made.shape != wanted.shape:
         return False
-    return float((made.double() - wanted.double()).pow(2).mean().sqrt()) <= AGREE * max(float(wanted.double().pow(2).mean().sqrt()), 1e-3)
+    return float((made.double() - wanted.double()).pow(2).mean().sqrt()) <= AGREE * max(
+        float(wanted.double().pow(2).mean().sqrt()), 1e-3
+    )
 
 
 def candidates(given: list[Tensor], parameters: list[nn.Parameter]) -> Iterator[Standard]:
@@ -90,49 +106,71 @@ def candidates(given: list[Tensor], parameters: list[nn.Parameter]) -> Iterator[
 
 
 def dims(x: Tensor) -> Iterator[Standard]:
-    """Functions along one dimension."""
+    """The candidates that are functions along one dimension."""
     for dim in dict.fromkeys((-1, 1, 0)):
         if -x.dim() <= dim < x.dim():
-            for words, function in (("softmax", F.softmax), ("log_softmax", F.log_softmax), ("logsumexp", torch.logsumexp), ("normalize", F.normalize)):
+            for words, function in (
+                ("softmax", F.softmax),
+                ("log_softmax", F.log_softmax),
+                ("logsumexp", torch.logsumexp),
+                ("normalize", F.normalize),
+            ):
                 yield Standard(f"torch's {words} over dimension {dim}", lambda t, f=function, d=dim: f(t, dim=d))
 
 
 def norms(x: Tensor, parameters: list[nn.Parameter]) -> Iterator[Standard]:
-    """Normalisations, with the parameters of the layer as gain and shift; also by the unbiased standard deviation, which torch's own does not take."""
+    """The candidate normalisations, with the layer's parameters as gain and shift; also by the unbiased deviation."""
     for words, run, size, count in statistics(x):
         fitting = [p for p in parameters if p.numel() == size]
         pairs = [(None, None), *((p, None) for p in fitting), *((a, b) for a in fitting for b in fitting if a is not b)]
         for unbiased in (1.0, math.sqrt((count - 1) / count) if count > 1 else 1.0):
             for gain, shift in pairs:
-                yield Standard(f"torch's {words}", lambda t, r=run, g=gain, s=shift, u=unbiased: affine(r(t) * u, g, s, t))
+                yield Standard(
+                    f"torch's {words}", lambda t, r=run, g=gain, s=shift, u=unbiased: affine(r(t) * u, g, s, t)
+                )
 
 
 def statistics(x: Tensor) -> Iterator[tuple[str, Run, int, int]]:
-    """Words, function, size of gain and shift, and how many values one statistic is made of."""
+    """Yield name, function, size of gain and shift, and how many values one statistic is made of."""
     if not x.dim():
         return
     last, rows = x.shape[-1], x.shape[0]
     yield "layer_norm", lambda t: F.layer_norm(t, t.shape[-1:]), last, last
     yield "rms_norm", lambda t: F.rms_norm(t, t.shape[-1:], eps=1e-6), last, last
     if x.dim() >= 2:
-        yield "batch_norm", lambda t: F.batch_norm(t, None, None, training=True), x.shape[1], x.numel() // max(x.shape[1], 1)
-        yield "layer_norm", lambda t: F.layer_norm(t, t.shape[1:]), x[0].numel() if rows else 0, x[0].numel() if rows else 0
+        yield (
+            "batch_norm",
+            lambda t: F.batch_norm(t, None, None, training=True),
+            x.shape[1],
+            x.numel() // max(x.shape[1], 1),
+        )
+        yield (
+            "layer_norm",
+            lambda t: F.layer_norm(t, t.shape[1:]),
+            x[0].numel() if rows else 0,
+            x[0].numel() if rows else 0,
+        )
     if x.dim() >= 3:
         yield "instance_norm", F.instance_norm, x.shape[1], math.prod(x.shape[2:])
 
 
 def affine(x: Tensor, gain: Tensor | None, shift: Tensor | None, like: Tensor) -> Tensor:
-    """Gain and shift along the dimension they fit: the last, else the second."""
+    """Apply gain and shift along the dimension they fit: the last, else the second."""
     for tensor, times in ((gain, True), (shift, False)):
         if tensor is not None:
-            fit = tensor.reshape(-1) if tensor.numel() == like.shape[-1] else tensor.reshape(-1, *([1] * (like.dim() - 2)))
+            fit = (
+                tensor.reshape(-1)
+                if tensor.numel() == like.shape[-1]
+                else tensor.reshape(-1, *([1] * (like.dim() - 2)))
+            )
             x = x * fit if times else x + fit
     return x
 
 
 ONE: tuple[tuple[str, Run], ...] = (
-    ("torch's sigmoid", torch.sigmoid), ("torch's logsigmoid", F.logsigmoid), ("torch's softplus", F.softplus), ("torch's tanh", torch.tanh),
-    ("torch's gelu", F.gelu), ("torch's silu", F.silu), ("torch's mish", F.mish), ("torch's elu", F.elu),
+    ("torch's sigmoid", torch.sigmoid), ("torch's logsigmoid", F.logsigmoid), ("torch's softplus", F.softplus),
+    ("torch's tanh", torch.tanh), ("torch's gelu", F.gelu), ("torch's silu", F.silu), ("torch's mish", F.mish),
+    ("torch's elu", F.elu),
 )  # fmt: skip
 TWO: tuple[tuple[str, Run], ...] = (
     ("torch's cross_entropy", F.cross_entropy),
@@ -141,12 +179,21 @@ TWO: tuple[tuple[str, Run], ...] = (
     ("torch's binary_cross_entropy", F.binary_cross_entropy),
     ("torch's cosine_similarity", lambda a, b: F.cosine_similarity(a, b, dim=-1)),
     ("torch's pairwise_distance", F.pairwise_distance),
-    ("torch's softmax over what the mask keeps", lambda x, mask: torch.where(mask, x, -math.inf).softmax(-1).nan_to_num(0.0)),
-    ("torch's softmax over what the mask leaves", lambda x, mask: torch.where(mask, -math.inf, x).softmax(-1).nan_to_num(0.0)),
+    (
+        "torch's softmax over what the mask keeps",
+        lambda x, mask: torch.where(mask, x, -math.inf).softmax(-1).nan_to_num(0.0),
+    ),
+    (
+        "torch's softmax over what the mask leaves",
+        lambda x, mask: torch.where(mask, -math.inf, x).softmax(-1).nan_to_num(0.0),
+    ),
 )
 ATTENTION: dict[int, tuple[tuple[str, Run], ...]] = {
     3: (("torch's scaled_dot_product_attention", F.scaled_dot_product_attention),
-        ("torch's scaled_dot_product_attention, causal", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))),
-    4: (("torch's scaled_dot_product_attention with the mask", lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m)),
-        ("torch's scaled_dot_product_attention with the mask turned round", lambda q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=~m))),
+        ("torch's scaled_dot_product_attention, causal", lambda q, k,
+            v: F.scaled_dot_product_attention(q, k, v, is_causal=True))),
+    4: (("torch's scaled_dot_product_attention with the mask", lambda q, k, v,
+        m: F.scaled_dot_product_attention(q, k, v, attn_mask=m)),
+        ("torch's scaled_dot_product_attention with the mask turned round", lambda q, k, v,
+            m: F.scaled_dot_product_attention(q, k, v, attn_mask=~m))),
 }  # fmt: skip

@@ -16,7 +16,8 @@ from debugtracer.interventions.standard_forms import Standard, recognised
 
 
 class StandardModule(Intervention):
-    """A layer is exchanged only for a function that gives the same numbers on healthy inputs; a Function gets the backward autograd derives."""
+    """A layer is exchanged only for a function that gives the same numbers on healthy inputs; a Function gets the
+    backward autograd derives."""
 
     scope: ClassVar[Scope] = "structure"
     cost: ClassVar[float] = 2.0
@@ -37,7 +38,7 @@ class StandardModule(Intervention):
         return function_at(rerun.birth.frame) if rerun.birth is not None and rerun.birth.frame is not None else None
 
     def apply(self, rerun: Rerun) -> str:
-        """For the time of the run."""
+        """Replace the layer or Function for the time of the run."""
         function = self.function(rerun)
         if function is not None:
             seen: list[str] = []
@@ -61,7 +62,9 @@ class StandardModule(Intervention):
                     for buffer in module.buffers():
                         stack.callback(buffer.data.copy_, buffer.detach().clone())
                     one = recognised(
-                        lambda *ts: original(*ts[: len(args)], **dict(zip(kwargs, ts[len(args) :], strict=True))), given, list(module.parameters())
+                        lambda *ts: original(*ts[: len(args)], **dict(zip(kwargs, ts[len(args) :], strict=True))),
+                        given,
+                        list(module.parameters()),
                     )
                 if one is None:
                     raise ReplayRefused(f"{rerun.module_name()} computes nothing that torch has of its own")

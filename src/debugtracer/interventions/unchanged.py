@@ -10,14 +10,15 @@ from debugtracer.interventions.rerun import Rerun
 
 
 class Unchanged(Intervention):
-    """The step as it was. A fault that does not come again lies in the machine, in memory nobody had written, or in a race."""
+    """The step as it was. A fault that does not come again lies in the machine, in memory nobody had written, or in a
+    race."""
 
     scope: ClassVar[Scope] = "nothing"
 
     def apply(self, rerun: Rerun) -> str:
-        """Nothing."""
+        """Describe the run; it is not changed."""
         return "nothing changed"
 
     def offline(self, tape: OfflineRerun) -> str:
-        """Nothing."""
+        """Describe the run; it is not changed."""
         return "nothing changed"

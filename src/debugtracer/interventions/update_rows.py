@@ -1,4 +1,5 @@
-"""The update among the recorded operators: its gradients, the numbers that hold its learning rate, the epsilon that it divides by."""
+"""The update among the recorded operators: its gradients, the numbers that hold its learning rate, the epsilon that it
+divides by."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import msgspec
 
 from debugtracer.interventions.eps_rows import larger
 from debugtracer.interventions.offline_rerun import OfflineRerun, as_argument, number_of
-from debugtracer.recorder.recorded import OpRow, Recorded
+from debugtracer.recorder.capsule.recorded import OpRow, Recorded
 
 ADDS = ("add", "sub", "addcdiv", "addcmul")
 SCALES = ("alpha", "value", "scalars")
@@ -30,7 +31,7 @@ def refs_in(value: Any) -> list[int]:
 
 
 def gradients(program: Recorded) -> list[int]:
-    """Refs of what the backward made and the update reads, each storage once."""
+    """The refs of what the backward made and the update reads, each storage once."""
     made: dict[int, str] = {}
     found: dict[int, int] = {}
     for row in program.ops:
@@ -45,7 +46,7 @@ def gradients(program: Recorded) -> list[int]:
 
 
 def parameters(tape: OfflineRerun) -> set[int]:
-    """Storages of the labelled parameters."""
+    """The storages of the labelled parameters."""
     return {tape.program.refs[ref].storage for label, ref in tape.program.labels if label.startswith("parameter ")}
 
 
@@ -89,7 +90,11 @@ def with_numbers(row: OpRow, word: str, change: Divide) -> OpRow | None:
 def with_number(row: OpRow, place: int, change: Divide) -> OpRow | None:
     """A number, or list of numbers, among the arguments changed."""
     value = mapped(row.args[place], change)
-    return None if value is None else msgspec.structs.replace(row, args=[value if n == place else old for n, old in enumerate(row.args)])
+    return (
+        None
+        if value is None
+        else msgspec.structs.replace(row, args=[value if n == place else old for n, old in enumerate(row.args)])
+    )
 
 
 def mapped(value: Any, change: Divide) -> Any:
@@ -104,15 +109,28 @@ def mapped(value: Any, change: Divide) -> Any:
 def larger_eps(tape: OfflineRerun, eps: float) -> int:
     """Raise the epsilon added to the root that an update divides by; how many ops that changes."""
     rows = update_rows(tape.program)
-    divisors = {tape.program.refs[ref].storage for _, row in rows if "addcdiv" in tape.program.names[row.op] for ref in refs_in(row.args[2:3])}
+    divisors = {
+        tape.program.refs[ref].storage
+        for _, row in rows
+        if "addcdiv" in tape.program.names[row.op]
+        for ref in refs_in(row.args[2:3])
+    }
     changed = 0
     for number, row in rows:
         name = tape.program.names[row.op]
         to = {tape.program.refs[ref].storage for ref in refs_in(row.args[:1])}
         if "eps" in row.kwargs:
-            tape.other[number] = msgspec.structs.replace(row, kwargs={**row.kwargs, "eps": larger(row.kwargs["eps"], eps)})
-        elif name.partition("::")[2].startswith(("add_", "_foreach_add_")) and to & divisors and number_of(row.args[1]) is not None:
-            tape.other[number] = msgspec.structs.replace(row, args=[row.args[0], larger(row.args[1], eps), *row.args[2:]])
+            tape.other[number] = msgspec.structs.replace(
+                row, kwargs={**row.kwargs, "eps": larger(row.kwargs["eps"], eps)}
+            )
+        elif (
+            name.partition("::")[2].startswith(("add_", "_foreach_add_"))
+            and to & divisors
+            and number_of(row.args[1]) is not None
+        ):
+            tape.other[number] = msgspec.structs.replace(
+                row, args=[row.args[0], larger(row.args[1], eps), *row.args[2:]]
+            )
         else:
             continue
         changed += 1

@@ -1,4 +1,5 @@
-"""The batch without its guilty samples: each is overwritten by a healthy row of the same batch, so that every shape stays."""
+"""The batch without its guilty samples: each is overwritten by a healthy row of the same batch, so that every shape
+stays."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ class WithoutSample(Intervention):
     unit: ClassVar[str] = "one row of the batch, counted from 0"
 
     def refuses(self, rerun: Rerun) -> str:
-        """It needs to know the rows, and one that is not guilty."""
+        """Refuse without known guilty rows and one healthy row."""
         if not rerun.batch:
             return "no input of the step has the rows of a batch"
         return self.objection(rerun.guilty, rerun.rows)
@@ -71,5 +72,8 @@ def overwritten(tensor: Tensor, guilty: tuple[int, ...], good: int) -> Tensor:
 
 
 def words(guilty: tuple[int, ...], good: int) -> str:
-    """`row 3 replaced by row 0`."""
-    return f"row{'s' if len(guilty) > 1 else ''} {', '.join(map(str, guilty[:6]))}{' ...' if len(guilty) > 6 else ''} replaced by row {good}"
+    """Format the change: `row 3 replaced by row 0`."""
+    return (
+        f"row{'s' if len(guilty) > 1 else ''} {', '.join(map(str, guilty[:6]))}{' ...' if len(guilty) > 6 else ''} "
+        f"replaced by row {good}"
+    )

@@ -1,4 +1,5 @@
-"""What makes two incidents the same: class, operator, kind of birth, direction, module, dtype, symptom; never a line, a path or a machine."""
+"""What makes two incidents the same: class, operator, kind of birth, direction, module, dtype, symptom; never a line, a
+path or a machine."""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def fingerprint(self) -> str:
-        """Twelve hex digits of its content."""
+        """Hash the content to twelve hex digits."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:DIGITS]
 
     @property
     def words(self) -> str:
-        """`log_domain, log, forward, domain, head, float32, nan_loss`."""
+        """Format the fields: `log_domain, log, forward, domain, head, float32, nan_loss`."""
         parts = (self.kind, self.op, self.direction, self.birth_kind, self.module, self.dtype, self.symptom)
         return ", ".join(part for part in parts if part)
 

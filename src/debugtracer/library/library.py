@@ -1,4 +1,5 @@
-"""The team's library: one JSON object a line, only ever appended to, by several writers at once; a damaged line is skipped and told."""
+"""The library of cured incidents: a JSON object a line, appended by several writers; damaged lines are skipped and
+reported."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ NAME = "debug-tracer-library.jsonl"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One incident that was cured. `at` is seconds since the epoch: when the incident happened, or was remembered if that is not known."""
+    """One incident that was cured. `at` is seconds since the epoch: when the incident happened, or was remembered if
+    that is not known."""
 
     version: int = VERSION
     fingerprint: str
@@ -34,7 +36,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def date(self) -> str:
-        """Day in UTC."""
+        """The day of the entry in UTC."""
         return time.strftime("%Y-%m-%d", time.gmtime(self.at))
 
 
@@ -54,13 +56,15 @@ def library_of(run: Path, setting: Path | None = None) -> Path:
 
 
 def read_library(path: Path) -> Library:
-    """Everything in the file; nothing when there is none. Raises UsageError if it cannot be read."""
+    """Read all entries; none when there is no file. Raises UsageError if it cannot be read."""
     try:
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return Library((), ())
     except OSError as error:
-        raise UsageError(f"{path}: the library cannot be read ({error.strerror}); check the setting library and that you may read it") from None
+        raise UsageError(
+            f"{path}: the library cannot be read ({error.strerror}); check the setting library and that you may read it"
+        ) from None
     entries, problems = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -73,7 +77,7 @@ def read_library(path: Path) -> Library:
 
 
 def remember(path: Path, entry: Entry) -> None:
-    """Appends one entry, whole; a line that another writer left torn is ended first. Raises UsageError."""
+    """Append one entry, whole; a line that another writer left torn is ended first. Raises UsageError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
@@ -86,7 +90,10 @@ def remember(path: Path, entry: Entry) -> None:
         finally:
             os.close(file)
     except OSError as error:
-        raise UsageError(f"{path}: the library cannot be written ({error.strerror}); check the setting library and that you may write there") from None
+        raise UsageError(
+            f"{path}: the library cannot be written ({error.strerror}); check the setting library and that you may "
+            "write there"
+        ) from None
 
 
 def last_byte(file: int) -> bytes:
@@ -114,11 +121,20 @@ def locked(file: int) -> Iterator[None]:
 def entry_of(facts: IncidentFacts | None, verdict: Verdict, *, run: str, at: float, fix: str) -> Entry:
     """The entry of an incident and what cured it."""
     signature = signature_of(facts, verdict)
-    return Entry(fingerprint=signature.fingerprint, signature=signature, run=run, step=verdict.step, at=at, fix=" ".join(fix.split()), summary=verdict.summary)
+    return Entry(
+        fingerprint=signature.fingerprint,
+        signature=signature,
+        run=run,
+        step=verdict.step,
+        at=at,
+        fix=" ".join(fix.split()),
+        summary=verdict.summary,
+    )
 
 
 def seen_before(facts: IncidentFacts | None, verdict: Verdict, library_path: Path, run: str = "") -> str | None:
-    """`seen in run X on DATE, cured by: Y`, None if it never was. `run` is the run that asks: it is no recurrence of itself. Raises nothing."""
+    """Return `seen in run X on DATE, cured by: Y`, None if never. `run` asks and is no recurrence of itself. Raises
+    nothing."""
     try:
         library = read_library(library_path)
     except UsageError as error:
@@ -130,5 +146,9 @@ def seen_before(facts: IncidentFacts | None, verdict: Verdict, library_path: Pat
     latest = max(known, key=lambda entry: entry.at)
     runs = len({entry.run for entry in known}) - 1
     more = f" (and in {runs} more run{'s' * (runs > 1)})" if runs else ""
-    skipped = f"; {len(library.problems)} damaged line{'s' * (len(library.problems) > 1)} of the library skipped" if library.problems else ""
+    skipped = (
+        f"; {len(library.problems)} damaged line{'s' * (len(library.problems) > 1)} of the library skipped"
+        if library.problems
+        else ""
+    )
     return f"seen in run {latest.run} on {latest.date}{more}, cured by: {latest.fix}{skipped}"

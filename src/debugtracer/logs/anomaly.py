@@ -10,8 +10,10 @@ from debugtracer.logs.facts import Anomaly
 from debugtracer.logs.patterns import Node, patterns
 
 NODE = re.compile(r"^(?P<name>\w+?)Backward(?P<number>\d*)(?:Backward)?$")
-WRAPPERS = {"CompiledFunction", "CheckpointFunction", "Checkpoint", "GraphModule"}  # not the user's Function: torch.compile and checkpoint
-# a call on the line whose derivative can be infinite although its value is finite; anomaly mode asks for NaN only, so the node behind it is named
+# not the user's Function: torch.compile and checkpoint
+WRAPPERS = {"CompiledFunction", "CheckpointFunction", "Checkpoint", "GraphModule"}
+# a call on the line whose derivative can be infinite although its value is finite; anomaly mode asks for NaN only, so
+# the node behind it is named
 CALLS = {
     "sqrt": "backward_nan_op",
     "acos": "backward_nan_op",
@@ -29,14 +31,16 @@ CALLS = {
     "norm": "zero_norm",
     "std": "normalisation_zero_std",
 }
-PASSED_ON = "; its derivative is infinite (not NaN) at the edge, so anomaly mode lets it pass and names the node behind it"
+PASSED_ON = (
+    "; its derivative is infinite (not NaN) at the edge, so anomaly mode lets it pass and names the node behind it"
+)
 HARMLESS_POWER = re.compile(r"\*\*\s*[1-9]\d*(?![\d.])|pow\((?:[^()]*,)?\s*[1-9]\d*\s*\)|\bsquare\(")
 POWER = re.compile(r"\*\*|\bpow\(")
 DIVISION = re.compile(r"(?<![/\w])/(?!/)|\s/\s|\)/|\w/\w|\.div\(")
 
 
 def judge_anomaly(anomaly: Anomaly, case: Case) -> None:
-    """Puts what the message is worth into the case."""
+    """Add what the message is worth to the case."""
     frame = anomaly.forward.place if anomaly.forward is not None else None
     code = stripped(frame.code if frame else "")
     match = NODE.match(anomaly.node)
@@ -57,12 +61,15 @@ def judge_anomaly(anomaly: Anomaly, case: Case) -> None:
         why = f"{seen}; the line {'divides' if call == '/' else f'calls {call}'}{PASSED_ON if passes else ''}"
         case.speaks_for(kind, (0.72 if passes else 0.5) * 0.7**place, why, replace(at, op=op_of(call)))
     if passes and not hints:
-        why = f"{seen}, whose derivative is finite where its inputs are: a value was NaN or infinite before, in the forward"
+        why = (
+            f"{seen}, whose derivative is finite where its inputs are: a value was NaN or infinite before, in the "
+            "forward"
+        )
         case.speaks_for("nonfinite_loss", 0.42, why, at)
 
 
 def judge_node(node: Node, name: str, certainty: float, seen: str, at: At, case: Case) -> None:
-    """The class of the node itself, and the others that end in it."""
+    """Add the class of the node itself, and the others that end in it."""
     at = replace(at, op=node.op)
     case.speaks_for(node.kind, certainty, f"{seen}; {node.because}", at)
     for place, other in enumerate(node.others):
@@ -70,8 +77,12 @@ def judge_node(node: Node, name: str, certainty: float, seen: str, at: At, case:
 
 
 def hinted(code: str, node: str) -> list[tuple[str, str]]:
-    """Calls of the line and the class each speaks for, the one that the node itself is first."""
-    found = [(call, kind) for call, kind in CALLS.items() if re.search(rf"\b(?:log_)?{call}\(", code) and not (call == "softmax" and "log_softmax(" in code)]
+    """The calls of the line and the class each speaks for, the one that the node itself is first."""
+    found = [
+        (call, kind)
+        for call, kind in CALLS.items()
+        if re.search(rf"\b(?:log_)?{call}\(", code) and not (call == "softmax" and "log_softmax(" in code)
+    ]
     if DIVISION.search(code):
         found.append(("/", "zero_division"))
     return sorted(found, key=lambda pair: pair[0].lower() != node.lower())
@@ -84,7 +95,12 @@ def fractional(code: str) -> bool:
 
 def op_of(call: str) -> str:
     """The aten operator of a call."""
-    return {"/": "aten::div", "arccos": "aten::acos", "norm": "aten::linalg_vector_norm", "softmax": "aten::_softmax"}.get(call, f"aten::{call}")
+    return {
+        "/": "aten::div",
+        "arccos": "aten::acos",
+        "norm": "aten::linalg_vector_norm",
+        "softmax": "aten::_softmax",
+    }.get(call, f"aten::{call}")
 
 
 def stripped(code: str) -> str:

@@ -47,11 +47,11 @@ class Candidate:
 
     @property
     def known(self) -> Class:
-        """Layer and remedies of the class."""
+        """The layer and remedies of the class."""
         return patterns().classes.get(self.kind, UNKNOWN)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def evidence(self) -> tuple[str, ...]:
         """What speaks for it, strongest first."""
         return tuple(dict.fromkeys(text for _, text in sorted(self.reasons, key=lambda reason: -reason[0])))
 
@@ -62,8 +62,10 @@ class Case:
 
     candidates: dict[str, Candidate] = field(default_factory=dict)
 
-    def speaks_for(self, kind: str, certainty: float, reason: str, at: At = At(), remedies: tuple[str, ...] = ()) -> Candidate:
-        """One sign: two independent ones are worth more than each; the first place that is known stays."""
+    def speaks_for(
+        self, kind: str, certainty: float, reason: str, at: At = At(), remedies: tuple[str, ...] = ()
+    ) -> Candidate:
+        """Note a sign for a class: two independent ones are worth more than each; the first known place stays."""
         one = self.candidates.setdefault(kind, Candidate(kind, line=at.line, rank=at.rank or 0))
         one.certainty = min(MOST, 1 - (1 - one.certainty) * (1 - certainty))
         one.reasons.append((certainty, reason))
@@ -73,7 +75,7 @@ class Case:
         return one
 
     def speaks_against(self, kind: str, share: float, reason: str) -> None:
-        """A sign against it: its certainty is multiplied by `share`."""
+        """Note a sign against a class: its certainty is multiplied by `share`."""
         one = self.candidates.get(kind)
         if one is not None:
             one.certainty *= share
@@ -81,4 +83,6 @@ class Case:
 
     def ranked(self) -> list[Candidate]:
         """The likeliest first; of equal ones the one that showed first in the log."""
-        return sorted((c for c in self.candidates.values() if c.certainty > 0.05), key=lambda c: (-round(c.certainty, 3), c.line))
+        return sorted(
+            (c for c in self.candidates.values() if c.certainty > 0.05), key=lambda c: (-round(c.certainty, 3), c.line)
+        )

@@ -27,23 +27,33 @@ class Chunk:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """The log at a path, `-` for stdin, in pieces of about 1 MB. Raises UsageError in one sentence: missing, unreadable, binary."""
+    """The log at a path, `-` for stdin, in pieces of about 1 MB. Raises UsageError in one sentence: missing,
+    unreadable, binary."""
     if path == STDIN:
-        yield from pieces(sys.stdin.buffer if hasattr(sys.stdin, "buffer") else io.BytesIO(sys.stdin.read().encode()), "stdin")
+        yield from pieces(
+            sys.stdin.buffer if hasattr(sys.stdin, "buffer") else io.BytesIO(sys.stdin.read().encode()), "stdin"
+        )
         return
     try:
         with path.open("rb") as file:
             yield from pieces(file, str(path))
     except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file; expected the text log of a training run, or - for stdin") from None
+        raise UsageError(
+            f"{path}: there is no such file; expected the text log of a training run, or - for stdin"
+        ) from None
     except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; expected a text log (for a run folder: `debug-tracer report {path}`, or `explain {path} --prompt`)") from None
+        raise UsageError(
+            f"{path} is a folder; expected a text log (for a run folder: `debug-tracer report {path}`, or `explain "
+            f"{path} --prompt`)"
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); check that it is a file and that you may read it") from None
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror}); check that it is a file and that you may read it"
+        ) from None
 
 
 def pieces(file: BinaryIO, name: str) -> Iterator[Chunk]:
-    """Pieces that end at a newline, the last one at the end."""
+    """Yield pieces that end at a newline, the last one at the end of the file."""
     number, rest = 1, b""
     while block := file.read(CHUNK_BYTES):
         if number == 1 and not rest:
@@ -61,21 +71,24 @@ def pieces(file: BinaryIO, name: str) -> Iterator[Chunk]:
 
 
 def refuse_binary(block: bytes, name: str) -> None:
-    """Raises UsageError when the beginning is no text: a zero byte that is no UTF-16, or many control bytes."""
+    """Raise UsageError when the beginning is no text: a zero byte that is no UTF-16, or many control bytes."""
     head = block[:8192]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise UsageError(f"{name} is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 {name}")
     control = sum(byte < 9 or 13 < byte < 27 for byte in head)
     if b"\0" in head or control > 0.1 * len(head):
-        raise UsageError(f"{name} is a binary file ({control} control bytes in its first {len(head)}); expected the text log of a training run")
+        raise UsageError(
+            f"{name} is a binary file ({control} control bytes in its first {len(head)}); expected the text log of a "
+            "training run"
+        )
 
 
 def recoded(block: bytes) -> bytes:
-    """Without the mark that some editors put first."""
+    """Strip the byte order mark that some editors put first."""
     return block.removeprefix(b"\xef\xbb\xbf")
 
 
 def plain(raw: bytes) -> str:
-    """Text without terminal escapes; bytes that are no UTF-8 become a mark."""
+    """Decode text without terminal escapes; bytes that are no UTF-8 become a replacement character."""
     text = raw.decode("utf-8", errors="replace")
     return ESCAPES.sub("", text) if "\x1b" in text else text

@@ -8,7 +8,9 @@ import shlex
 from debugtracer.logs.exceptions import Raised
 
 LAUNCHERS = r"python[\d.]*|torchrun|accelerate launch|deepspeed|colossalai run"
-BEFORE = r"(?:^|[$#>%]\s|^\+{1,2}\s|[Cc]ommand(?: line)?: ?|[Rr]unning:? |cmd ?[:=] ?\[?)(?:[A-Z_][A-Z0-9_]*=\S* )*(?:\S*/)?"
+BEFORE = (
+    r"(?:^|[$#>%]\s|^\+{1,2}\s|[Cc]ommand(?: line)?: ?|[Rr]unning:? |cmd ?[:=] ?\[?)(?:[A-Z_][A-Z0-9_]*=\S* )*(?:\S*/)?"
+)
 SHOWN = re.compile(rf"{BEFORE}(?P<command>(?:{LAUNCHERS}) (?:.*?\.py\b|(?:.* )?-m [\w.]+).*)$")
 OURS = "debugtracer"
 

@@ -1,4 +1,5 @@
-"""One series of a log in bounded memory: every value of a short one, a thinned one of a long one, and where it stopped being finite."""
+"""One series of a log in bounded memory: every value of a short one, a thinned one of a long one, and where it stopped
+being finite."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class Curve:
     stride: int = 1
 
     def add(self, point: Point) -> None:
-        """One more value."""
+        """Add one value to the curve."""
         self.count += 1
         if not math.isfinite(point.value):
             self.bad += 1

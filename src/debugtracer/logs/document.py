@@ -10,11 +10,13 @@ from rich.text import Text
 
 from debugtracer.logs.command_line import run_command
 from debugtracer.logs.facts import LogFacts
-from debugtracer.logs.judge import SHOWN, Judged, status_of
+from debugtracer.logs.judge import SHOWN, Judged
 from debugtracer.logs.trend import place
 from debugtracer.trace.counted import counted
 from debugtracer.trace.number import number
-from debugtracer.views.terminal import Page, Row
+from debugtracer.trace.verdict import word
+from debugtracer.views.terminal import TerminalPage
+from debugtracer.views.view import Row
 from debugtracer.views.wording import path
 
 SCHEMA = "debug-tracer.explain/1"
@@ -23,12 +25,15 @@ FROM_TEXT = "from the text alone: nothing was executed again, so nothing is conf
 
 def as_text(facts: LogFacts, judged: Judged, *, color: bool = False, width: int = 80) -> str:
     """The answer, in the style of a verdict; it ends with what to run to be sure."""
-    page = Page(color, width)
+    page = TerminalPage(color, width)
     if judged.verdict is None:
         page.console.print(Text(quiet(facts), style="bold"))
         if not facts.empty:
             page.heading("To be sure")
-            page.command(run_command(facts.command, facts.crash), "watches every loss, gradient and update, and says what was wrong")
+            page.command(
+                run_command(facts.command, facts.crash),
+                "watches every loss, gradient and update, and says what was wrong",
+            )
         return page.text()
     title = (judged.verdict.kind or "no cause stands out").replace("_", " ")
     page.console.print(Text(f"debug-tracer: {title} ({judged.verdict.status}) in {facts.source}", style="bold red"))
@@ -42,19 +47,25 @@ def as_text(facts: LogFacts, judged: Judged, *, color: bool = False, width: int 
     page.heading("What to do")
     page.rows([(f"{place_in}.", text, "") for place_in, text in enumerate(judged.verdict.remedy[:5], 1)], label_width=4)
     page.heading("To be sure")
-    page.command(run_command(facts.command, facts.crash), "stops at the bad step, executes it again and names the operator, the line and the sample")
+    page.command(
+        run_command(facts.command, facts.crash),
+        "stops at the bad step, executes it again and names the operator, the line and the sample",
+    )
     return page.text()
 
 
 def quiet(facts: LogFacts) -> str:
-    """One sentence for a log without a cause."""
+    """Return one sentence for a log without a cause."""
     if facts.empty:
         return f"debug-tracer: {facts.source} is empty; expected the text log of a training run"
     size = counted(facts.lines, "line")
     crash = facts.crash
     if crash is not None:
         at = f" at {path(crash.place.file)}:{crash.place.line}" if crash.place else ""
-        return f"debug-tracer: {facts.source} ends in {crash.error}: {crash.message[:200]}{at}; no cause of training failures is known for these words ({size})"
+        return (
+            f"debug-tracer: {facts.source} ends in {crash.error}: {crash.message[:200]}{at}; no cause of training "
+            f"failures is known for these words ({size})"
+        )
     loss = facts.loss
     last = loss.last if loss is not None else None
     numbers = (
@@ -66,12 +77,15 @@ def quiet(facts: LogFacts) -> str:
 
 
 def what(judged: Judged) -> list[Row]:
-    """What it is and how sure that is."""
+    """The rows that say what it is and how sure that is."""
     verdict, first = judged.verdict, judged.first
     assert verdict is not None
     assert first is not None
     named = f"{first.kind}, {verdict.status}" if verdict.kind else f"{first.kind} leads, but not by enough"
-    rows: list[Row] = [("what", verdict.summary, "bold"), ("", f"{named} (confidence {verdict.confidence:.2f}), {FROM_TEXT}", "")]
+    rows: list[Row] = [
+        ("what", verdict.summary, "bold"),
+        ("", f"{named} (confidence {verdict.confidence:.2f}), {FROM_TEXT}", ""),
+    ]
     return rows + ([("sample", first.sample, "bold")] if first.sample else [])
 
 
@@ -85,7 +99,11 @@ def where(facts: LogFacts, judged: Judged) -> list[Row]:
         rows.append(("where", f"{path(first.frame.file)}:{first.frame.line}{inside}", "bold"))
         rows += [("", f"    {first.frame.code}", "cyan")] if first.frame.code else []
     shown = crash.place if crash is not None else None
-    if shown is not None and first.frame is not None and (shown.file, shown.line) != (first.frame.file, first.frame.line):
+    if (
+        shown is not None
+        and first.frame is not None
+        and (shown.file, shown.line) != (first.frame.file, first.frame.line)
+    ):
         rows.append(("", f"it showed at {path(shown.file)}:{shown.line}  {shown.code}".rstrip(), "dim"))
     parts = [
         first.op or "",
@@ -110,29 +128,35 @@ def since(facts: LogFacts, judged: Judged) -> list[Row]:
     label = name.replace("_", " ")
     return [
         ("since", place(point), "bold"),
-        ("", f"{label} before: {before}; now {number(point.value)}" if before else f"{label}: {number(point.value)}, the first one", ""),
+        (
+            "",
+            f"{label} before: {before}; now {number(point.value)}"
+            if before
+            else f"{label}: {number(point.value)}, the first one",
+            "",
+        ),
     ]
 
 
 def why(judged: Judged) -> list[Row]:
-    """For and against the first cause."""
+    """The rows for and against the first cause."""
     first = judged.first
     assert first is not None
-    rows: list[Row] = [("for" if i == 0 else "", text, "") for i, text in enumerate(first.told[:4])]
+    rows: list[Row] = [("for" if i == 0 else "", text, "") for i, text in enumerate(first.evidence[:4])]
     return rows + [("against" if i == 0 else "", text, "") for i, text in enumerate(first.against[:3])]
 
 
 def others(judged: Judged) -> list[Row]:
-    """Further causes with their strongest sign and what speaks against them."""
+    """The rows of further causes with their strongest sign and what speaks against them."""
     rows: list[Row] = []
     for one in judged.candidates[1 : 1 + SHOWN]:
         against = f"; against it: {one.against[0]}" if one.against else ""
-        rows.append((f"{one.certainty:.2f}", f"{one.kind}: {one.told[0]}{against}", ""))
+        rows.append((f"{one.certainty:.2f}", f"{one.kind}: {one.evidence[0]}{against}", ""))
     return rows
 
 
 def as_json(facts: LogFacts, judged: Judged) -> str:
-    """One object: the verdict of the report's contract, every candidate with its reasons, what was read, what to run."""
+    """Encode one object: the verdict as in the report, every candidate with its reasons, what was read, what to run."""
     verdict: dict[str, Any] | None = msgspec.to_builtins(judged.verdict) if judged.verdict is not None else None
     if verdict is not None:
         for name in ("iteration", "step"):
@@ -151,8 +175,8 @@ def as_json(facts: LogFacts, judged: Judged) -> str:
             {
                 "class": one.kind,
                 "confidence": round(one.certainty, 2),
-                "status": status_of(one.certainty),
-                "for": one.told,
+                "status": word(one.certainty),
+                "for": one.evidence,
                 "against": one.against,
                 "log_line": one.line or None,
             }

@@ -1,4 +1,5 @@
-"""Python tracebacks in a log: frames, the user's line, the exception; also the forward traceback that anomaly mode prints."""
+"""Python tracebacks in a log: frames, the user's line, the exception; also the forward traceback that anomaly mode
+prints."""
 
 from __future__ import annotations
 
@@ -12,11 +13,15 @@ BEGIN = re.compile(r"Traceback \(most recent call last\)")
 FORWARD = re.compile(r"(?:Error detected in (?P<node>\w+?)\..*?)?Traceback of forward call that caused the error")
 ANY_NODE = "?"  # torch before 1.5 printed the forward call without its node
 IPYTHON = re.compile(
-    r"^(?:File )?(?P<file>[~/.\w][^\s:()]*\.py|<ipython-input[^>]*>|Cell In\[\d+\])(?::(?P<line>\d+))?,? (?:line \d+,? )?in (?P<function>[\w.<>]+)"
+    r"^(?:File )?(?P<file>[~/.\w][^\s:()]*\.py|<ipython-input[^>]*>|Cell In\[\d+\])(?::(?P<line>\d+))?,? (?:line \d+,? "
+    r")?in (?P<function>[\w.<>]+)"
 )
 ARROW = re.compile(r"^-+> ?(?P<line>\d+) (?P<code>.*)")
 NAMED = r"(?:Error|Exception|Interrupt|Exit|Warning|Failed|Timeout)"
-END = re.compile(rf"^\s*(?:[\w.]+\.)?(?P<error>[A-Za-z_]\w*{NAMED}): ?(?P<message>.*)|^(?P<bare>KeyboardInterrupt|AssertionError)\s*$")
+END = re.compile(
+    rf"^\s*(?:[\w.]+\.)?(?P<error>[A-Za-z_]\w*{NAMED}): "
+    r"?(?P<message>.*)|^(?P<bare>KeyboardInterrupt|AssertionError)\s*$"
+)
 LIBRARY = re.compile(
     r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python\d|Python\d+\\[Ll]ib\\|^<frozen |^<string>"
     r"|/torch/(?:nn|autograd|utils|distributed|optim|amp|_\w+)[/.]"
@@ -64,11 +69,16 @@ class Tracebacks:
     wants_code: bool = False
 
     def feed(self, number: int, line: str) -> Raised | None:
-        """One line; the traceback it ends, if it does."""
+        """Take one line; return the traceback it ends, if it does."""
         forward = FORWARD.search(line)
         if forward or BEGIN.search(line):
             self.close(number - 1)
-            self.open = Raised(begin=number, rank=self.rank, node=(forward["node"] or ANY_NODE) if forward else "", original="Original Traceback" in line)
+            self.open = Raised(
+                begin=number,
+                rank=self.rank,
+                node=(forward["node"] or ANY_NODE) if forward else "",
+                original="Original Traceback" in line,
+            )
             self.wants_code = False
             return None
         if self.open is None:
@@ -111,5 +121,5 @@ class Tracebacks:
         if ended.node:
             self.forwards[ended.node] = ended
         self.done.append(ended)
-        del self.done[8:-24]  # the first ones and the last ones are told
+        del self.done[8:-24]  # the first ones and the last ones are kept
         return ended

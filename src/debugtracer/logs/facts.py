@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from debugtracer.logs.curve import Curve
 from debugtracer.logs.exceptions import Raised
-from debugtracer.logs.fields import LOSS, OBJECTIVE
+from debugtracer.logs.fields import OBJECTIVE
 from debugtracer.logs.patterns import Message
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.window import LOSS
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Hit:
 
 
 def fill(text: str, groups: dict[str, str]) -> str:
-    """`{name}` replaced; a group that did not take part is `?`."""
+    """Replace each `{name}` by its group; one that did not take part is `?`."""
     for name, value in groups.items():
         text = text.replace("{" + name + "}", value or "?")
     return text

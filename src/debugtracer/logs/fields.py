@@ -1,18 +1,46 @@
-"""The numbers of one line: loss (or what it is called instead), gradient norm, learning rate, loss scale, step and epoch, as the usual trainers print them."""
+"""The numbers of one line: loss (or what it is called instead), gradient norm, learning rate, loss scale, step and
+epoch, as the usual trainers print them."""
 
 from __future__ import annotations
 
 import functools
 import re
 
-LOSS, OBJECTIVE, VAL_LOSS, GRAD_NORM, LR, SCALE, STEP, EPOCH = "loss", "objective", "val_loss", "grad_norm", "lr", "loss_scale", "step", "epoch"
+from debugtracer.trace.window import LOSS, LOSS_SCALE, LR, VAL_LOSS
+
+OBJECTIVE, GRAD_NORM, STEP, EPOCH = "objective", "grad_norm", "step", "epoch"
 FIELD = re.compile(
-    r"""(?<![\w.])(?P<key>(?:(?!(?:nan|inf)\b)[A-Za-z_][\w./]*[ -]){0,2}(?!(?:nan|inf)\b)[A-Za-z_][\w./]*)["']?\]?\s{0,8}(?:[:=|]\s{0,8})?["']?"""
-    r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)(?:\.0)?)(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
+    r"""(?<![\w.])(?P<key>(?:(?!(?:nan|inf)\b)[A-Za-z_][\w./]*[ -]){0,2}"""
+    r"""(?!(?:nan|inf)\b)[A-Za-z_][\w./]*)["']?\]?\s{0,8}(?:[:=|]\s{0,8})?["']?"""
+    r"""(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)(?:\.0)?)"""
+    r"""(?=$|[\s,;)}\]|"'/(:]|\.(?:\s|$))""",
     re.IGNORECASE | re.ASCII,
 )
-COUNTS = {"step", "steps", "iter", "iteration", "iterations", "global_step", "it", "itr", "num_updates", "batch", "update", "trainer/global_step"}
-NORMS = {"grad_norm", "gradnorm", "gnorm", "gradient_norm", "total_norm", "grad", "grad_l2", "gradients_norm", "train/grad_norm"}
+COUNTS = {
+    "step",
+    "steps",
+    "iter",
+    "iteration",
+    "iterations",
+    "global_step",
+    "it",
+    "itr",
+    "num_updates",
+    "batch",
+    "update",
+    "trainer/global_step",
+}
+NORMS = {
+    "grad_norm",
+    "gradnorm",
+    "gnorm",
+    "gradient_norm",
+    "total_norm",
+    "grad",
+    "grad_l2",
+    "gradients_norm",
+    "train/grad_norm",
+}
 OWN = {
     "",
     "train",
@@ -33,14 +61,23 @@ OWN = {
     "iter",
     "the",
 }
-OBJECTIVES = ("nll", "mse", "mae", "rmse", "bce", "xent", "elbo", "objective", "perplexity", "cross_entropy")  # losses under their own names
+# losses under their own names
+OBJECTIVES = ("nll", "mse", "mae", "rmse", "bce", "xent", "elbo", "objective", "perplexity", "cross_entropy")
 HELD_OUT = ("val", "valid", "validation", "eval", "evaluation", "test", "dev")
 SUMMARY = ("train_runtime", "best_loss")  # a line that repeats numbers of the whole run
 
 
 def hinted(line: str) -> bool:
     """Whether a line can hold one of the numbers at all; plain searches, because it is asked of every line of a log."""
-    return "oss" in line or "OSS" in line or "orm" in line or "cale" in line or "lr" in line or "earning" in line or any(word in line for word in OBJECTIVES)
+    return (
+        "oss" in line
+        or "OSS" in line
+        or "orm" in line
+        or "cale" in line
+        or "lr" in line
+        or "earning" in line
+        or any(word in line for word in OBJECTIVES)
+    )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -48,10 +85,21 @@ def name_of(key: str) -> str | None:
     """The series a printed key belongs to; None for any other."""
     words = re.split(r"[\s/_.\-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower().strip("_./ "))
     joined = "_".join(words)
-    if joined.endswith(("loss_scale", "grad_scale", "loss_scaling")) or joined in ("scale", "scaler_scale", "amp_scale", "loss_scaler"):
-        return SCALE
+    if joined.endswith(("loss_scale", "grad_scale", "loss_scaling")) or joined in (
+        "scale",
+        "scaler_scale",
+        "amp_scale",
+        "loss_scaler",
+    ):
+        return LOSS_SCALE
     if words[-1] == "loss":
-        return VAL_LOSS if any(word in HELD_OUT for word in words[:-1]) else LOSS if all(word in OWN for word in words[:-1]) else None
+        return (
+            VAL_LOSS
+            if any(word in HELD_OUT for word in words[:-1])
+            else LOSS
+            if all(word in OWN for word in words[:-1])
+            else None
+        )
     if joined.endswith(OBJECTIVES):
         return None if any(word in HELD_OUT for word in words) else OBJECTIVE
     if joined.endswith(tuple(NORMS - {"grad"})) or joined == "grad":
@@ -64,7 +112,7 @@ def name_of(key: str) -> str | None:
 
 
 def fields(line: str) -> dict[str, float]:
-    """Series and value of each number in a line, the first one of each series."""
+    """Return series and value of each number in a line, the first one of each series."""
     found: dict[str, float] = {}
     if any(word in line for word in SUMMARY):
         return found

@@ -8,10 +8,9 @@ from debugtracer.logs.anomaly import judge_anomaly
 from debugtracer.logs.candidate import At, Candidate, Case
 from debugtracer.logs.facts import Hit, LogFacts, fill
 from debugtracer.logs.trend import judge_curves
-from debugtracer.trace.lead import LIKELY, POSSIBLE
-from debugtracer.trace.verdict import Status, Suspect, Verdict
+from debugtracer.trace.verdict import POSSIBLE, Suspect, Verdict, word
 
-SHOWN = 4  # further causes told
+SHOWN = 4  # further causes shown
 CONSEQUENCES = ("ddp_desync", "nccl_failure")  # when a rank dies, the others wait for it and say so
 GENERIC = ("data_read_error", "nonfinite_loss", "worker_killed")  # they say that something went wrong, not why
 
@@ -25,12 +24,12 @@ class Judged:
 
     @property
     def first(self) -> Candidate | None:
-        """The likeliest."""
+        """The likeliest cause, None without any."""
         return self.candidates[0] if self.candidates else None
 
 
 def judge(facts: LogFacts) -> Judged:
-    """Ranks the causes that the log speaks for."""
+    """Rank the causes that the log speaks for."""
     case = Case()
     for hit in facts.hits.values():
         judge_hit(hit, case)
@@ -43,7 +42,7 @@ def judge(facts: LogFacts) -> Judged:
 
 
 def judge_hit(hit: Hit, case: Case) -> None:
-    """One message: its class, and the others that give the same words."""
+    """Add the class of one message, and the other classes that give the same words."""
     message = hit.message
     if not message.certainty:
         return  # its number is judged with the curves
@@ -54,26 +53,30 @@ def judge_hit(hit: Hit, case: Case) -> None:
     one.sample = one.sample or fill(message.sample, hit.groups)
     for place, other in enumerate(message.others):
         share = (1 - message.certainty) * 0.6**place * 0.6
-        case.speaks_for(other, share, f"the same words can come from it (log line {hit.line})", At(hit.line, message.symptom, hit.frame))
+        case.speaks_for(
+            other,
+            share,
+            f"the same words can come from it (log line {hit.line})",
+            At(hit.line, message.symptom, hit.frame),
+        )
 
 
 def weigh(facts: LogFacts, case: Case) -> None:
-    """What follows from something else is not its cause."""
+    """Weaken what follows from something else: a consequence is not the cause."""
     strong = [one for one in case.candidates.values() if one.certainty >= POSSIBLE]
     roots = [one for one in strong if one.kind not in CONSEQUENCES]
     for kind in CONSEQUENCES:
         if roots and kind in case.candidates:
             named = min(roots, key=lambda one: one.line)
-            case.speaks_against(kind, 0.5, f"{named.kind} (log line {named.line}) ends a rank by itself, and the others then wait for it")
+            case.speaks_against(
+                kind,
+                0.5,
+                f"{named.kind} (log line {named.line}) ends a rank by itself, and the others then wait for it",
+            )
     exact = [one for one in strong if one.kind not in (*GENERIC, *CONSEQUENCES) and one.symptom == "crash"]
     for kind in GENERIC:
         if exact and kind in case.candidates and exact[0].kind != kind:
             case.speaks_against(kind, 0.6, f"{exact[0].kind} (log line {exact[0].line}) says why")
-
-
-def status_of(certainty: float) -> Status:
-    """The word for it; text never confirms."""
-    return "likely" if certainty >= LIKELY else "possible" if certainty >= POSSIBLE else "unknown"
 
 
 def verdict_of(facts: LogFacts, ranked: tuple[Candidate, ...]) -> Verdict | None:
@@ -85,7 +88,7 @@ def verdict_of(facts: LogFacts, ranked: tuple[Candidate, ...]) -> Verdict | None
     shown = crash.place if crash is not None else None
     bad = next((curve.first_bad for curve in facts.curves.values() if curve.first_bad is not None), None)
     step = bad.step if bad is not None and bad.step is not None else facts.last_step
-    status = status_of(first.certainty)
+    status = word(first.certainty)  # text never confirms
     return Verdict(
         kind=first.kind if status != "unknown" else None,
         cause=first.kind.replace("_", "-") if status != "unknown" else None,
@@ -103,12 +106,17 @@ def verdict_of(facts: LogFacts, ranked: tuple[Candidate, ...]) -> Verdict | None
         symptom_line=shown.line if shown else None,
         status=status,
         confidence=round(first.certainty, 2),
-        summary=first.told[0] if first.told else "",
+        summary=first.evidence[0] if first.evidence else "",
         remedy=(*first.remedies, *first.known.remedy),
         suspects=tuple(
-            Suspect(kind=one.kind, cause=one.kind.replace("_", "-"), confidence=round(one.certainty, 2), status=status_of(one.certainty))
+            Suspect(
+                kind=one.kind,
+                cause=one.kind.replace("_", "-"),
+                confidence=round(one.certainty, 2),
+                status=word(one.certainty),
+            )
             for one in ranked[1 : 1 + SHOWN]
         ),
-        evidence=first.told,
+        evidence=first.evidence,
         against=tuple(first.against),
     )

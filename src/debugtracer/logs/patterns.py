@@ -1,4 +1,5 @@
-"""The table of patterns.toml: torch's own words and those of the usual trainers, and the class of fault each speaks for."""
+"""The table of patterns.toml: torch's own words and those of the usual trainers, and the class of fault each is
+evidence of."""
 
 from __future__ import annotations
 

@@ -12,11 +12,13 @@ from debugtracer.logs.command_line import command_of
 from debugtracer.logs.curve import TAIL, Curve, Point
 from debugtracer.logs.exceptions import ANY_NODE, LIBRARY, Raised, Tracebacks
 from debugtracer.logs.facts import Anomaly, Hit, LogFacts
-from debugtracer.logs.fields import EPOCH, SCALE, STEP, fields, hinted
+from debugtracer.logs.fields import EPOCH, STEP, fields, hinted
 from debugtracer.logs.patterns import Message, patterns
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.window import LOSS_SCALE
 
-RANK = re.compile(r"^\s*(?:\[(?:rank|default|trainer)(?P<a>\d+)\]:|(?P<b>\d{1,5}):(?= ))\s?")  # torchrun, c10d, srun --label
+# torchrun, c10d, srun --label
+RANK = re.compile(r"^\s*(?:\[(?:rank|default|trainer)(?P<a>\d+)\]:|(?P<b>\d{1,5}):(?= ))\s?")
 RETURNED = re.compile(r"Function '(?P<node>\w+)' returned nan values in its (?P<output>\d+)th output")
 WARNED = re.compile(r"^(?P<file>\S.*?\.py|<[\w-]+>):(?P<line>\d+): \w*Warning: ")
 HALF = re.compile(
@@ -25,7 +27,8 @@ HALF = re.compile(
 )
 HALF_WORDS = ("16", "half precision")
 WORKER = "in DataLoader worker process"  # after it the original traceback is printed
-FULL = 20_000  # lines with numbers that are all read; of the later ones fewer and fewer, but none that is not finite is missed
+# lines with numbers that are all read; of the later ones fewer and fewer, but none that is not finite is missed
+FULL = 20_000
 BAD = re.compile(r"[Nn][Aa][Nn](?![A-Za-z])|[Ii]nf(?![A-Za-eg-hj-z])")
 CLOSE_LINES = 400  # a message of a traceback may lie this many lines after its exception (a key list, a wrapped text)
 
@@ -42,7 +45,7 @@ class Scan:
         """The last ones, once not every one is read."""
 
     def feed(self, chunk: Chunk) -> None:
-        """One piece: only what is in it at all is looked for line by line."""
+        """Scan one piece; only messages whose text is in it at all are matched line by line."""
         text = chunk.text
         wanted = [message for message in patterns().message if message.text in text]
         traced = "Traceback" in text or 'File "' in text or bool(self.open())
@@ -56,7 +59,8 @@ class Scan:
                     continue
                 rank, line = ranked(piece)
                 ended = self.traceback(rank, last, line) if traced else None
-                if wanted and (ended is not None or not (line[:1] == " " and self.reading(rank))):  # the source text of a frame is no message
+                # the source text of a frame is no message
+                if wanted and (ended is not None or not (line[:1] == " " and self.reading(rank))):
                     for message in wanted:
                         self.message(message, rank, last, line)
                 if anomaly:
@@ -82,18 +86,25 @@ class Scan:
         return self.tracebacks.setdefault(rank, Tracebacks(rank, self.facts.forwards)).feed(number, line)
 
     def message(self, message: Message, rank: int | None, number: int, line: str) -> None:
-        """A message of the table in this line."""
+        """Record a message of the table if this line holds it."""
         match = message.find(line)
         if match is None:
             return
         if "scale" in match.groupdict() and match["scale"]:
-            self.point(SCALE, number, None, float(match["scale"].rstrip(".")))
+            self.point(LOSS_SCALE, number, None, float(match["scale"].rstrip(".")))
         known = self.facts.hits.get(message.slug)
         if known is not None:
             known.count, known.last = known.count + 1, number
             return
         told = match["rank"] if "rank" in match.groupdict() and match["rank"] else None
-        hit = Hit(message, number, line.strip()[:400], {k: v or "" for k, v in match.groupdict().items()}, last=number, rank=int(told) if told else rank)
+        hit = Hit(
+            message,
+            number,
+            line.strip()[:400],
+            {k: v or "" for k, v in match.groupdict().items()},
+            last=number,
+            rank=int(told) if told else rank,
+        )
         hit.frame = self.frame(rank, number, line)
         self.facts.hits[message.slug] = hit
 
@@ -107,14 +118,16 @@ class Scan:
         return next((one.place for one in reversed(near) if one.place), None)
 
     def anomaly(self, number: int, line: str) -> None:
-        """The message of anomaly mode, with the forward call that was printed before it."""
+        """Record a message of anomaly mode, with the forward call that was printed before it."""
         match = RETURNED.search(line)
         if match:
-            self.facts.anomalies.append(Anomaly(match["node"], int(match["output"]), number, self.facts.forwards.get(match["node"])))
+            self.facts.anomalies.append(
+                Anomaly(match["node"], int(match["output"]), number, self.facts.forwards.get(match["node"]))
+            )
             del self.facts.anomalies[16:]
 
     def numbers(self, number: int, line: str) -> None:
-        """A line with numbers; of a very long log not every one is read."""
+        """Read a line with numbers; of a very long log not every one is read."""
         self.numeric += 1
         if self.numeric > FULL:
             first_bad = not self.any_bad() and bad(line)
@@ -130,7 +143,7 @@ class Scan:
         return any(curve.bad for curve in self.facts.curves.values())
 
     def catch_up(self) -> None:
-        """Makes the ends of the curves exact: the last lines are read, also those that were left out."""
+        """Read the last lines, also those that were left out, so that the ends of the curves are exact."""
         ends: dict[str, list[Point]] = {}
         for number, line in self.recent:
             found = fields(line)
@@ -143,7 +156,7 @@ class Scan:
         self.recent.clear()
 
     def read_numbers(self, number: int, line: str) -> None:
-        """The numbers of a line, each to its curve."""
+        """Add each number of a line to its curve."""
         found = fields(line)
         step = found.pop(STEP, None)
         found.pop(EPOCH, None)
@@ -152,7 +165,7 @@ class Scan:
             self.point(name, number, step, value)
 
     def point(self, name: str, number: int, step: float | None, value: float) -> None:
-        """One value."""
+        """Add one value to its curve."""
         self.facts.curves.setdefault(name, Curve()).add(Point(number, step, value))
 
     def finish(self) -> LogFacts:
@@ -163,15 +176,22 @@ class Scan:
             self.facts.tracebacks += one.done
         for hit in self.facts.hits.values():
             if WORKER in hit.text:
-                hit.frame = next((one.place for one in self.facts.tracebacks if one.original and one.begin > hit.line and one.place), hit.frame)
+                hit.frame = next(
+                    (one.place for one in self.facts.tracebacks if one.original and one.begin > hit.line and one.place),
+                    hit.frame,
+                )
         for anomaly in self.facts.anomalies:
-            anomaly.forward = anomaly.forward or self.facts.forwards.get(anomaly.node) or self.facts.forwards.get(ANY_NODE)
+            anomaly.forward = (
+                anomaly.forward or self.facts.forwards.get(anomaly.node) or self.facts.forwards.get(ANY_NODE)
+            )
         return self.facts
 
 
 def bad(line: str) -> bool:
     """Whether a number that is not finite may be in a line."""
-    return ("nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line) and BAD.search(line) is not None
+    return ("nan" in line or "inf" in line or "NaN" in line or "Inf" in line or "NAN" in line) and BAD.search(
+        line
+    ) is not None
 
 
 def half_of(text: str) -> str:

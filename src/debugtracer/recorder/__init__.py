@@ -1,1 +1,1 @@
-"""What is kept: the tape of a step, the step as a recorded aten program, and the capsule on disk."""
+"""What is recorded: the tape of a step, the step as an aten program, and the capsule on disk."""

@@ -1,4 +1,4 @@
-"""An alarm: a bad number was seen, and everything the replay needs to look into it."""
+"""An alarm: a bad number, and everything the replay needs to investigate it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Alarm:
     optimizer: Optimizer | None = None
     scaler: Any = None
     at_scale_one: bool = False
-    """Replay with the loss scale set to 1: tells a scale search from a real fault."""
+    """Replay with the loss scale set to 1: separates a scale search from a real fault."""
     frames: Any = None
     """Raw user frames where it showed."""
     loss_value: float | None = None

@@ -1,4 +1,5 @@
-"""The batches the program fetched lately: where each came from, the dataset index of each row, and which batch a tensor belongs to."""
+"""The batches the program fetched lately: where each came from, the dataset index of each row, and which batch a tensor
+belongs to."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from dataclasses import dataclass, field
 
 import torch
 
-from debugtracer.recorder.leaves import Leaf
+from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 
-FINDABLE = 256  # batches that can be found while somebody else keeps them alive (an accumulation fetched ahead, a list of batches)
+# batches that can be found while somebody else keeps them alive (an accumulation fetched ahead, a list of batches)
+FINDABLE = 256
 
 
 @dataclass(eq=False)
@@ -31,14 +33,14 @@ class LoaderInfo:
     """The dataset; None when it takes no weak reference."""
 
     def goes_on(self, old: LoaderInfo) -> bool:
-        """Built by the line of a loader that is gone, over the same dataset or one that took its place: another pass, not other data."""
+        """True for another pass: built by the line of a loader that is gone, over the same dataset or its successor."""
         if old.loader() is not None or self.frame is None or (old.frame, old.dataset) != (self.frame, self.dataset):
             return False
         before = old.data() if old.data is not None else None
         return before is None or (self.data is not None and before is self.data())
 
     def dataset_len(self) -> int | None:
-        """Length of the dataset in samples; None if it has none or the loader is gone."""
+        """The length of the dataset in samples; None if it has none or the loader is gone."""
         try:
             return len(self.loader().dataset)  # type: ignore[attr-defined]
         except Exception:
@@ -51,7 +53,7 @@ class Batch:
 
     loader: LoaderInfo
     indices: tuple[int, ...] | None
-    """Dataset index of each row; None when it cannot be told, `note` says why."""
+    """Dataset index of each row; None when it is not known, `note` says why."""
     number: int
     wait_s: float
     leaves: list[tuple[str, weakref.ref[torch.Tensor]]]
@@ -68,7 +70,7 @@ class Batch:
         return [(path, leaf) for path, reference in self.leaves if (leaf := reference()) is not None]
 
     def samples(self, rows: Iterable[int]) -> tuple[int, ...] | None:
-        """Dataset indices behind these rows, each once, in the order of the rows; None when one cannot be told."""
+        """The dataset indices behind these rows, each once, in the order of the rows; None when one is not known."""
         wanted = list(rows)
         if self.indices is None or any(not 0 <= row < len(self.indices) for row in wanted):
             return None
@@ -76,7 +78,8 @@ class Batch:
 
 
 class BatchLog:
-    """The last batches of all loaders. Tensors are held for two optimizer steps and at most `keep` batches, then only known by weak reference."""
+    """The last batches of all loaders. Tensors are held for two optimizer steps and at most `keep` batches, then only
+    known by weak reference."""
 
     def __init__(self, keep: int = 8) -> None:
         self._held: deque[Batch] = deque()
@@ -122,7 +125,7 @@ class BatchLog:
             self._fresh.remove(batch)
 
     def step_done(self) -> None:
-        """An optimizer step is over: batches fetched before the step before this one are held no longer."""
+        """Release batches fetched before the previous optimizer step; called when one is over."""
         while self._held and self._held[0] in self._step_start:
             self._held.popleft().held.clear()
         self._step_start, self._fresh = self._fresh, []
@@ -132,7 +135,8 @@ class BatchLog:
         return self._recent[-1] if self._recent else None
 
     def find(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
-        """The batch and leaf path a tensor is (by identity) or shares its storage with (a view); None for a copy. Microseconds, no host sync."""
+        """The batch and leaf path a tensor is (by identity) or shares its storage with (a view); None for a copy.
+        Microseconds, no host sync."""
         hit = self._places.get(id(tensor))
         if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
             return hit[0], hit[0].leaves[hit[1]][0]

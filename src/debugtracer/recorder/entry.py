@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from debugtracer.devices.present import accelerator
-from debugtracer.recorder.rng import RngState
+from debugtracer.recorder.state.rng import RngState
 
+HALF = (torch.float16, torch.bfloat16)
 Kind = Literal["fn", "const", "module", "backward", "clip", "unscale", "zero_grad", "step"]
-PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes, Tensor)  # a tensor asked for its `data` would run an op
+# a tensor asked for its `data` would run an op
+PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes, Tensor)
 
 
 class Slot:
@@ -44,14 +46,16 @@ class Leaf:
 
     @property
     def moved(self) -> bool:
-        """True when its bytes are no longer those the step saw and no copy is at hand. Parameters are restored by other means."""
+        """True when its bytes are no longer those the step read and no copy is at hand. Parameters are restored by
+        other means."""
         if self.saved is not None or isinstance(self.tensor, torch.nn.Parameter):
             return False
         return self.lost or (not self.tensor.is_inference() and self.tensor._version != self.version)
 
 
 class Entry:
-    """One recorded call. `args`/`kwargs` hold Slot and Leaf in place of tensors; `frames` are raw (code, line) pairs of the user's stack."""
+    """One recorded call. `args`/`kwargs` hold Slot and Leaf in place of tensors; `frames` are raw (code, line) pairs of
+    the user's stack."""
 
     __slots__ = (
         "args",
@@ -86,16 +90,21 @@ class Entry:
         """For kind const: what the call gave, kept as a value."""
         self.outputs = 0
         self.sides: list[tuple[Any, str, Any]] = []
-        """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the outputs."""
+        """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
+        outputs."""
         self.settings: list[dict[str, Any]] = []
         """For kind step: the settings of each group of the optimizer, without its parameters."""
         self.scalar = False
         """Every tensor it gave holds one number."""
 
     def copy_inputs(self) -> None:
-        """This module changes its inputs in place: keep their values first."""
+        """Copy the inputs of a module that changes them in place, before it runs."""
         for reference in self.references():
-            if isinstance(reference, Leaf) and reference.saved is None and not isinstance(reference.tensor, torch.nn.Parameter):
+            if (
+                isinstance(reference, Leaf)
+                and reference.saved is None
+                and not isinstance(reference.tensor, torch.nn.Parameter)
+            ):
                 reference.saved = reference.tensor.detach().clone()
 
     def references(self) -> Iterator[Slot | Leaf]:
@@ -104,14 +113,14 @@ class Entry:
 
 
 def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
-    """Devices with autocast on and their dtype; empty in most steps."""
+    """The devices with autocast on and their dtype; empty in most steps."""
     used = accelerator()
     kinds = ("cpu",) if used is None else ("cpu", used.kind)
     return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
 
 
 def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], depth: int = 6) -> Any:
-    """`value` with every member of the types `over` replaced by visit(member); containers are rebuilt, other objects kept."""
+    """Replace every member of the types `over` by visit(member); containers are rebuilt, other objects kept."""
     if isinstance(value, over):
         return visit(value)
     if isinstance(value, PLAIN) or depth == 0:
@@ -120,20 +129,24 @@ def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], dept
         items = [mapped(v, visit, over, depth - 1) for v in value]
         if isinstance(value, torch.Size):
             return value
-        make: Any = getattr(type(value), "_make", type(value))  # a namedtuple's; PackedSequence's own constructor would read its tensors
+        # a namedtuple's; PackedSequence's own constructor would read its tensors
+        make: Any = getattr(type(value), "_make", type(value))
         return make(items)
     if isinstance(value, dict):
         return mapped_dict(value, visit, over, depth)
     if isinstance(value, slice):
         return slice(*(mapped(v, visit, over, depth - 1) for v in (value.start, value.stop, value.step)))
-    if hasattr(value, "data") and isinstance(getattr(value, "data", None), dict):  # UserDict, as Hugging Face's BatchEncoding
+    # UserDict, as Hugging Face's BatchEncoding
+    if hasattr(value, "data") and isinstance(getattr(value, "data", None), dict):
         return type(value)(mapped_dict(value.data, visit, over, depth))
     if is_dataclass(value) and not isinstance(value, type) and all(f.init for f in fields(value)):
         return type(value)(**{f.name: mapped(getattr(value, f.name), visit, over, depth - 1) for f in fields(value)})
     return value
 
 
-def mapped_dict(value: dict[Any, Any], visit: Callable[[Any], Any], over: tuple[type, ...], depth: int) -> dict[Any, Any]:
+def mapped_dict(
+    value: dict[Any, Any], visit: Callable[[Any], Any], over: tuple[type, ...], depth: int
+) -> dict[Any, Any]:
     """A dict (or a subclass built from keywords, as ModelOutput) with its values mapped."""
     items = {k: mapped(v, visit, over, depth - 1) for k, v in value.items()}
     if type(value) is dict:

@@ -1,4 +1,5 @@
-"""Modes that the program has put on torch's stacks (a FLOP counter, a mode of its own): they must see its calls and none of ours."""
+"""Modes that the program has put on torch's stacks (a FLOP counter, a mode of its own): they must see its calls and
+none of ours."""
 
 from __future__ import annotations
 
@@ -14,13 +15,13 @@ dispatches: Any = torch._C._len_torch_dispatch_stack
 
 
 def foreign() -> bool:
-    """Some mode is active."""
+    """True if some mode of the program is active."""
     return bool(functions() or dispatches())
 
 
 @contextlib.contextmanager
 def without_modes() -> Iterator[None]:
-    """Both stacks empty inside, as before afterwards."""
+    """Empty both stacks inside the context, and restore them afterwards."""
     from torch.utils._python_dispatch import _disable_current_modes
 
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What a torch function means for the tape: recorded, ignored, a constant, random, in place, or a look at a value."""
+"""What a torch function means for the tape: recorded, ignored, a constant, random, in place, or a read of a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 
-class Meaning(enum.IntEnum):
+class FunctionMeaning(enum.IntEnum):
     """How the tape treats one torch function."""
 
     IGNORE = 0  # gives no tensor and changes none: sizes, dtypes, printing
@@ -18,7 +18,7 @@ class Meaning(enum.IntEnum):
     DRAW = 3  # its result is kept as a value (factories of random numbers)
     INPLACE = 4  # changes its first argument
     PEEK = 5  # the user's own look at a value: isnan(loss), loss.item()
-    OPAQUE = 6  # must not be taped: backward and friends have probes of their own
+    OPAQUE = 6  # must not be taped: backward and friends have hooks of their own
 
 
 PEEKS = {"item", "__float__", "isnan", "isfinite", "isinf", "tolist", "__bool__", "is_nonzero", "__int__", "__format__"}
@@ -107,10 +107,10 @@ RANDOM_INPLACE = {
 }
 NOT_INPLACE = {"requires_grad_", "share_memory_", "retain_grad", "detach_", "pin_memory"}
 
-known: dict[Any, Meaning] = {}
+known: dict[Any, FunctionMeaning] = {}
 
 
-def meaning(function: Any) -> Meaning:
+def meaning(function: Any) -> FunctionMeaning:
     """The meaning of a torch function, remembered per function object."""
     try:
         found = known.get(function)
@@ -121,21 +121,25 @@ def meaning(function: Any) -> Meaning:
     return found
 
 
-def decide(function: Any) -> Meaning:
+def decide(function: Any) -> FunctionMeaning:
     """The meaning by name: properties arrive as their `__get__`."""
     name = getattr(function, "__name__", "")
     if name == "__get__":
-        return Meaning.RECORD if property_name(function) in {"grad", "data", "T", "mT", "H", "mH", "real", "imag"} else Meaning.IGNORE
+        return (
+            FunctionMeaning.RECORD
+            if property_name(function) in {"grad", "data", "T", "mT", "H", "mH", "real", "imag"}
+            else FunctionMeaning.IGNORE
+        )
     if name in {"__set__", "__delete__"}:
-        return Meaning.INPLACE if property_name(function) in {"data", "grad"} else Meaning.IGNORE
+        return FunctionMeaning.INPLACE if property_name(function) in {"data", "grad"} else FunctionMeaning.IGNORE
     if name in PEEKS:
-        return Meaning.PEEK
+        return FunctionMeaning.PEEK
     if name in IGNORED:
-        return Meaning.IGNORE
+        return FunctionMeaning.IGNORE
     if name in DRAWS:
-        return Meaning.DRAW
+        return FunctionMeaning.DRAW
     if name in RANDOMS:
-        return Meaning.RANDOM
+        return FunctionMeaning.RANDOM
     in_place = name.endswith("_") and not name.endswith("__") and name not in NOT_INPLACE
     if in_place or name in {
         "__setitem__",
@@ -150,8 +154,8 @@ def decide(function: Any) -> Meaning:
         "__ior__",
         "__ixor__",
     }:
-        return Meaning.INPLACE
-    return Meaning.RECORD
+        return FunctionMeaning.INPLACE
+    return FunctionMeaning.RECORD
 
 
 def property_name(function: Any) -> str:
@@ -160,4 +164,6 @@ def property_name(function: Any) -> str:
     return str(getattr(owner, "__name__", ""))
 
 
-GRAD_GET: Any = vars(torch._C.TensorBase)["grad"].__get__ if "grad" in vars(torch._C.TensorBase) else Tensor.grad.__get__  # type: ignore[union-attr]
+GRAD_GET: Any = (
+    vars(torch._C.TensorBase)["grad"].__get__ if "grad" in vars(torch._C.TensorBase) else Tensor.grad.__get__  # type: ignore[union-attr]
+)

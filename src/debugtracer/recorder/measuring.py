@@ -9,17 +9,18 @@ from typing import Any
 import torch
 
 from debugtracer.recorder.foreign_modes import foreign, without_modes
-from debugtracer.recorder.sharded import Locally
+from debugtracer.recorder.state.sharded import Locally
 
 
 def measuring(sharded: bool) -> contextlib.AbstractContextManager[Any]:
-    """No mode of the program's and no `__torch_function__` of its tensors sees what torch is asked inside; of sharded tensors it is this rank's part."""
+    """Hide our calls of torch from the program's modes and tensor classes; sharded tensors are read as this rank's
+    part."""
     return apart(sharded) if sharded or foreign() else torch._C.DisableTorchFunctionSubclass()
 
 
 @contextlib.contextmanager
 def apart(sharded: bool) -> Iterator[None]:
-    """All of it, for the few programs that have modes or shards."""
+    """Hide everything, for the few programs that have modes or shards."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(torch._C.DisableTorchFunctionSubclass())
         if foreign():

@@ -1,4 +1,5 @@
-"""StepTape: what the training loop does with torch between two updates, recorded so that it can be executed again in place."""
+"""StepTape: what the training loop does with torch between two updates, recorded so that it can be executed again in
+place."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.recorder.attributes import OWN
 from debugtracer.recorder.entry import Entry, Kind, Leaf, Slot, mapped, tensors
-from debugtracer.recorder.functions import RANDOM_INPLACE, Meaning, property_name
-from debugtracer.recorder.rng import RngState
-from debugtracer.recorder.weak import Weak
+from debugtracer.recorder.functions import RANDOM_INPLACE, FunctionMeaning, property_name
+from debugtracer.recorder.state.attributes import OWN
+from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.state.weak import WeakRef
 
 MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
 
@@ -42,7 +43,8 @@ class Segment:
 
 
 class Tape:
-    """The current segment and the one before it. Costs microseconds per recorded call; holds leaves by reference, activations weakly."""
+    """The current segment and the one before it. Costs microseconds per recorded call; holds leaves by reference,
+    activations weakly."""
 
     def __init__(self, frames: Callable[[], Any]) -> None:
         self.frames = frames
@@ -58,7 +60,7 @@ class Tape:
         return found[1] if found is not None and found[0]() is tensor else None
 
     def refer(self, tensor: Tensor) -> Slot | Leaf:
-        """Slot or leaf of an argument; leaves are shared by identity within the segment."""
+        """Return slot or leaf of an argument; leaves are shared by identity within the segment."""
         if self.current.full:
             return Leaf(tensor)
         slot = self.slot(tensor)
@@ -72,7 +74,8 @@ class Tape:
         return leaf
 
     def new_leaf(self, tensor: Tensor) -> Leaf:
-        """A tensor from outside this segment; with a graph of its own it is tied to the segment that made it, or foreign."""
+        """A tensor from outside this segment; with a graph of its own it is tied to the segment that made it, or
+        foreign."""
         if tensor.grad_fn is None:
             return Leaf(tensor)
         older = self.previous.made.get(id(tensor)) if self.previous is not None else None
@@ -80,22 +83,25 @@ class Tape:
         return Leaf(tensor, origin=origin, foreign=origin is None)
 
     def beside(self, tensor: Tensor) -> Slot | None:
-        """A tensor with a graph that a module of this segment left in an attribute (an auxiliary loss, attention weights)."""
+        """A tensor with a graph that a module of this segment left in an attribute (an auxiliary loss, attention
+        weights)."""
         for entry in reversed(self.current.entries):
             if entry.kind == "module":
                 place = place_in(entry.function, tensor)
                 if place is not None:
                     entry.sides.append(place)
                     slot = Slot(entry.segment, entry.index, entry.outputs + len(entry.sides) - 1)
-                    self.current.made[id(tensor)] = (Weak(tensor), slot)
+                    self.current.made[id(tensor)] = (WeakRef(tensor), slot)
                     return slot
         return None
 
     def encode(self, value: Any) -> Any:
-        """Arguments with tensors replaced by references."""
+        """Replace tensors in the arguments by references."""
         return mapped(value, self.refer, (Tensor,))
 
-    def open(self, kind: Kind, function: Any, args: Any, kwargs: Any, *, rng: RngState | None = None, encoded: bool = False) -> Entry:
+    def open(
+        self, kind: Kind, function: Any, args: Any, kwargs: Any, *, rng: RngState | None = None, encoded: bool = False
+    ) -> Entry:
         """An entry with its arguments referred to; it joins the tape when closed."""
         if not encoded:
             args, kwargs = self.encode(args), self.encode(kwargs)
@@ -113,7 +119,7 @@ class Tape:
         entry.segment, entry.index = segment.number, len(segment.entries)
         segment.entries.append(entry)
         for number, tensor in enumerate(tensors(output)):
-            segment.made[id(tensor)] = (Weak(tensor), Slot(segment.number, entry.index, number))
+            segment.made[id(tensor)] = (WeakRef(tensor), Slot(segment.number, entry.index, number))
             entry.outputs = number + 1
             entry.scalar = tensor.numel() == 1 and (entry.scalar or number == 0)
             if tensor.grad_fn is not None:
@@ -121,7 +127,7 @@ class Tape:
         return entry
 
     def overflow(self) -> None:
-        """Too long for a step: let everything go, record nothing more until the next segment."""
+        """Drop everything of a step that is too long, and record nothing more until the next segment."""
         segment = self.current
         segment.refused, segment.full = f"more than {MAX_ENTRIES} torch calls outside modules in one step", True
         for held in (segment.entries, segment.leaves, segment.made, segment.losses, segment.backwards):
@@ -146,30 +152,35 @@ class Tape:
         return hit
 
     def all_leaves(self) -> list[Leaf]:
-        """Leaves of the current segment, constants included."""
+        """The leaves of the current segment, constants included."""
         found = list(self.current.leaves.values())
         found.extend(leaf for entry in self.current.entries if entry.kind == "const" for leaf in entry.args)
         return found
 
     def mark_losslike(self, output: Any, argument: Any) -> None:
-        """A scalar computed from a scalar loss stays a loss for the user's own guards."""
-        if isinstance(output, Tensor) and output.numel() == 1 and isinstance(argument, Tensor) and self.is_losslike(argument):
-            self.losslike[id(output)] = Weak(output)
+        """Mark a scalar computed from a scalar loss as a loss, for the user's own guards."""
+        if (
+            isinstance(output, Tensor)
+            and output.numel() == 1
+            and isinstance(argument, Tensor)
+            and self.is_losslike(argument)
+        ):
+            self.losslike[id(output)] = WeakRef(output)
 
     def is_losslike(self, tensor: Tensor) -> bool:
-        """A floating scalar that carries a graph, or came from one."""
+        """True for a floating scalar that carries a graph, or came from one."""
         if tensor.numel() != 1 or not tensor.is_floating_point():
             return False
         known = self.losslike.get(id(tensor))
         return (tensor.requires_grad and tensor.grad_fn is not None) or (known is not None and known() is tensor)
 
     def boundary(self, iteration: int, step: int) -> None:
-        """An update was written (or skipped): the next segment starts."""
+        """Start the next segment: an update was written (or skipped)."""
         self.previous = self.current
         self.start(iteration, step)
 
     def begin(self, iteration: int, step: int) -> None:
-        """A cut after which the step before is not needed either: what it holds of a model may go."""
+        """Cut so that the step before is not needed either: what it holds of a model may go."""
         self.cut(iteration, step)
         self.previous = None
 
@@ -179,19 +190,20 @@ class Tape:
             self.start(iteration, step)
 
     def start(self, iteration: int, step: int) -> None:
-        """A fresh current segment."""
+        """Start a fresh current segment."""
         self.current = Segment(self.current.number + 1)
         self.current.first_iteration, self.current.first_step = iteration, step
         self.losslike.clear()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Drop everything (forked child, tracing off)."""
         self.previous, self.current = None, Segment(self.current.number + 1)
         self.losslike.clear()
 
 
 def place_in(module: Any, tensor: Tensor) -> tuple[Any, str, Any] | None:
-    """Where a module or one below holds a tensor: (module, attribute, key); list positions count from the end, a replay appends again."""
+    """Where a module or one below holds a tensor: (module, attribute, key); list positions count from the end, a replay
+    appends again."""
     for part in module.modules():
         for name, value in vars(part).items():
             if value is tensor:
@@ -222,43 +234,51 @@ class Pending:
 
     __slots__ = ("entry", "first", "function", "what")
 
-    def __init__(self, what: Meaning, function: Any, first: Any, entry: Entry | None) -> None:
+    def __init__(self, what: FunctionMeaning, function: Any, first: Any, entry: Entry | None) -> None:
         self.what, self.function, self.first, self.entry = what, function, first, entry
 
 
-def prepare(tape: Tape, what: Meaning, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pending | None:
-    """Before a torch function of the loop runs: refer to its arguments, save what it is about to overwrite. None: not recorded."""
+def prepare(
+    tape: Tape, what: FunctionMeaning, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Pending | None:
+    """Encode the arguments of a torch function before it runs, saving what it overwrites. None: not recorded."""
     if tape.current.full:
         return None
     first = args[0] if args else next((kwargs[k] for k in ("tensor", "input", "self") if k in kwargs), None)
-    if what is Meaning.INPLACE and isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
+    if what is FunctionMeaning.INPLACE and isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
         tape.current.refused = "the data of a parameter was replaced inside the step"
         return None
-    if what is Meaning.INPLACE and isinstance(first, Tensor) and not torch.is_grad_enabled() and is_state(first) and id(first) not in tape.current.leaves:
+    if (
+        what is FunctionMeaning.INPLACE
+        and isinstance(first, Tensor)
+        and not torch.is_grad_enabled()
+        and is_state(first)
+        and id(first) not in tape.current.leaves
+    ):
         return None  # lasting state updated by hand (EMA, clamp): later calls see its effect
-    if what is Meaning.DRAW or not any(True for _ in tensors((args, kwargs))):
+    if what is FunctionMeaning.DRAW or not any(True for _ in tensors((args, kwargs))):
         return Pending(what, function, first, None)
-    drawn = what is Meaning.RANDOM or (what is Meaning.INPLACE and function.__name__ in RANDOM_INPLACE)
+    drawn = what is FunctionMeaning.RANDOM or (what is FunctionMeaning.INPLACE and function.__name__ in RANDOM_INPLACE)
     entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
-    for written in tensors(first if what is Meaning.INPLACE else kwargs.get("out")):
+    for written in tensors(first if what is FunctionMeaning.INPLACE else kwargs.get("out")):
         tape.save_before_write(written)
     return Pending(what, function, first, entry)
 
 
 def finish(tape: Tape, pending: Pending, output: Any) -> None:
-    """After it ran: append the entry, or keep a constant."""
+    """Append the entry of a function that has run, or keep its result as a constant."""
     if pending.entry is None:
         tape.constant(pending.function, output)
-    elif pending.what is Meaning.INPLACE or any(True for _ in tensors(output)):
+    elif pending.what is FunctionMeaning.INPLACE or any(True for _ in tensors(output)):
         tape.close(pending.entry, output)
         tape.mark_losslike(output, pending.first)
 
 
 def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:
-    """Generators that a call was given."""
+    """The generators that a call was given."""
     return [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Generator)]
 
 
 def is_state(tensor: Tensor) -> bool:
-    """A parameter or another leaf that training changes in place."""
+    """True for a parameter or another leaf that training changes in place."""
     return isinstance(tensor, torch.nn.Parameter) or tensor.requires_grad

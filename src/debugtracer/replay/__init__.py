@@ -1,1 +1,1 @@
-"""The same step again: in place from the tape, and offline from a capsule."""
+"""Replays a step: in place from the tape, and offline from a capsule."""

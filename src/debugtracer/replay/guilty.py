@@ -1,4 +1,5 @@
-"""Which batch the bad value belongs to: the microbatch of its tape entry, the rows of that batch, their dataset indices."""
+"""Which batch the bad value belongs to: the microbatch of its tape entry, the rows of that batch, their dataset
+indices."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from torch import Tensor
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.entry import Entry, Leaf, Slot
-from debugtracer.replay.plan import Plan
+from debugtracer.replay.replay_plan import ReplayPlan
 
 Values = Mapping[tuple[int, int], list[Tensor]]
 
 
 @dataclass
-class Guilty:
+class GuiltyBatch:
     """The microbatch of a birth."""
 
     microbatch: int
@@ -28,8 +29,9 @@ class Guilty:
     """Inputs of the root when there is no loader."""
 
 
-def guilty_batch(alarm: Alarm, plan: Plan, batches: BatchLog, entry: int | None, values: Values) -> Guilty:
-    """The batch that the entries of the microbatch took their leaves from. `values` is what each (segment, entry) of the replay gave."""
+def guilty_batch(alarm: Alarm, plan: ReplayPlan, batches: BatchLog, entry: int | None, values: Values) -> GuiltyBatch:
+    """The batch that the entries of the microbatch took their leaves from. `values` is what each (segment, entry) of
+    the replay gave."""
     segment = plan.segments[-1]
     backwards = alarm.segment.backwards
     if entry is None:
@@ -51,12 +53,16 @@ def guilty_batch(alarm: Alarm, plan: Plan, batches: BatchLog, entry: int | None,
             found[id(hit[0])] = hit[0]
     batch = found[votes.most_common(1)[0][0]] if votes else None
     leaves = root_inputs(members, values) or root_inputs(microbatch_members, values)
-    rows = batch.rows if batch is not None and batch.rows is not None else next((t.shape[0] for _, t in leaves if t.dim()), None)
-    return Guilty(microbatch, batch, rows, leaves)
+    rows = (
+        batch.rows
+        if batch is not None and batch.rows is not None
+        else next((t.shape[0] for _, t in leaves if t.dim()), None)
+    )
+    return GuiltyBatch(microbatch, batch, rows, leaves)
 
 
 def ancestors(members: list[Entry], entries: list[Entry], entry: int) -> list[Entry]:
-    """Entries that the given one depends on, itself included."""
+    """The entries that the given one depends on, itself included."""
     wanted, todo = set(), [entry]
     while todo:
         index = todo.pop()
@@ -68,7 +74,7 @@ def ancestors(members: list[Entry], entries: list[Entry], entry: int) -> list[En
 
 
 def root_inputs(members: list[Entry], values: Values) -> list[tuple[str, Tensor]]:
-    """Tensor inputs of the first module call, named by position; also those that the loop has computed (a get_batch with torch.stack)."""
+    """The tensor inputs of the first module call, named by position; also those that the loop has computed."""
     first = next((e for e in members if e.kind == "module"), None)
     if first is None:
         return []

@@ -1,4 +1,5 @@
-"""Values that code changes in place: plain tensors, numpy arrays, generators of its own. Copied before a replay, put back after it."""
+"""Values that code changes in place: plain tensors, numpy arrays, generators of its own. Copied before a replay, put
+back after it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ QUEUES = frozenset({"queue", "_queue", "multiprocessing.queues", "torch.multipro
 
 
 class InPlace:
-    """Values at one moment, and how each comes back."""
+    """Copies of values, and how each is restored."""
 
     def __init__(self) -> None:
         self.tensors: list[tuple[Tensor, Tensor]] = []
@@ -41,22 +42,27 @@ class InPlace:
             self.numpy(value)
 
     def remember(self, value: Any, undo: Callable[[], object]) -> None:
-        """How it comes back; the object is held so that its id stays its own."""
+        """Remember how a value is restored; the object is held so that its id stays its own."""
         self.seen[id(value)] = value
         self.undo.append(undo)
 
     def tensor(self, value: Tensor) -> None:
-        """A dense tensor that is no parameter."""
-        if value.layout is torch.strided and not value.is_inference() and not value.is_quantized and self.room(value.nbytes):
+        """Copy a dense tensor that is no parameter."""
+        if (
+            value.layout is torch.strided
+            and not value.is_inference()
+            and not value.is_quantized
+            and self.room(value.nbytes)
+        ):
             self.seen[id(value)] = value
             self.tensors.append((value, value.detach().clone()))
 
     def generator(self, value: torch.Generator) -> None:
-        """A generator that the program made itself."""
+        """Copy the state of a generator that the program made itself."""
         self.remember(value, partial(value.set_state, value.get_state()))
 
     def numpy(self, value: Any) -> None:
-        """Arrays of numbers and numpy's generators."""
+        """Copy arrays of numbers and the state of numpy's generators."""
         np = sys.modules["numpy"]
         if isinstance(value, np.ndarray):
             if value.dtype != object and value.flags.writeable and self.room(value.nbytes):
@@ -72,13 +78,14 @@ class InPlace:
         return self.nbytes <= MOST_BYTES
 
     def restore(self) -> None:
-        """Everything but the tensors, which the world puts back with those it holds itself."""
+        """Restore everything but the tensors, which the world restores with those it holds itself."""
         for undo in self.undo:
             undo()
 
 
 def cannot_go_back(value: Any) -> str:
-    """What kind of thing it is, where using it once more cannot be undone and may wait for ever; empty for everything else."""
+    """What kind of thing it is, where using it once more cannot be undone and may wait for ever; empty for everything
+    else."""
     kind = type(value)
     if kind.__module__ in QUEUES and hasattr(kind, "get"):
         return "a queue"

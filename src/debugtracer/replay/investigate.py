@@ -1,4 +1,5 @@
-"""An alarm looked into: the step executed again unchanged, then traced, until the birth is known or every mechanism has refused."""
+"""Investigates an alarm: replays the step unchanged, then traced, until the birth is known or every mechanism has
+refused."""
 
 from __future__ import annotations
 
@@ -13,45 +14,47 @@ import torch
 from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.entry import Entry, Slot, tensors
-from debugtracer.recorder.program import Program
 from debugtracer.replay.anomaly import torch_says
-from debugtracer.replay.birth import deliberate, find_birth
-from debugtracer.replay.guilty import Guilty, Values, guilty_batch
-from debugtracer.replay.ledger import Ledger
+from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
+from debugtracer.replay.op_trace.birth import deliberate, find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import Parity, judge
-from debugtracer.replay.plan import Plan, make_plan, refuse_collectives, several_ranks, updated
 from debugtracer.replay.reexecute import Reexecution, scale_one
-from debugtracer.replay.rewind import World, as_compiled, eager, hushed
-from debugtracer.replay.scene import Scene
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, several_ranks, updated
+from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Mechanism, ReplayFacts
 
 
 @dataclass
-class Result:
+class Investigation:
     """What an investigation found."""
 
     replay: ReplayFacts
     birth: Birth | None = None
-    guilty: Guilty | None = None
+    guilty: GuiltyBatch | None = None
     program: Program | None = None
     normal: bool = False
     """No incident after all: a scale search, an infinity on purpose."""
     bad_names: list[str] = field(default_factory=list)
 
 
-def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
-    """Fallback order of DESIGN 2: tape in place, forward-only, the flight record alone. The world is as before when it returns."""
+def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
+    """Try in order: tape in place, forward-only, the record alone. The world is as before when it returns.
+
+    (docs/rationale/replay.md#fallbacks)"""
     begin = perf_counter()
     refused: list[str] = []
     for mechanism, attempt in MECHANISMS:
         try:
-            with scene.paused(), eager():
-                result = attempt(alarm, scene, program_bytes)
+            with context.paused(), eager():
+                result = attempt(alarm, context, program_bytes)
         except ReplayRefused as error:
             refused.append(f"{mechanism}: {error}")
             continue
@@ -69,7 +72,7 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
         result.replay = facts
         return result
     last: Mechanism = "flight-record"
-    return Result(
+    return Investigation(
         ReplayFacts(
             mechanism=last,
             reproduced=False,
@@ -80,25 +83,29 @@ def investigate(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
     )
 
 
-def by_tape(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
+def by_tape(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
     """The whole step from its tape."""
     if alarm.late:
         raise ReplayRefused(alarm.late)
-    copies = [c for c in (scene.copies.get(alarm.optimizer),) if c is not None] if alarm.symptom == "bad_update" and alarm.optimizer is not None else []
+    copies = (
+        [c for c in (context.copies.get(alarm.optimizer),) if c is not None]
+        if alarm.symptom == "bad_update" and alarm.optimizer is not None
+        else []
+    )
     if alarm.symptom == "bad_update" and not copies:
-        why = scene.copies.off.get(id(alarm.optimizer), "none was taken")
+        why = context.copies.off.get(id(alarm.optimizer), "none was taken")
         raise ReplayRefused(f"no copy of the parameters before the update: {why}")
-    if scene.whole and (copies or any(e.kind == "step" for e in alarm.segment.entries)):
+    if context.whole and (copies or any(e.kind == "step" for e in alarm.segment.entries)):
         raise ReplayRefused("an update of sharded weights cannot be executed again")
-    older = list(scene.copies.held.values())
+    older = list(context.copies.held.values())
     plan = make_plan(alarm.segment, alarm.previous, bool(older))
     if len(plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, plan.segments[0]):
         copies = older
-    return perform(alarm, scene, plan, copies, program_bytes)
+    return perform(alarm, context, plan, copies, program_bytes)
 
 
-def forward_only(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
-    """Only the root-module calls whose inputs are at hand; finds births inside modules."""
+def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
+    """Replay only the root-module calls whose inputs are at hand; finds births inside modules."""
     if alarm.symptom not in {"nan_loss", "nan_output"} or alarm.late:
         raise ReplayRefused(alarm.late or "a bad gradient or update cannot be told from the forward alone")
     segment = alarm.segment
@@ -110,108 +117,159 @@ def forward_only(alarm: Alarm, scene: Scene, program_bytes: int) -> Result:
             part.entries.append(entry)
     if not part.entries:
         raise ReplayRefused("no module call of the step has all its inputs at hand")
-    return perform(alarm, scene, Plan([part]), [], 0)
+    return perform(alarm, context, ReplayPlan([part]), [], 0)
 
 
-def perform(alarm: Alarm, scene: Scene, plan: Plan, copies: list[Any], program_bytes: int) -> Result:
-    """Unchanged, then traced; everything restored in any case."""
-    held = touched(alarm, scene)
-    states = [s for segment in plan.segments[:1] for s in scene.states.get(segment.number, [])]
-    states += [s for segment in plan.segments[1:] for s in scene.states.get(segment.number, []) if all(s.root is not o.root for o in states)]
-    world = World(held, states, plan.written, copies, plan.entries)
+def perform(
+    alarm: Alarm, context: ReplayContext, plan: ReplayPlan, copies: list[Any], program_bytes: int
+) -> Investigation:
+    """Run unchanged, then traced; restore everything in any case."""
+    held = touched(alarm, context)
+    states = [s for segment in plan.segments[:1] for s in context.states.get(segment.number, [])]
+    states += [
+        s
+        for segment in plan.segments[1:]
+        for s in context.states.get(segment.number, [])
+        if all(s.root is not o.root for o in states)
+    ]
+    world = ReplayedState(held, states, plan.written, copies, plan.entries)
     scaler = alarm.scaler if alarm.at_scale_one else None
     try:
         with hushed(), scale_one(scaler):
             world.rewind()
             begin = perf_counter()
-            run = Reexecution(plan, scene.backward)
+            run = Reexecution(plan, context.backward)
             run.run()
             plain_s = perf_counter() - begin
-            parity = judge(alarm, run, find_targets(alarm, run, scene), world)
+            parity = judge(alarm, run, find_targets(alarm, run, context), world)
             if alarm.at_scale_one and not parity.reproduced:
-                return Result(ReplayFacts(mechanism="tape", reproduced=False, parity="finite at loss scale 1"), normal=True)
+                return Investigation(
+                    ReplayFacts(mechanism="tape", reproduced=False, parity="finite at loss scale 1"), normal=True
+                )
             del run
-            if not parity.reproduced and (place := compiled_at(plan, scene)) is not None:
-                again = compiled(alarm, scene, plan, world)
+            if not parity.reproduced and (place := compiled_at(plan, context)) is not None:
+                again = compiled(alarm, context, plan, world)
                 if again.reproduced:
-                    return Result(ReplayFacts(mechanism="tape", reproduced=True, parity=again.phrase, compiled_only=True, compiled_at=place))
+                    return Investigation(
+                        ReplayFacts(
+                            mechanism="tape",
+                            reproduced=True,
+                            parity=again.phrase,
+                            compiled_only=True,
+                            compiled_at=place,
+                        )
+                    )
             world.rewind()
-            result = traced(alarm, scene, plan, parity, plain_s, program_bytes)
+            result = traced(alarm, context, plan, parity, plain_s, program_bytes)
             if result.birth is not None and result.birth.direction == "backward":
                 world.rewind()
-                result.replay = msgspec.structs.replace(result.replay, anomaly=torch_says(plan, scene.backward))
+                result.replay = msgspec.structs.replace(result.replay, anomaly=torch_says(plan, context.backward))
             return result
     finally:
         world.restore()
 
 
-def compiled_at(plan: Plan, scene: Scene) -> Frame | None:
+def compiled_at(plan: ReplayPlan, context: ReplayContext) -> Frame | None:
     """Where what this step calls was compiled; None when nothing was."""
-    found = next((scene.compiled[e.function] for e in plan.entries if callable(e.function) and e.function in scene.compiled), None)
-    frames = scene.frames(found) if found is not None else ()
+    found = next(
+        (context.compiled[e.function] for e in plan.entries if callable(e.function) and e.function in context.compiled),
+        None,
+    )
+    frames = context.frames(found) if found is not None else ()
     return frames[0] if frames else None
 
 
-def compiled(alarm: Alarm, scene: Scene, plan: Plan, world: World) -> Parity:
+def compiled(alarm: Alarm, context: ReplayContext, plan: ReplayPlan, world: ReplayedState) -> Parity:
     """The step once more with its compiled code, as the live step ran."""
     world.rewind()
-    run = Reexecution(plan, scene.backward)
+    run = Reexecution(plan, context.backward)
     with as_compiled():
         run.run()
-    return judge(alarm, run, find_targets(alarm, run, scene), world)
+    return judge(alarm, run, find_targets(alarm, run, context), world)
 
 
-def touched(alarm: Alarm, scene: Scene) -> list[Tensor]:
-    """Parameters whose gradients a replay may write: those of all roots and of the optimizer, and leaves that require grad."""
-    found: list[Tensor] = [p for module in list(scene.roots.known) for p in module.parameters()]
+def touched(alarm: Alarm, context: ReplayContext) -> list[Tensor]:
+    """The parameters whose gradients a replay may write: of all roots and the optimizer, and leaves that require
+    grad."""
+    found: list[Tensor] = [p for module in list(context.roots.known) for p in module.parameters()]
     if alarm.optimizer is not None:
-        found += scene.parameters(alarm.optimizer)
+        found += context.parameters(alarm.optimizer)
     for segment in (alarm.segment, alarm.previous):
-        found += [leaf.tensor for leaf in segment.leaves.values() if leaf.tensor.requires_grad and leaf.tensor.is_leaf] if segment is not None else []
+        found += (
+            [leaf.tensor for leaf in segment.leaves.values() if leaf.tensor.requires_grad and leaf.tensor.is_leaf]
+            if segment is not None
+            else []
+        )
     return found
 
 
-def traced(alarm: Alarm, scene: Scene, plan: Plan, parity: Parity, plain_s: float, program_bytes: int) -> Result:
+def traced(
+    alarm: Alarm, context: ReplayContext, plan: ReplayPlan, parity: Parity, plain_s: float, program_bytes: int
+) -> Investigation:
     """The same step under the op tracer."""
-    ledger = Ledger()
+    tracker = OpTracker()
     program = Program(max_bytes=program_bytes) if program_bytes else None
-    tracer = OpTracer(observers=[ledger, *([program] if program is not None else [])])
-    name_roots(tracer, scene.roots)
-    label_inputs(tracer, program, plan, scene, alarm.previous)
+    tracer = OpTracer(observers=[tracker, *([program] if program is not None else [])])
+    name_roots(tracer, context.roots)
+    label_inputs(tracer, program, plan, context, alarm.previous)
 
     @contextlib.contextmanager
     def around(entry: Entry) -> Iterator[None]:
-        with tracer.entry(entry.index, scene.frames(entry.frames), direction="update" if entry.kind == "step" else None):
+        with tracer.entry(
+            entry.index, context.frames(entry.frames), direction="update" if entry.kind == "step" else None
+        ):
             yield
 
     begin = perf_counter()
-    run = Reexecution(plan, scene.backward, around)
+    run = Reexecution(plan, context.backward, around)
     with tracer:
         run.run()
     slowdown = (perf_counter() - begin) / max(plain_s, 1e-9)
-    targets = find_targets(alarm, run, scene)
-    result = Result(ReplayFacts(mechanism="tape", reproduced=parity.reproduced, parity=parity.phrase, traced_slowdown=slowdown), program=program)
-    blame(alarm, scene, plan, ledger, targets, result, run.values)
+    targets = find_targets(alarm, run, context)
+    result = Investigation(
+        ReplayFacts(mechanism="tape", reproduced=parity.reproduced, parity=parity.phrase, traced_slowdown=slowdown),
+        program=program,
+    )
+    blame(alarm, context, plan, tracker, targets, result, run.values)
     if program is not None:
         for target in targets:
             program.target(target.name, target.tensor)
     return result
 
 
-def blame(alarm: Alarm, scene: Scene, plan: Plan, ledger: Ledger, targets: list[Target], result: Result, values: Values) -> None:
-    """Birth, then the microbatch and batch it belongs to."""
-    bad = [t for t in targets if any(not bool(torch.isfinite(x).all()) for x in tensors(t.tensor) if x.is_floating_point() and x.layout is torch.strided)]
+def blame(
+    alarm: Alarm,
+    context: ReplayContext,
+    plan: ReplayPlan,
+    tracker: OpTracker,
+    targets: list[Target],
+    result: Investigation,
+    values: Values,
+) -> None:
+    """Find the birth, then the microbatch and batch it belongs to."""
+    bad = [
+        t
+        for t in targets
+        if any(
+            not bool(torch.isfinite(x).all())
+            for x in tensors(t.tensor)
+            if x.is_floating_point() and x.layout is torch.strided
+        )
+    ]
     result.bad_names = [t.name.partition(" ")[2] for t in bad if " " in t.name]
-    guilty = guilty_batch(alarm, plan, scene.batches, None, values)
-    birth = find_birth(ledger, targets=[(t.name, t.tensor) for t in targets], batch_rows=guilty.rows)
+    guilty = guilty_batch(alarm, plan, context.batches, None, values)
+    birth = find_birth(tracker, targets=[(t.name, t.tensor) for t in targets], batch_rows=guilty.rows)
     if birth is not None and birth.entry is not None:
-        closer = guilty_batch(alarm, plan, scene.batches, birth.entry, values)
+        closer = guilty_batch(alarm, plan, context.batches, birth.entry, values)
         if closer.rows != guilty.rows:
-            birth = find_birth(ledger, targets=[(t.name, t.tensor) for t in targets], batch_rows=closer.rows)
+            birth = find_birth(tracker, targets=[(t.name, t.tensor) for t in targets], batch_rows=closer.rows)
         guilty = closer
     result.birth, result.guilty = birth, guilty
-    if alarm.symptom == "nan_output" and (birth is None or deliberate(ledger, [(t.name, t.tensor) for t in targets])):
+    if alarm.symptom == "nan_output" and (birth is None or deliberate(tracker, [(t.name, t.tensor) for t in targets])):
         result.normal = not any(torch.isnan(x).any() for t in bad for x in tensors(t.tensor))
 
 
-MECHANISMS: tuple[tuple[Mechanism, Callable[[Alarm, Scene, int], Result]], ...] = (("tape", by_tape), ("forward-only", forward_only))
+MECHANISMS: tuple[tuple[Mechanism, Callable[[Alarm, ReplayContext, int], Investigation]], ...] = (
+    ("tape", by_tape),
+    ("forward-only", forward_only),
+)

@@ -1,4 +1,4 @@
-"""How same a replay was: the anomaly is compared first, then the bits of loss and gradients."""
+"""How equal a replay was: the anomaly is compared first, then the bits of loss and gradients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.reexecute import Reexecution
 
 if TYPE_CHECKING:
-    from debugtracer.replay.rewind import World
+    from debugtracer.replay.rewind import ReplayedState
     from debugtracer.replay.targets import Target
 
 
@@ -24,7 +24,7 @@ class Parity:
     phrase: str
 
 
-def judge(alarm: Alarm, run: Reexecution, targets: list[Target], world: World) -> Parity:
+def judge(alarm: Alarm, run: Reexecution, targets: list[Target], world: ReplayedState) -> Parity:
     """Compare a finished unchanged replay with the live step. Syncs the host."""
     reproduced = any(bad(t.tensor) for t in targets)
     if not reproduced:
@@ -36,11 +36,14 @@ def judge(alarm: Alarm, run: Reexecution, targets: list[Target], world: World) -
     if alarm.at_scale_one or alarm.symptom == "bad_update":
         return Parity(True, "loss bitwise" if loss_same else "anomaly only")
     grads_same = all(same_bits(p.grad, live) for p, live in world.grads if live is not None)
-    return Parity(True, "bitwise" if loss_same and grads_same else "loss bitwise, gradients differ" if loss_same else "anomaly only")
+    return Parity(
+        True,
+        "bitwise" if loss_same and grads_same else "loss bitwise, gradients differ" if loss_same else "anomaly only",
+    )
 
 
 def bad(tensor: Tensor) -> bool:
-    """Any NaN or infinity."""
+    """True for any NaN or infinity. Syncs the host."""
     values = tensor.detach()
     if values.layout is not torch.strided:
         values = values.coalesce().values()
@@ -50,9 +53,14 @@ def bad(tensor: Tensor) -> bool:
 
 
 def same_bits(a: Tensor | None, b: Tensor | None) -> bool:
-    """Equal shape, dtype and bytes (NaN payloads included)."""
+    """True for equal shape, dtype and bytes (NaN payloads included)."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape or a.dtype != b.dtype or a.layout is not torch.strided or b.layout is not torch.strided:
         return False
-    return bool(torch.equal(a.detach().contiguous().cpu().reshape(-1).view(torch.uint8), b.detach().contiguous().cpu().reshape(-1).view(torch.uint8)))
+    return bool(
+        torch.equal(
+            a.detach().contiguous().cpu().reshape(-1).view(torch.uint8),
+            b.detach().contiguous().cpu().reshape(-1).view(torch.uint8),
+        )
+    )

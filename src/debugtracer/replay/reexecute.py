@@ -10,19 +10,20 @@ import torch
 from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.interventions.rerun import Around
 from debugtracer.recorder.entry import Entry, Leaf, Slot, mapped, tensors
 from debugtracer.recorder.functions import GRAD_GET
-from debugtracer.recorder.roots import unwrapped
-from debugtracer.replay.plan import Plan
+from debugtracer.recorder.state.roots import unwrapped
+from debugtracer.replay.replay_plan import ReplayPlan
 from debugtracer.replay.stall import STILL, TICK_S, Stalled, broken_off
-
-Around = Callable[[Entry], contextlib.AbstractContextManager[Any]]
 
 
 class Reexecution:
     """One run over a plan. Values of entries are kept until it is dropped."""
 
-    def __init__(self, plan: Plan, backward: Callable[..., Any], around: Around = lambda entry: contextlib.nullcontext()) -> None:
+    def __init__(
+        self, plan: ReplayPlan, backward: Callable[..., Any], around: Around = lambda entry: contextlib.nullcontext()
+    ) -> None:
         self.plan = plan
         self.backward = backward
         """torch.autograd.backward as torch has it."""
@@ -34,20 +35,25 @@ class Reexecution:
         """(segment, entry) of each backward -> the tensor it started from."""
 
     def run(self, until: Entry | None = None) -> None:
-        """Execute every entry, the last one given included. Raises ReplayRefused when a call fails that did not fail before."""
+        """Execute every entry, the last one given included. Raises ReplayRefused when a call fails that did not fail
+        before."""
         for entry in self.plan.entries:
             try:
                 with broken_off():
                     self.execute(entry)
             except Stalled:
-                raise ReplayRefused(f"executing {entry.kind} again waited {TICK_S * STILL:.0f} s for something that did not come") from None
+                raise ReplayRefused(
+                    f"executing {entry.kind} again waited {TICK_S * STILL:.0f} s for something that did not come"
+                ) from None
             except (Exception, SystemExit) as error:
-                raise ReplayRefused(f"executing {entry.kind} again failed ({type(error).__name__}: {str(error)[:160]})") from error
+                raise ReplayRefused(
+                    f"executing {entry.kind} again failed ({type(error).__name__}: {str(error)[:160]})"
+                ) from error
             if entry is until:
                 return
 
     def execute(self, entry: Entry) -> None:
-        """One entry under its own grad mode, autocast and generator state."""
+        """Execute one entry under its own grad mode, autocast and generator state."""
         if entry.kind == "const":
             self.values[entry.segment, entry.index] = [self.resolve(leaf) for leaf in entry.args]
             return
@@ -63,11 +69,11 @@ class Reexecution:
         self.values[entry.segment, entry.index] = [*made, *(left_in(*side) for side in entry.sides)]
 
     def autocasts(self, entry: Entry) -> tuple[tuple[str, torch.dtype], ...]:
-        """Devices and dtypes of autocast in this call."""
+        """The devices and dtypes of autocast in this call."""
         return entry.autocast
 
     def seed(self, entry: Entry) -> None:
-        """The generator state the call had."""
+        """Restore the generator state that the call had."""
         if entry.rng is not None:
             entry.rng.restore()
 
@@ -85,7 +91,7 @@ class Reexecution:
         return entry.function(*args, **kwargs)
 
     def decoded(self, value: Any) -> Any:
-        """Arguments with references replaced by tensors of this run."""
+        """Replace references in the arguments by tensors of this run."""
         return mapped(value, self.resolve, (Slot, Leaf), depth=7)
 
     def resolve(self, reference: Slot | Leaf) -> Tensor:
@@ -115,7 +121,7 @@ def left_in(module: Any, name: str, key: Any) -> Tensor:
 
 
 def unscale(optimizer: Any, scaler: Any) -> None:
-    """What GradScaler.unscale_ does to the gradients, without its bookkeeping."""
+    """Unscale the gradients as GradScaler.unscale_ does, without its bookkeeping."""
     inverse = scaler._scale.double().reciprocal().float()
     for group in optimizer.param_groups:
         for parameter in group["params"]:

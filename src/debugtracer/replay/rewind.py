@@ -1,4 +1,4 @@
-"""The world around a replay: saved before it, set back to the start of the step, and restored after it bit for bit."""
+"""The state around a replay: saved before it, set back to the start of the step, and restored exactly after it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.recorder.copies import UpdateCopy
 from debugtracer.recorder.entry import Entry
-from debugtracer.recorder.quiet_warnings import quiet_warnings
-from debugtracer.recorder.rng import RngState
-from debugtracer.recorder.roots import RootState
-from debugtracer.recorder.version_counters import version_counters
-from debugtracer.replay.keepsakes import Keepsakes
+from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.quiet_warnings import quiet_warnings
+from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.state.roots import RootState
+from debugtracer.recorder.state.version_counters import version_counters
+from debugtracer.replay.user_state import UserStateGuard
 
 
-class World:
-    """Everything a replay may touch: generators, gradients, buffers, Python counters, written leaves, parameters when an update is replayed.
+class ReplayedState:
+    """Everything a replay may touch: generators, gradients, buffers, Python counters, written leaves, parameters when
+    an update is replayed.
 
     Raises ReplayRefused where the model's code uses what cannot be taken back: queues, iterators, held locks.
     """
@@ -43,23 +44,33 @@ class World:
         roots = [m for m in (s.root.module() for s in states) if m is not None]
         self.buffers = [(b, b.detach().clone()) for b in {id(b): b for m in roots for b in m.buffers()}.values()]
         self.attributes = [(m, dict(m.__dict__)) for root in roots for m in root.modules()]
-        self.keepsakes = Keepsakes([m for root in roots for m in root.modules()], ())
-        if self.keepsakes.refusal:
-            raise ReplayRefused(self.keepsakes.refusal)
+        self.user_state = UserStateGuard([m for root in roots for m in root.modules()], ())
+        if self.user_state.refusal:
+            raise ReplayRefused(self.user_state.refusal)
         for generator in generators(entries):
-            self.keepsakes.in_place.keep(generator)
+            self.user_state.in_place.keep(generator)
         self.written = [(t, t.detach().clone()) for t in {id(t): t for t in written}.values()]
-        self.written += [(t, value) for t, value in self.keepsakes.in_place.tensors if all(t is not w for w, _ in self.written)]
+        self.written += [
+            (t, value) for t, value in self.user_state.in_place.tensors if all(t is not w for w, _ in self.written)
+        ]
         self.now = [snapshot(c) for c in self.copies]
         self.versions: list[Any] = []
-        self.preserve([*self.parameters, *(p for c in self.copies for p in c.parameters), *(b for b, _ in self.buffers), *(t for t, _ in self.written)])
+        self.preserve(
+            [
+                *self.parameters,
+                *(p for c in self.copies for p in c.parameters),
+                *(b for b, _ in self.buffers),
+                *(t for t, _ in self.written),
+            ]
+        )
 
     def preserve(self, tensors: Iterable[Tensor]) -> None:
-        """Their version counters come back with their values: a graph of the user's that is still to be walked backward may need them."""
+        """Preserve version counters with the values: a graph of the user's that is still to be walked backward may need
+        them."""
         self.versions += version_counters(tensors)
 
     def rewind(self) -> None:
-        """To the start of the recorded step."""
+        """Restore the start of the recorded step."""
         for parameter in self.parameters:
             parameter.grad = None
         for state in self.states:
@@ -68,7 +79,7 @@ class World:
             copy.restore()
 
     def restore(self) -> None:
-        """To the moment before the replay."""
+        """Restore the state from before the replay."""
         for copy in self.now:
             copy.restore()
         for tensor, value in (*self.buffers, *self.written):
@@ -77,20 +88,20 @@ class World:
             version.__exit__()
         for module, attributes in self.attributes:
             put_back(module, attributes)
-        self.keepsakes.restore()
+        self.user_state.restore()
         for parameter, grad in self.grads:
             parameter.grad = grad
         self.rng.restore()
 
 
 def generators(entries: Iterable[Entry]) -> Iterator[torch.Generator]:
-    """Those that calls of the loop were given."""
+    """The generators that calls of the loop were given."""
     for entry in entries:
         yield from (v for v in (*entry.args, *entry.kwargs.values()) if isinstance(v, torch.Generator))
 
 
 def put_back(module: nn.Module, attributes: dict[str, Any]) -> None:
-    """Attributes a forward has set (self.last_weights = ...) as they were."""
+    """Restore attributes that a forward has set (self.last_weights = ...)."""
     now = module.__dict__
     for name in [n for n in now if n not in attributes]:
         del now[name]
@@ -116,7 +127,8 @@ def hushed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def eager() -> Iterator[None]:
-    """Compiled regions run eagerly so that ops can be seen. Without Dynamo nothing is compiled, and asking would import it (seconds)."""
+    """Run compiled regions eagerly so that ops can be seen. Without Dynamo do nothing: asking would import it
+    (seconds)."""
     if "torch._dynamo" in sys.modules and hasattr(torch.compiler, "set_stance"):
         with torch.compiler.set_stance("force_eager"):
             yield
@@ -126,6 +138,6 @@ def eager() -> Iterator[None]:
 
 @contextlib.contextmanager
 def as_compiled() -> Iterator[None]:
-    """Within `eager()`: compiled regions run their compiled code again."""
+    """Run compiled code again inside of `eager()`."""
     with torch.compiler.set_stance("default"):
         yield

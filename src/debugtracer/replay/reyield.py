@@ -1,6 +1,8 @@
-"""The second mechanism of replay: the loader gives the same batch again and the loop's own next iteration runs under the op tracer.
+"""The second mechanism of replay: the loader gives the same batch again and the loop's own next iteration runs under
+the op tracer.
 
-The loop sees an extra iteration, so this is for mode dev only, where the run stops right after it (FEASIBILITY 2a)."""
+The loop sees an extra iteration, so this is for mode dev only, where the run stops right after it.
+(docs/rationale/replay.md#reyield)"""
 
 from __future__ import annotations
 
@@ -9,16 +11,16 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import tensors
-from debugtracer.replay.birth import find_birth
-from debugtracer.replay.guilty import Guilty
-from debugtracer.replay.investigate import Result
-from debugtracer.replay.ledger import Ledger
+from debugtracer.replay.guilty import GuiltyBatch
+from debugtracer.replay.investigate import Investigation
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import bad
-from debugtracer.replay.plan import several_ranks
-from debugtracer.replay.scene import Scene
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.replay_plan import several_ranks
 from debugtracer.replay.targets import name_roots
 from debugtracer.trace.incident import ReplayFacts
 
@@ -26,14 +28,14 @@ from debugtracer.trace.incident import ReplayFacts
 class ReYield:
     """Waits for the loop to ask for its next batch. Between arming and finishing no update is written."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, context: ReplayContext) -> None:
+        self.context = context
         self.last: tuple[weakref.ref[Any], Any] | None = None
         """The iterator and the data it gave last."""
         self.alarm: Alarm | None = None
         self.refused: tuple[str, ...] = ()
         self.tracer: OpTracer | None = None
-        self.ledger = Ledger()
+        self.ledger = OpTracker()
 
     @property
     def held(self) -> bool:
@@ -44,11 +46,18 @@ class ReYield:
         """Keep the data of the last fetch: one batch, by reference."""
         self.last = weakref.ref(iterator), data
 
-    def arm(self, alarm: Alarm, result: Result) -> bool:
-        """Wait for the next fetch; False when there is no batch to give again or nothing a forward or backward could show.
+    def arm(self, alarm: Alarm, result: Investigation) -> bool:
+        """Wait for the next fetch; False when there is no batch to give again or nothing a forward or backward could
+        show.
 
         Also on several ranks: the others would wait for an iteration that they do not make."""
-        if several_ranks() or self.last is None or alarm.late or alarm.scaler is not None or alarm.symptom not in {"nan_loss", "inf_grad"}:
+        if (
+            several_ranks()
+            or self.last is None
+            or alarm.late
+            or alarm.scaler is not None
+            or alarm.symptom not in {"nan_loss", "inf_grad"}
+        ):
             return False
         self.alarm, self.refused = alarm, result.replay.refused
         return True
@@ -58,9 +67,9 @@ class ReYield:
         if self.alarm is None or self.tracer is not None or self.last is None or self.last[0]() is not iterator:
             return None
         alarm = self.alarm
-        for state in self.scene.states.get(alarm.segment.number, []):
+        for state in self.context.states.get(alarm.segment.number, []):
             state.restore()
-        for module in list(self.scene.roots.known):
+        for module in list(self.context.roots.known):
             for parameter in module.parameters():
                 parameter.grad = None
         drawn = next((e.rng for e in alarm.segment.entries if e.rng is not None), None)
@@ -70,38 +79,43 @@ class ReYield:
         return (self.last[1],)
 
     def begin(self) -> None:
-        """The op tracer on this thread until finish()."""
-        self.ledger = Ledger()
+        """Start the op tracer on this thread, until finish()."""
+        self.ledger = OpTracker()
         self.tracer = OpTracer(observers=[self.ledger])
-        name_roots(self.tracer, self.scene.roots)
-        for module in list(self.scene.roots.known):
+        name_roots(self.tracer, self.context.roots)
+        for module in list(self.context.roots.known):
             for name, parameter in module.named_parameters():
                 self.tracer.label(parameter, f"parameter {name}")
-        batch = self.scene.batches.last()
+        batch = self.context.batches.last()
         for path, leaf in batch.tensors() if batch is not None else []:
             self.tracer.label(leaf, path)
         self.tracer.__enter__()
 
-    def finish(self, seen: Alarm | None) -> tuple[Alarm, Result]:
-        """What the extra iteration showed; `seen` is the alarm it raised, None when it raised none. The tracer is taken off."""
+    def finish(self, seen: Alarm | None) -> tuple[Alarm, Investigation]:
+        """What the extra iteration showed; `seen` is the alarm it raised, None when it raised none. The tracer is taken
+        off."""
         first, tracer = self.alarm, self.tracer
         assert first is not None
         self.alarm = self.tracer = None
         if tracer is not None:
             tracer.__exit__(None, None, None)
-        batch = self.scene.batches.last()
-        guilty = Guilty(first.microbatch, batch, batch.rows if batch is not None else None, [])
+        batch = self.context.batches.last()
+        guilty = GuiltyBatch(first.microbatch, batch, batch.rows if batch is not None else None, [])
         targets = self.targets(seen) if seen is not None else []
         wrong = [(name, tensor) for name, tensor in targets if bad(tensor)]
         facts = ReplayFacts(
             mechanism="re-yield" if tracer is not None else "flight-record",
             reproduced=bool(wrong),
-            parity="anomaly only" if wrong else "not reproduced" if tracer is not None else f"not replayed: {self.refused[0].partition(': ')[2]}",
+            parity="anomaly only"
+            if wrong
+            else "not reproduced"
+            if tracer is not None
+            else f"not replayed: {self.refused[0].partition(': ')[2]}",
             refused=self.refused,
         )
         birth = find_birth(self.ledger, targets=wrong, batch_rows=guilty.rows) if wrong else None
         names = [name.partition(" ")[2] for name, _ in wrong if " " in name]
-        return first, Result(facts, birth=birth, guilty=guilty, bad_names=names)
+        return first, Investigation(facts, birth=birth, guilty=guilty, bad_names=names)
 
     def targets(self, seen: Alarm) -> list[tuple[str, Tensor]]:
         """Where the fault shows in the extra iteration."""
@@ -109,6 +123,6 @@ class ReYield:
             return [("loss", seen.loss)]
         if seen.symptom == "nan_output":
             return [("output", t) for t in tensors(seen.output) if t.is_floating_point()]
-        names = self.scene.roots.named_parameters()
-        parameters = self.scene.parameters(seen.optimizer) if seen.optimizer is not None else []
+        names = self.context.roots.named_parameters()
+        parameters = self.context.parameters(seen.optimizer) if seen.optimizer is not None else []
         return [(f"gradient {names.get(id(p), n)}", p.grad) for n, p in enumerate(parameters) if p.grad is not None]

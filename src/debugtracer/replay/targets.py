@@ -1,4 +1,5 @@
-"""What the birth is searched for from: the bad loss, gradients, parameters or outputs of a replay; and the names of its inputs."""
+"""What the birth is searched for from: the bad loss, gradients, parameters or outputs of a replay; and the names of its
+inputs."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.probes.op_trace import OpTracer
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.entry import Leaf, Slot
-from debugtracer.recorder.program import Program
-from debugtracer.recorder.roots import Roots, unwrapped
+from debugtracer.recorder.state.roots import Roots, unwrapped
 from debugtracer.recorder.tape import Segment
-from debugtracer.replay.plan import Plan
+from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.reexecute import Reexecution
-from debugtracer.replay.scene import Scene
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.replay_plan import ReplayPlan
 
 
 @dataclass
@@ -28,14 +29,14 @@ class Target:
     tensor: Tensor
 
 
-def find_targets(alarm: Alarm, run: Reexecution, scene: Scene) -> list[Target]:
+def find_targets(alarm: Alarm, run: Reexecution, context: ReplayContext) -> list[Target]:
     """The tensors in which the symptom shows, in a finished run."""
     if alarm.symptom == "nan_loss":
         return [Target("loss", t) for t in (loss_of(alarm, run),) if t is not None]
     if alarm.symptom == "nan_output":
         return [Target("output", t) for t in outputs_of(alarm, run) if t.is_floating_point()]
-    names = scene.roots.named_parameters()
-    parameters = scene.parameters(alarm.optimizer)
+    names = context.roots.named_parameters()
+    parameters = context.parameters(alarm.optimizer)
     labels = [names.get(id(p), f"parameter {n}") for n, p in enumerate(parameters)]
     if alarm.symptom == "bad_update":
         return [Target(f"parameter {n}", p) for n, p in zip(labels, parameters, strict=True)]
@@ -58,7 +59,7 @@ def outputs_of(alarm: Alarm, run: Reexecution) -> list[Tensor]:
 
 
 def name_roots(tracer: OpTracer, roots: Roots) -> None:
-    """Module paths of every root with parameters; enclosing modules first, so that their longer paths win."""
+    """Name modules from every root with parameters; enclosing modules first, so that their longer paths win."""
     known = [(m, r) for m, r in list(roots.known.items()) if r.has_parameters]
     owners = {id(o): o for _, r in known if r.owner is not None and (o := r.owner()) is not None}
     for owner in owners.values():
@@ -68,21 +69,23 @@ def name_roots(tracer: OpTracer, roots: Roots) -> None:
             tracer.name_root(unwrapped(module))
 
 
-def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: Scene, previous: Segment | None = None) -> None:
-    """Names of the tensors a step starts from: parameters, buffers, batch leaves."""
+def label_inputs(
+    tracer: OpTracer, program: Program | None, plan: ReplayPlan, context: ReplayContext, previous: Segment | None = None
+) -> None:
+    """Name the tensors a step starts from: parameters, buffers, batch leaves."""
 
     def label(tensor: Tensor, name: str) -> None:
         tracer.label(tensor, name)
         if program is not None:
             program.name(tensor, name)
 
-    for module, root in list(scene.roots.known.items()):
+    for module, root in list(context.roots.known.items()):
         top: Any = (root.owner() if root.owner is not None else None) or module
         for kind, named in (("parameter", top.named_parameters()), ("buffer", top.named_buffers())):
             for name, tensor in named:
                 label(tensor, f"{kind} {'.'.join(p for p in name.split('.') if p not in {'module', '_orig_mod'})}")
     for reference in (r for e in plan.entries for r in e.references() if isinstance(r, Leaf)):
-        found = scene.batches.find(reference.tensor)
+        found = context.batches.find(reference.tensor)
         if found is not None:
             label(reference.tensor, found[1])
             if reference.saved is not None:
@@ -92,20 +95,27 @@ def label_inputs(tracer: OpTracer, program: Program | None, plan: Plan, scene: S
             label(tensor, f"input {number} of the model")
 
 
-def fresh_inputs(plan: Plan, previous: Segment | None) -> Iterator[tuple[int, Tensor]]:
-    """(place, tensor) of what the modules of the loop were given and this step alone has: data without a loader, not a mask or a table that stays."""
+def fresh_inputs(plan: ReplayPlan, previous: Segment | None) -> Iterator[tuple[int, Tensor]]:
+    """Yield (place, tensor) of module inputs that this step alone has: data without a loader, not a mask or table that
+    stays."""
     known = {id(leaf.tensor) for leaf in (previous.leaves.values() if previous is not None else ())}
     made = {(e.segment, e.index): e.args for e in plan.entries if e.kind == "const"}
     for entry in (e for e in plan.entries if e.kind == "module"):
         for number, reference in enumerate(entry.references()):
             constant = made.get((reference.segment, reference.entry)) if isinstance(reference, Slot) else None
             leaf = constant[reference.output] if constant is not None and isinstance(reference, Slot) else reference
-            if isinstance(leaf, Leaf) and leaf.origin is None and not leaf.foreign and id(leaf.tensor) not in known and not leaf.tensor.requires_grad:
+            if (
+                isinstance(leaf, Leaf)
+                and leaf.origin is None
+                and not leaf.foreign
+                and id(leaf.tensor) not in known
+                and not leaf.tensor.requires_grad
+            ):
                 yield number, leaf.saved if leaf.saved is not None else leaf.tensor
 
 
 def bad_by_no_design(tensor: Tensor) -> bool:
-    """It holds NaN or +Inf; a tensor with -Inf alone is a mask. Syncs the host."""
+    """True for NaN or +Inf; a tensor with -Inf alone is a mask. Syncs the host."""
     if tensor.layout is not torch.strided or not tensor.dtype.is_floating_point or tensor.dtype.itemsize < 2:
         return False
     return bool(torch.isnan(tensor).any()) or bool(torch.isposinf(tensor).any())

@@ -10,8 +10,8 @@ from debugtracer.source.scope import Binding
 from debugtracer.source.values import Values
 
 BOUNDING = frozenset({
-    "max", "amax", "maximum", "logsumexp", "min", "minimum", "clamp", "clip", "clamp_max", "clamp_min", "tanh", "sigmoid", "softmax",
-    "log_softmax", "normalize", "cosine_similarity",
+    "max", "amax", "maximum", "logsumexp", "min", "minimum", "clamp", "clip", "clamp_max", "clamp_min", "tanh",
+    "sigmoid", "softmax", "log_softmax", "normalize", "cosine_similarity",
 })  # fmt: skip
 
 
@@ -23,7 +23,10 @@ def bounded(values: Values, node: ast.AST) -> bool:
 def made_with(values: Values, node: ast.AST, functions: frozenset[str], deep: int = 4) -> bool:
     """True if one of the functions was applied on the way, followed through four assignments."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Call) and (values.names.torch_function(part.func) or method(part) or "").removesuffix("_") in functions:
+        if (
+            isinstance(part, ast.Call)
+            and (values.names.torch_function(part.func) or method(part) or "").removesuffix("_") in functions
+        ):
             return True
         if deep and isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             made = [right for binding in values.scope.reaching(part) for right in made_of(values, binding)]

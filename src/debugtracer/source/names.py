@@ -17,7 +17,9 @@ class Names:
         for node in program.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
-                    self.known[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self.known[alias.asname or alias.name.partition(".")[0]] = (
+                        alias.name if alias.asname else alias.name.partition(".")[0]
+                    )
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 for alias in node.names:
                     self.known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
@@ -25,7 +27,10 @@ class Names:
     @property
     def torch(self) -> bool:
         """True if the file uses torch."""
-        return any(meaning == "torch" or meaning.startswith(("torch.", "lightning", "pytorch_lightning")) for meaning in self.known.values())
+        return any(
+            meaning == "torch" or meaning.startswith(("torch.", "lightning", "pytorch_lightning"))
+            for meaning in self.known.values()
+        )
 
     def meaning(self, node: ast.AST) -> str | None:
         """The full name of an imported thing, None for anything else."""
@@ -38,7 +43,7 @@ class Names:
         return ".".join([self.known[node.id], *reversed(parts)])
 
     def torch_function(self, node: ast.AST) -> str | None:
-        """`softmax` for torch.softmax and torch.nn.functional.softmax, None for what is not a function of torch."""
+        """Return `softmax` for torch.softmax and torch.nn.functional.softmax, None for what is no function of torch."""
         meaning = self.meaning(node)
         if meaning is None or not meaning.startswith("torch."):
             return None
@@ -47,7 +52,7 @@ class Names:
         return rest if "." not in rest and not rest[:1].isupper() else None
 
     def layer(self, node: ast.AST) -> str | None:
-        """`ReLU` for torch.nn.ReLU."""
+        """Return `ReLU` for torch.nn.ReLU, None for what is no layer of torch."""
         meaning = self.meaning(node)
         rest = meaning.removeprefix("torch.nn.") if meaning is not None and meaning.startswith("torch.nn.") else ""
         rest = rest.rpartition(".")[2]
@@ -55,12 +60,12 @@ class Names:
 
 
 def method(node: ast.AST) -> str | None:
-    """`log` for `anything.log(...)`."""
+    """Return `log` for `anything.log(...)`, None for what is no method call."""
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 
 def dotted(node: ast.AST) -> str | None:
-    """`self.head` and `x` as text, None for anything longer than names."""
+    """Format `self.head` and `x` as text, None for anything longer than names."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

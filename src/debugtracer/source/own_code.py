@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from debugtracer.source.expressions import Expressions
 from debugtracer.source.program import Function, methods
 from debugtracer.source.scope import Binding, is_self
 from debugtracer.source.value import NUMBER, TENSOR, UNKNOWN, Value, joined, number
-
-if TYPE_CHECKING:
-    from debugtracer.source.values import Values
 
 
 class OwnCode:
     """Functions and methods of one file."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Expressions) -> None:
         self.values = values
-        self.sites = [node for node in values.program.nodes if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute))]
+        self.sites = [
+            node
+            for node in values.program.nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute))
+        ]
 
     def called(self, node: ast.Call) -> Function | None:
         """The function of this file that a call calls."""
@@ -38,13 +40,18 @@ class OwnCode:
             return UNKNOWN
         values.busy.add(id(function))
         try:
-            returns = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and values.program.function(n) is function]
+            returns = [
+                n.value
+                for n in ast.walk(function)
+                if isinstance(n, ast.Return) and values.program.function(n) is function
+            ]
             return joined([UNKNOWN if value is None else values.of(value) for value in returns])
         finally:
             values.busy.discard(id(function))
 
     def parameter(self, binding: Binding) -> Value:
-        """From the calls in this file, else a positive default (an epsilon), else the annotation, else a tensor if a module's forward gets it."""
+        """Return a parameter's value: from calls in this file, a positive default (an epsilon), the annotation, or a
+        forward."""
         argument, function = binding.node, self.values.program.function(binding.node)
         if not isinstance(argument, ast.arg) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return UNKNOWN
@@ -55,13 +62,14 @@ class OwnCode:
         if default is not None and (constant := self.values.of(default).constant) is not None and constant > 0:
             return number(constant)
         if argument.annotation is not None:
-            told = ast.unparse(argument.annotation)
-            return TENSOR if "Tensor" in told else NUMBER if told in ("float", "int") else UNKNOWN
+            text = ast.unparse(argument.annotation)
+            return TENSOR if "Tensor" in text else NUMBER if text in ("float", "int") else UNKNOWN
         in_class = self.values.program.owner(function) is not None and argument.arg != "self"
         return TENSOR if function.name == "forward" and in_class and default is None else UNKNOWN
 
     def given(self, function: Function, name: str, position: int | None) -> Value | None:
-        """What this file passes for a parameter; None if it never calls the function, or not in a way that can be followed."""
+        """What this file passes for a parameter; None if it never calls the function, or not in a way that can be
+        followed."""
         found: list[Value] = []
         owner = self.values.program.owner(function)
         for node in self.sites:
@@ -83,13 +91,20 @@ class OwnCode:
         if owner is None:
             return isinstance(node.func, ast.Name) and self.values.program.functions.get(node.func.id) is function
         return (
-            isinstance(node.func, ast.Attribute) and is_self(node.func.value) and node.func.attr == function.name and self.values.program.owner(node) is owner
+            isinstance(node.func, ast.Attribute)
+            and is_self(node.func.value)
+            and node.func.attr == function.name
+            and self.values.program.owner(node) is owner
         )
 
 
 def default_of(function: Function, name: str) -> ast.expr | None:
-    """The default of a parameter."""
+    """The default of a parameter, None without one."""
     every = [*function.args.posonlyargs, *function.args.args]
-    defaults: dict[str, Any] = dict(zip([a.arg for a in every[len(every) - len(function.args.defaults) :]], function.args.defaults, strict=True))
-    defaults.update({a.arg: d for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d is not None})
+    defaults: dict[str, Any] = dict(
+        zip([a.arg for a in every[len(every) - len(function.args.defaults) :]], function.args.defaults, strict=True)
+    )
+    defaults.update(
+        {a.arg: d for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d is not None}
+    )
     return defaults.get(name)

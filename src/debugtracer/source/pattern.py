@@ -1,4 +1,5 @@
-"""The contract of a pattern: one way in which source code loses its numbers, looked for in a file that is read and not executed."""
+"""The contract of a pattern: one way in which source code loses its numbers, looked for in a file that is read and not
+executed."""
 
 from __future__ import annotations
 
@@ -27,25 +28,32 @@ class Hit:
 
 @dataclass(frozen=True)
 class Pattern:
-    """Base of all patterns. The docstring says what it catches and why it is true of PyTorch; a guarded twin stays silent."""
+    """Base of all patterns. The docstring says what it catches and why it is true of PyTorch; a guarded twin stays
+    silent."""
 
     needs_torch: ClassVar[bool] = True
     """Only files that import torch are looked at."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
+    def find(self, source: Source) -> Iterator[Hit]:
         """The places in one file, in any order."""
         raise NotImplementedError
 
     @property
     def slug(self) -> str:
-        """From the file of the class."""
+        """The name of the pattern, from the file of its class."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     def hit(self, source: Source, node: ast.AST, seen: str, expected: str, remedy: str, *, note: bool = False) -> Hit:
         """A hit at the line of a node; a note where only special data, or nothing of the training, can suffer."""
         line = int(getattr(node, "lineno", 1))
         file = str(source.program.path)
-        return Hit(self.slug, "note" if note else "warning", file, line, f"{file}:{line} - {seen} - expected {expected} - {remedy}")
+        return Hit(
+            self.slug,
+            "note" if note else "warning",
+            file,
+            line,
+            f"{file}:{line} - {seen} - expected {expected} - {remedy}",
+        )
 
 
 @functools.cache

@@ -1,4 +1,5 @@
-"""One file of the user's program: its tree, who holds whom in it, and the classes and functions it defines. Nothing of it is executed."""
+"""One file of the user's program: its tree, who holds whom in it, and the classes and functions it defines. Nothing of
+it is executed."""
 
 from __future__ import annotations
 
@@ -33,8 +34,10 @@ class Program:
             node = above
 
     def function(self, node: ast.AST) -> Function | ast.Lambda | None:
-        """The function this node is in."""
-        return next((a for a in self.above(node) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))), None)
+        """The innermost function around this node, None at module level."""
+        return next(
+            (a for a in self.above(node) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))), None
+        )
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose method this node is in."""
@@ -42,10 +45,13 @@ class Program:
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement this node is part of."""
-        return node if isinstance(node, ast.stmt) else next((a for a in self.above(node) if isinstance(a, ast.stmt)), None)
+        return (
+            node if isinstance(node, ast.stmt) else next((a for a in self.above(node) if isinstance(a, ast.stmt)), None)
+        )
 
     def blocks(self, node: ast.AST) -> Iterator[tuple[list[ast.stmt], ast.stmt]]:
-        """Each list of statements around a node, innermost first, with the statement of the list that holds it; up to its function."""
+        """Yield the lists of statements around a node, innermost first, each with the statement in it, up to its
+        function."""
         current = self.statement(node)
         while current is not None:
             holder = self.parents.get(current)
@@ -66,7 +72,11 @@ class Program:
 
 def lists(holder: ast.AST) -> list[list[ast.stmt]]:
     """The lists of statements a node holds."""
-    found = [getattr(holder, name) for name in ("body", "orelse", "finalbody") if isinstance(getattr(holder, name, None), list)]
+    found = [
+        getattr(holder, name)
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(getattr(holder, name, None), list)
+    ]
     return found
 
 
@@ -90,5 +100,5 @@ def place(node: ast.AST) -> tuple[int, int]:
 
 
 def methods(owner: ast.ClassDef) -> dict[str, Function]:
-    """The methods of a class."""
+    """The methods of a class by name."""
     return {n.name: n for n in owner.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}

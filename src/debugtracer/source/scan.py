@@ -13,8 +13,8 @@ from debugtracer.source.pattern import Hit, patterns
 from debugtracer.source.program import BIG_BYTES, parse
 from debugtracer.source.source import Source
 from debugtracer.trace.counted import counted
+from debugtracer.trace.finding import grave, least_severity
 
-SEVERITIES = ("note", "warning", "error")  # no pattern is an error; the word is allowed, as in report --fail-on
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env"})
 
 
@@ -53,22 +53,29 @@ def scan(path: Path) -> Scan:
     if not count and not unread:
         raise UsageError(f"--source {path}: no .py file below it")
     if path.is_file() and unread:
-        raise UsageError(f"--source {path}: no Python that {sys.version_info.major}.{sys.version_info.minor} understands; nothing was read")
+        raise UsageError(
+            f"--source {path}: no Python that {sys.version_info.major}.{sys.version_info.minor} understands; nothing "
+            "was read"
+        )
     return Scan(count, lines, unread, hits)
 
 
-def met(found: Scan, fail_on: str) -> bool:
+def fails(found: Scan, fail_on: str) -> bool:
     """True if a hit is at least as severe as `--fail-on` says. Raises UsageError."""
-    if fail_on not in ("off", *SEVERITIES):
-        raise UsageError(f"--fail-on {fail_on}: expected off, {', '.join(SEVERITIES)}")
-    return fail_on != "off" and any(SEVERITIES.index(hit.severity) >= SEVERITIES.index(fail_on) for hit in found.hits)
+    limit = least_severity(fail_on)  # no pattern is an error; the word is allowed, as in report --fail-on
+    return limit is not None and any(grave(hit.severity) >= limit for hit in found.hits)
 
 
 def report(found: Scan) -> str:
     """A line a hit, its pattern behind it, and one line of counts."""
     lines = [f"{hit.message} [{hit.pattern}, {hit.severity}]" for hit in found.hits]
-    lines += [f"{name} - not read: no Python that {sys.version_info.major}.{sys.version_info.minor} understands" for name in found.unread]
-    counts = ", ".join(counted(sum(hit.severity == severity for hit in found.hits), severity) for severity in reversed(SEVERITIES[:2]))
+    lines += [
+        f"{name} - not read: no Python that {sys.version_info.major}.{sys.version_info.minor} understands"
+        for name in found.unread
+    ]
+    counts = ", ".join(
+        counted(sum(hit.severity == severity for hit in found.hits), severity) for severity in ("warning", "note")
+    )
     return "\n".join([*lines, f"{counts} in {counted(found.files, 'file')}, {counted(found.lines, 'line')}"]) + "\n"
 
 
@@ -78,7 +85,11 @@ def files(path: Path) -> Iterator[Path]:
         yield path
         return
     for folder, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED and not (Path(folder) / name / "pyvenv.cfg").exists())
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and name not in SKIPPED and not (Path(folder) / name / "pyvenv.cfg").exists()
+        )
         yield from (Path(folder) / name for name in sorted(names) if name.endswith(".py"))
 
 
@@ -89,7 +100,12 @@ def of_text(file: Path, data: bytes) -> list[Hit] | None:
         return None
     try:
         source = Source(program)
-        found = [hit for pattern in patterns().values() if source.names.torch or not pattern.needs_torch for hit in pattern.look(source)]
+        found = [
+            hit
+            for pattern in patterns().values()
+            if source.names.torch or not pattern.needs_torch
+            for hit in pattern.find(source)
+        ]
     except RecursionError:  # an expression of thousands of terms: generated, not written
         return None
     return sorted(dict.fromkeys(found), key=lambda hit: (hit.line, hit.pattern))

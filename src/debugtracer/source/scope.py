@@ -1,4 +1,5 @@
-"""Where a name got its value: the assignments that can reach a use, the nearest that must and those on branches since."""
+"""Where a name got its value: the assignments that can reach a use, the nearest that must and those on branches
+since."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from debugtracer.source.program import Program, methods, place
 
 @dataclass(frozen=True)
 class Binding:
-    """One assignment. `value` is None where the value cannot be told (a loop target, an in-place change)."""
+    """One assignment. `value` is None where the value is not known (a loop target, an in-place change)."""
 
     name: str
     node: ast.AST
@@ -30,17 +31,17 @@ class Scope:
         for node in program.nodes:
             for binding in bindings(node):
                 self.found[program.function(node), binding.name].append(binding)
-        self.told: dict[int, list[Binding]] = {}
+        self.reached: dict[int, list[Binding]] = {}
         self.changed = {name for node in program.nodes for name in changed_attributes(node)}
 
     def reaching(self, use: ast.Name) -> list[Binding]:
         """The assignments that can be the value of this use; empty if it is unknown here."""
-        if id(use) not in self.told:
-            self.told[id(use)] = self.looked_up(use)
-        return self.told[id(use)]
+        if id(use) not in self.reached:
+            self.reached[id(use)] = self.looked_up(use)
+        return self.reached[id(use)]
 
     def looked_up(self, use: ast.Name) -> list[Binding]:
-        """The same, by looking."""
+        """Search the bindings that can reach this use, from its own function outwards."""
         home: ast.AST | None = self.program.function(use)
         while True:
             known = [b for b in self.found.get((home, use.id), []) if not inside(self.program, b.node, use)]
@@ -51,29 +52,46 @@ class Scope:
             home = self.program.function(home)
 
     def nearest(self, known: list[Binding], use: ast.AST) -> list[Binding]:
-        """The last assignment that is always passed, those on branches after it, and those later in a loop around the use."""
-        around = {id(s) for block, at in self.program.blocks(use) for statement in block if place(statement) < place(at) for s in passed(statement)}
+        """The last assignment that is always passed, those on branches after it, and those later in a loop around the
+        use."""
+        around = {
+            id(s)
+            for block, at in self.program.blocks(use)
+            for statement in block
+            if place(statement) < place(at)
+            for s in passed(statement)
+        }
         before = [b for b in known if place(b.node) < place(use)]
         always = [b for b in before if b.parameter is not None or id(self.program.statement(b.node)) in around]
         last = max(always, key=lambda b: place(b.node), default=None)
         since = [b for b in before if last is None or place(b.node) > place(last.node)]
-        loops = [a for a in self.program.above(use) if isinstance(a, (ast.For, ast.While)) and (last is None or not within(self.program, last.node, a))]
-        later = [b for b in known if place(b.node) > place(use) and any(within(self.program, b.node, loop) for loop in loops)]
+        loops = [
+            a
+            for a in self.program.above(use)
+            if isinstance(a, (ast.For, ast.While)) and (last is None or not within(self.program, last.node, a))
+        ]
+        later = [
+            b for b in known if place(b.node) > place(use) and any(within(self.program, b.node, loop) for loop in loops)
+        ]
         return [*([last] if last is not None else []), *since, *later]
 
     def attribute(self, owner: ast.ClassDef, name: str) -> list[ast.expr | None]:
-        """What `self.name` is set to anywhere in the class; None for what cannot be told."""
+        """What `self.name` is set to anywhere in the class; None for what is not known."""
         told: list[ast.expr | None] = [None] if name in self.changed else []
         for function in methods(owner).values():
             for node in ast.walk(function):
-                told += [value for target, value in targets(node) if isinstance(target, ast.Attribute) and is_self(target.value) and target.attr == name]
+                told += [
+                    value
+                    for target, value in targets(node)
+                    if isinstance(target, ast.Attribute) and is_self(target.value) and target.attr == name
+                ]
         for node in owner.body:
             told += [value for target, value in targets(node) if isinstance(target, ast.Name) and target.id == name]
         return told
 
 
 def changed_attributes(node: ast.AST) -> Iterator[str]:
-    """Attributes that are counted up, or set on an object from outside its class."""
+    """Yield attributes that are counted up, or set on an object from outside its class."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
         yield node.target.attr
     for target, _ in targets(node):
@@ -90,7 +108,7 @@ def passed(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def is_self(node: ast.AST) -> bool:
-    """The object of a method."""
+    """True for the object of a method, `self`."""
     return isinstance(node, ast.Name) and node.id == "self"
 
 
@@ -101,11 +119,13 @@ def within(program: Program, node: ast.AST, holder: ast.AST) -> bool:
 
 def inside(program: Program, binding: ast.AST, use: ast.AST) -> bool:
     """True if the use is on the right-hand side of this very assignment."""
-    return within(program, use, binding) and not isinstance(binding, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.comprehension))
+    return within(program, use, binding) and not isinstance(
+        binding, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.comprehension)
+    )
 
 
 def targets(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr | None]]:
-    """Targets of an assignment with their values; a tuple of the same length is taken apart."""
+    """Yield targets of an assignment with their values; a tuple of the same length is taken apart."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from pairs(target, node.value)
@@ -120,9 +140,13 @@ def targets(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr | None]]:
 
 
 def pairs(target: ast.AST, value: ast.expr | None) -> Iterator[tuple[ast.AST, ast.expr | None]]:
-    """One target, or each of a tuple."""
+    """Yield one target, or each of a tuple."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        known = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else [None] * len(target.elts)
+        known = (
+            value.elts
+            if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            else [None] * len(target.elts)
+        )
         for one, part in zip(target.elts, known, strict=True):
             yield from pairs(one, part)
     elif isinstance(target, ast.Starred):

@@ -1,4 +1,5 @@
-"""A file as patterns see it: calls by name, what is known of values, which tests guard them, and where no gradient is made."""
+"""A file as patterns see it: calls by name, what is known of values, which tests guard them, and where no gradient is
+made."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from debugtracer.source.value import Value
 from debugtracer.source.values import Values
 
 # as methods without arguments, so that logger.log(...) is none
-BARE = frozenset({"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "exp", "acos", "arccos", "asin", "arcsin", "reciprocal"})
+BARE = frozenset(
+    {"log", "log2", "log10", "log1p", "sqrt", "rsqrt", "exp", "acos", "arccos", "asin", "arcsin", "reciprocal"}
+)
 LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 GRADIENT_OFF = frozenset({"no_grad", "inference_mode"})
 REPAIRS = frozenset({"nan_to_num", "nan_to_num_", "xlogy", "entr"})
@@ -47,7 +50,7 @@ class Source:
         return self.program.shown(node)
 
     def calls(self, *wanted: str) -> Iterator[Asked]:
-        """Calls of these torch functions: `torch.log(x)`, `F.softmax(x)`, `x.log()`; in-place ones too."""
+        """Yield calls of these torch functions: `torch.log(x)`, `F.softmax(x)`, `x.log()`; in-place ones too."""
         for node in self.program.nodes:
             if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
                 continue
@@ -66,7 +69,7 @@ class Source:
                     yield Asked(node, name, node.func.value, Call(self.values, node.args, keywords))
 
     def divisions(self) -> Iterator[tuple[ast.AST, ast.expr | None, ast.expr]]:
-        """Each division: its node, what is divided, and by what."""
+        """Yield each division: its node, what is divided, and by what."""
         for node in self.program.nodes:
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
                 yield node, node.left, node.right
@@ -82,21 +85,28 @@ class Source:
     def no_grad(self, node: ast.AST) -> bool:
         """True where no gradient is made: under no_grad or inference_mode, or in a function decorated so."""
         for above in self.program.above(node):
-            if isinstance(above, (ast.With, ast.AsyncWith)) and any(self.is_off(item.context_expr) for item in above.items):
+            if isinstance(above, (ast.With, ast.AsyncWith)) and any(
+                self.is_off(item.context_expr) for item in above.items
+            ):
                 return True
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 owner = self.program.owner(above)
-                if any(self.is_off(d) for d in above.decorator_list) or (owner is not None and self.without_gradient(owner, above.name)):
+                if any(self.is_off(d) for d in above.decorator_list) or (
+                    owner is not None and self.without_gradient(owner, above.name)
+                ):
                     return True
         return False
 
     def without_gradient(self, owner: ast.ClassDef, name: str) -> bool:
-        """Methods that run without autograd: a Dataset's, an Optimizer's step, a custom Function's two halves."""
+        """True for methods that run without autograd: a Dataset's, an Optimizer's step, a custom Function's two
+        halves."""
         bases = {(self.names.meaning(base) or dotted(base) or "").rpartition(".")[2] for base in owner.bases}
-        return bool(bases & {"Dataset", "IterableDataset", "Optimizer"}) or ("Function" in bases and name in ("forward", "backward", "jvp"))
+        return bool(bases & {"Dataset", "IterableDataset", "Optimizer"}) or (
+            "Function" in bases and name in ("forward", "backward", "jvp")
+        )
 
     def is_off(self, node: ast.AST) -> bool:
-        """torch.no_grad, torch.no_grad(), torch.set_grad_enabled(False)."""
+        """True for torch.no_grad, torch.no_grad() and torch.set_grad_enabled(False)."""
         called = node.func if isinstance(node, ast.Call) else node
         name = (self.names.meaning(called) or dotted(called) or "").rpartition(".")[2]
         if name == "set_grad_enabled" and isinstance(node, ast.Call):
@@ -104,11 +114,16 @@ class Source:
         return name in GRADIENT_OFF
 
     def guarded(self, node: ast.AST, operand: ast.AST) -> bool:
-        """True if a condition, a repair of the result or a torch.where is around: the last is the business of where-unsafe-branch."""
-        return self.tested(node, operand) or self.repaired(node) or any(self.is_where(above) for above in self.program.above(node))
+        """True if a condition, a repair of the result or a torch.where is around: the last is the business of
+        where-unsafe-branch."""
+        return (
+            self.tested(node, operand)
+            or self.repaired(node)
+            or any(self.is_where(above) for above in self.program.above(node))
+        )
 
     def is_where(self, node: ast.AST) -> bool:
-        """torch.where with three arguments."""
+        """True for torch.where with three arguments."""
         return isinstance(node, ast.Call) and self.names.torch_function(node.func) == "where" and len(node.args) == 3
 
     def bounded(self, node: ast.AST) -> bool:
@@ -121,7 +136,9 @@ class Source:
 
     def of_weight(self, node: ast.AST) -> bool:
         """True for what is made of a layer's weight, which no initialisation fills with zeros."""
-        return any(isinstance(part, ast.Attribute) and part.attr == "weight" for part in ast.walk(self.values.meant(node)))
+        return any(
+            isinstance(part, ast.Attribute) and part.attr == "weight" for part in ast.walk(self.values.meant(node))
+        )
 
     def repaired(self, node: ast.AST) -> bool:
         """True if the result goes straight into something that replaces bad values."""
@@ -133,7 +150,8 @@ class Source:
         return False
 
     def tested(self, node: ast.AST, operand: ast.AST) -> bool:
-        """True if a condition around the node, or one that leaves the block before it, looks at what the operand is made of."""
+        """True if a condition around the node, or one that leaves the block before it, looks at what the operand is
+        made of."""
         terms = self.terms(operand)
         for above in self.program.above(node):
             tests = [above.test] if isinstance(above, (ast.If, ast.IfExp, ast.While)) else []
@@ -146,7 +164,9 @@ class Source:
             for statement in block:
                 if place(statement) >= place(at):
                     break
-                leaves = isinstance(statement, ast.If) and (changes(statement, terms) or any(isinstance(s, LEAVES) for s in ast.walk(statement)))
+                leaves = isinstance(statement, ast.If) and (
+                    changes(statement, terms) or any(isinstance(s, LEAVES) for s in ast.walk(statement))
+                )
                 if (leaves or isinstance(statement, ast.Assert)) and self.mentions(statement.test, terms):  # type: ignore[attr-defined]
                     return True
         return False
@@ -171,11 +191,18 @@ class Source:
             return False
         if isinstance(test, ast.BoolOp):
             return any(self.mentions(part, terms) for part in test.values)
-        if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in ("isinstance", "hasattr", "callable"):
+        if (
+            isinstance(test, ast.Call)
+            and isinstance(test.func, ast.Name)
+            and test.func.id in ("isinstance", "hasattr", "callable")
+        ):
             return False
         if isinstance(test, ast.UnaryOp):
             return self.mentions(test.operand, terms)
-        return any((name := dotted(node)) is not None and name in terms and not is_called(self.program, node) for node in ast.walk(test))
+        return any(
+            (name := dotted(node)) is not None and name in terms and not is_called(self.program, node)
+            for node in ast.walk(test)
+        )
 
 
 def is_called(program: Program, node: ast.AST) -> bool:
@@ -186,4 +213,7 @@ def is_called(program: Program, node: ast.AST) -> bool:
 
 def changes(statement: ast.If, terms: set[str]) -> bool:
     """True if a branch gives one of the names another value."""
-    return any(isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Store) and dotted(n) in terms for n in ast.walk(statement))
+    return any(
+        isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Store) and dotted(n) in terms
+        for n in ast.walk(statement)
+    )

@@ -1,4 +1,5 @@
-"""What is known of a number without executing the program: bounds in float32, and values that it is known to reach, with the reason."""
+"""What is known of a number without executing the program: bounds in float32, and values that it is known to reach,
+with the reason."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from dataclasses import dataclass, replace
 
 INF = math.inf
 TINY = 1e-45  # smallest positive float32
+FAR = ("sigmoid", "softmax")  # forms that are exactly 0 only for scores that have left all bounds
+# forms whose root is a norm: the pattern norm-by-sqrt looks at it, others leave it alone
+SQUARES = ("squares", "sum_of_squares")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class Value:
     free: str = ""
     """Why any real number can come, empty if that is not known."""
     form: str = ""
-    """What it is made of: softmax, log_softmax, sigmoid, bool, squares, sum_of_squares, exp, exp_sum, norm, spread, count,
+    """What it is made of: softmax, log_softmax, sigmoid, bool, squares, sum_of_squares, exp, exp_sum, norm, spread,
+    count,
     unit, max, mean, loss, grad, and nonzero (drawn at random, selected by a condition, filled with ones)."""
     detached: bool = False
 
@@ -50,7 +55,7 @@ class Value:
 
     @property
     def constant(self) -> float | None:
-        """Its only possible value."""
+        """The only possible value, None if there are several."""
         return self.low if self.low == self.high else None
 
 
@@ -65,12 +70,12 @@ def strongest(points: list[Point]) -> Point | None:
 
 
 def number(value: float) -> Value:
-    """A literal."""
+    """Make the value of a literal number."""
     return Value(False, value, value)
 
 
 def f32(value: float) -> float:
-    """Rounded to float32: 1 - 1e-8 is 1 there."""
+    """Round to float32: 1 - 1e-8 is 1 there."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:
@@ -83,12 +88,12 @@ def either(a: bool | None, b: bool | None) -> bool | None:
 
 
 def negated(v: Value) -> Value:
-    """-v"""
+    """Return the bounds and points of -v."""
     return replace(v, low=-v.high, high=-v.low, points=tuple(replace(p, at=-p.at) for p in v.points), form="")
 
 
 def plus(a: Value, b: Value) -> Value:
-    """a + b; a constant moves the points, with the rounding of float32 unless both are Python numbers."""
+    """Return a + b; a constant moves the points, rounded to float32 unless both are Python numbers."""
     tensor, low, high = either(a.tensor, b.tensor), a.low + b.low, a.high + b.high
     if math.isnan(low) or math.isnan(high):
         low, high = -INF, INF
@@ -107,12 +112,16 @@ def plus(a: Value, b: Value) -> Value:
 
 
 def times(a: Value, b: Value) -> Value:
-    """a * b of two different things."""
+    """Return a * b of two different things."""
     tensor = either(a.tensor, b.tensor)
     for one, other in ((a, b), (b, a)):
         if (factor := other.constant) is not None:
             low, high = sorted((product(one.low, factor), product(one.high, factor)))
-            form = one.form if factor > 0 and one.form in ("squares", "sum_of_squares", "softmax", "sigmoid") and factor == 1 else ""
+            form = (
+                one.form
+                if factor > 0 and one.form in ("squares", "sum_of_squares", "softmax", "sigmoid") and factor == 1
+                else ""
+            )
             form = one.form if factor > 0 and one.form in ("squares", "sum_of_squares") else form
             points = tuple(replace(p, at=product(p.at, factor)) for p in one.points)
             return Value(tensor, low, high, points if factor else (), one.free if factor else "", form, one.detached)
@@ -120,16 +129,24 @@ def times(a: Value, b: Value) -> Value:
     finite = a.low >= 0 and b.low >= 0
     zero = a.exactly(0) or b.exactly(0)
     form = "bool" if a.form == b.form == "bool" else ""
-    return Value(tensor, min(corners), max(corners), (replace(zero, at=0.0),) if zero and finite else (), "", form, a.detached and b.detached)
+    return Value(
+        tensor,
+        min(corners),
+        max(corners),
+        (replace(zero, at=0.0),) if zero and finite else (),
+        "",
+        form,
+        a.detached and b.detached,
+    )
 
 
 def product(a: float, b: float) -> float:
-    """0 * inf is 0: a bound, not a value."""
+    """Multiply two bounds, where 0 * inf is 0."""
     return 0.0 if 0 in (a, b) else a * b
 
 
 def over(a: Value, b: Value) -> Value:
-    """a / b; only a constant divisor keeps what is known."""
+    """Return a / b; only a constant divisor keeps what is known."""
     if b.constant:
         return times(a, Value(b.tensor, 1 / b.constant, 1 / b.constant))
     low = 0.0 if a.low >= 0 and b.low >= 0 else -INF
@@ -138,14 +155,16 @@ def over(a: Value, b: Value) -> Value:
 
 
 def squared(v: Value) -> Value:
-    """v * v; zero is reached where v is zero, and where nothing is known it is a square that a vector of zeros brings to zero."""
-    points = tuple(replace(p, at=p.at * p.at) for p in v.points) or (Point(0.0, "it is 0 where its argument is 0", weak=True),)
+    """Return v * v; zero is reached where v is zero, and where nothing is known, by a vector of zeros."""
+    points = tuple(replace(p, at=p.at * p.at) for p in v.points) or (
+        Point(0.0, "it is 0 where its argument is 0", weak=True),
+    )
     high = max(product(v.low, v.low), product(v.high, v.high))
     return Value(v.tensor, 0.0, high, points, "", "square_of_mean" if v.form == "mean" else "squares", v.detached)
 
 
 def powered(v: Value, exponent: float) -> Value:
-    """v ** constant."""
+    """Return v ** exponent for a constant exponent."""
     if exponent == 2:
         return squared(v)
     if exponent == 1:
@@ -154,13 +173,15 @@ def powered(v: Value, exponent: float) -> Value:
     if exponent > 0 and (v.low >= 0 or even):
         points = tuple(replace(p, at=abs(p.at) ** exponent) for p in v.points)
         high = INF if INF in (v.high, -v.low) else max(abs(v.low), abs(v.high)) ** exponent
-        form = "squares" if even else "norm" if exponent == 0.5 and v.form in ("sum_of_squares", "mean_of_squares") else ""
+        form = (
+            "squares" if even else "norm" if exponent == 0.5 and v.form in ("sum_of_squares", "mean_of_squares") else ""
+        )
         return Value(v.tensor, 0.0 if even else v.low**exponent, high, points, "", form, v.detached)
     return Value(v.tensor, 0.0 if v.low >= 0 else -INF, INF, detached=v.detached)
 
 
 def clamped(v: Value, low: Value | None, high: Value | None) -> Value:
-    """Between two bounds. Who clamps expects values beyond the bound, so a constant bound is reached."""
+    """Return v between two bounds; a constant bound is taken as reached, for who clamps expects values beyond it."""
     least, most = v.low, v.high
     reached = list(v.points)
     for bound, lower in ((low, True), (high, False)):
@@ -188,7 +209,7 @@ def mapped(v: Value, function: Callable[[float], float], low: float = -INF, high
 
 
 def joined(values: list[Value]) -> Value:
-    """One of several: only what all of them reach is kept, so that one guarded path silences the others."""
+    """Merge several values into what all of them reach, so that one guarded path silences the others."""
     if not values:
         return UNKNOWN
     first, *rest = values
@@ -198,5 +219,13 @@ def joined(values: list[Value]) -> Value:
         tensor = first.tensor if first.tensor == other.tensor else None
         free = first.free if first.free and other.free else ""
         form = first.form if first.form == other.form else ""
-        first = Value(tensor, min(first.low, other.low), max(first.high, other.high), points, free, form, first.detached and other.detached)
+        first = Value(
+            tensor,
+            min(first.low, other.low),
+            max(first.high, other.high),
+            points,
+            free,
+            form,
+            first.detached and other.detached,
+        )
     return first

@@ -8,56 +8,60 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from debugtracer.source.calls import Calls
+from debugtracer.source.expressions import Expressions
 from debugtracer.source.layers import Layers
-from debugtracer.source.names import Names, method
+from debugtracer.source.names import method
 from debugtracer.source.own_code import OwnCode
 from debugtracer.source.program import Program
-from debugtracer.source.scope import Binding, Scope, is_self
-from debugtracer.source.value import INF, NUMBER, TENSOR, UNKNOWN, Point, Value, either, joined, negated, number, over, plus, powered, squared, times
+from debugtracer.source.scope import Binding, is_self
+from debugtracer.source.value import (
+    INF,
+    NUMBER,
+    TENSOR,
+    UNKNOWN,
+    Point,
+    Value,
+    either,
+    joined,
+    negated,
+    number,
+    over,
+    plus,
+    powered,
+    squared,
+    times,
+)
 
-DEEP = 40  # expressions followed from one to the next
-BUDGET = 50_000  # expressions a file may cost
-CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "torch.pi": math.pi, "numpy.pi": math.pi, "math.inf": INF, "torch.inf": INF, "numpy.inf": INF}
+CONSTANTS = {
+    "math.pi": math.pi,
+    "math.e": math.e,
+    "torch.pi": math.pi,
+    "numpy.pi": math.pi,
+    "math.inf": INF,
+    "torch.inf": INF,
+    "numpy.inf": INF,
+}
 SMALL = {"eps": 1.2e-7, "tiny": 1.2e-38, "smallest_normal": 1.2e-38, "resolution": 1e-6, "max": 3.4e38, "min": -3.4e38}
 Operation = Callable[[Value, Value], Value]
-OPERATIONS: dict[type[ast.operator], Operation] = {ast.Add: plus, ast.Sub: lambda a, b: plus(a, negated(b)), ast.Mult: times, ast.Div: over}
+OPERATIONS: dict[type[ast.operator], Operation] = {
+    ast.Add: plus,
+    ast.Sub: lambda a, b: plus(a, negated(b)),
+    ast.Mult: times,
+    ast.Div: over,
+}
 
 
-class Values:
-    """The answers for one file, each worked out once."""
+class Values(Expressions):
+    """The answers for one file."""
 
     def __init__(self, program: Program) -> None:
-        self.program, self.names, self.scope = program, Names(program), Scope(program)
-        self.layers, self.own_code, self.calls = Layers(self), OwnCode(self), Calls(self)
-        self.known: dict[int, Value] = {}
-        self.busy: set[int] = set()
-        self.asked = self.cut = 0
-
-    def of(self, node: ast.AST) -> Value:
-        """What is known of this expression."""
-        key = id(node)
-        if key in self.known:
-            return self.known[key]
-        if len(self.busy) > DEEP or self.asked > BUDGET:
-            return UNKNOWN  # too far to follow; the answers above it are kept as they are, so that a long chain costs its length
-        if key in self.busy:
-            self.cut += 1
-            return UNKNOWN  # a loop: the answers inside it hold only for this way around
-        self.asked += 1
-        cut = self.cut
-        self.busy.add(key)
-        try:
-            found = self.worked_out(node)
-        except (OverflowError, ValueError, ZeroDivisionError):
-            found = UNKNOWN
-        finally:
-            self.busy.discard(key)
-        if not self.busy or cut == self.cut:
-            self.known[key] = found
-        return found
+        super().__init__(program)
+        self.own_code = OwnCode(self)
+        self.layers = Layers(self, self.own_code)
+        self.calls = Calls(self, self.layers, self.own_code)
 
     def worked_out(self, node: ast.AST) -> Value:
-        """By the kind of expression."""
+        """Evaluate an expression by its kind of node."""
         match node:
             case ast.Constant(value=bool() | int() | float() as literal):
                 return number(float(literal))
@@ -85,14 +89,14 @@ class Values:
         return UNKNOWN
 
     def name(self, node: ast.Name) -> Value:
-        """Through the assignments that can reach it."""
+        """Evaluate a name through the assignments that can reach it."""
         meaning = self.names.meaning(node)
         if meaning in CONSTANTS:
             return number(CONSTANTS[meaning])
         return joined([self.binding(b) for b in self.scope.reaching(node)])
 
     def binding(self, binding: Binding) -> Value:
-        """One assignment."""
+        """Evaluate one assignment to a name."""
         if binding.value is not None:
             return self.of(binding.value)
         if binding.add is not None:
@@ -101,7 +105,7 @@ class Values:
         return self.own_code.parameter(binding) if isinstance(binding.node, ast.arg) else UNKNOWN
 
     def binary(self, node: ast.BinOp) -> Value:
-        """Arithmetic, with the shapes of it that mean more than their parts."""
+        """Evaluate arithmetic, with the forms of it that mean more than their parts."""
         left, right = self.of(node.left), self.of(node.right)
         tensor = either(left.tensor, right.tensor)
         match node.op:
@@ -119,13 +123,21 @@ class Values:
         return UNKNOWN if operation is None else operation(left, right)
 
     def difference(self, node: ast.BinOp, left: Value, right: Value) -> Value | None:
-        """x - x.max() is not positive; x.max() - x.min() is zero for a constant; E[x^2] - E[x]^2 is rounded below zero."""
+        """Recognise differences: x - x.max() <= 0, x.max() - x.min() reaches 0, E[x^2] - E[x]^2 is rounded below 0."""
         if left.form in ("mean_of_squares", "squares") and right.form == "square_of_mean":
-            return Value(left.tensor, points=(Point(-1e-8, "E[x^2] - E[x]^2 is rounded below 0 where the variance is small"),))
+            return Value(
+                left.tensor, points=(Point(-1e-8, "E[x^2] - E[x]^2 is rounded below 0 where the variance is small"),)
+            )
         high, low = self.meant(node.left), self.meant(node.right)
         if (method(high), method(low)) in (("max", "min"), ("amax", "amin")) and receiver(high) == receiver(low):
-            return Value(left.tensor, 0.0, INF, (Point(0.0, "max equals min where all values are equal"),), form="spread")
-        return Value(left.tensor, -INF, 0.0, detached=left.detached) if right.form == "max" and left.form != "max" else None
+            return Value(
+                left.tensor, 0.0, INF, (Point(0.0, "max equals min where all values are equal"),), form="spread"
+            )
+        return (
+            Value(left.tensor, -INF, 0.0, detached=left.detached)
+            if right.form == "max" and left.form != "max"
+            else None
+        )
 
     def meant(self, node: ast.AST) -> ast.AST:
         """The expression a name stands for, when there is only one."""
@@ -148,11 +160,15 @@ class Values:
         return replace(whole, points=(), free="", form="nonzero") if selected else whole
 
     def attribute(self, node: ast.Attribute) -> Value:
-        """Constants of libraries, parts of a tensor, and what a class sets on itself."""
+        """Evaluate constants of libraries, parts of a tensor, and what a class sets on itself."""
         meaning = self.names.meaning(node)
         if meaning in CONSTANTS:
             return number(CONSTANTS[meaning])
-        if isinstance(node.value, ast.Call) and (self.names.meaning(node.value.func) or "").endswith("finfo") and node.attr in SMALL:
+        if (
+            isinstance(node.value, ast.Call)
+            and (self.names.meaning(node.value.func) or "").endswith("finfo")
+            and node.attr in SMALL
+        ):
             return number(SMALL[node.attr])
         if node.attr in ("shape", "ndim", "itemsize"):
             return NUMBER
@@ -164,8 +180,8 @@ class Values:
             return replace(self.of(node.value), detached=True)
         owner = self.program.owner(node)
         if is_self(node.value) and owner is not None:
-            told = self.scope.attribute(owner, node.attr)
-            return joined([UNKNOWN if value is None else self.of(value) for value in told])
+            assigned = self.scope.attribute(owner, node.attr)
+            return joined([UNKNOWN if value is None else self.of(value) for value in assigned])
         return UNKNOWN
 
 

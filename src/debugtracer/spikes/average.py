@@ -6,8 +6,8 @@ import math
 from collections import deque
 
 KEEP = 0.9  # share of the old average that is kept, as the first moment of Adam does
-MEMORY = 100  # steps compared with (CHECKS 1: 3 sigma over 100)
-WARM_UP = 150  # steps before a sign is given (CHECKS 3.3, opt_momentum_drift)
+MEMORY = 100  # steps compared with (docs/rationale/checks.md#momentum-drift)
+WARM_UP = 150  # steps before a sign is given (docs/rationale/checks.md#opt_momentum_drift)
 
 LONGEST = 20  # rises remembered
 
@@ -28,7 +28,7 @@ class Average:
         self.fresh = False
 
     def push(self, value: float) -> None:
-        """One more value of the series."""
+        """Add one value of the series."""
         before = self.value
         self.count += 1
         self.value = value if self.count == 1 else KEEP * before + (1 - KEEP) * value

@@ -6,13 +6,11 @@ import math
 from typing import NamedTuple
 
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.loss_call import BINARY, INDEXED, LossCall
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.number import as_float
 from debugtracer.trace.window import LOSS, Window
 
-CLASSED = ("cross_entropy", "nll_loss")
-BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 SAME = 1e-3  # relative difference up to which the loss of the step is the value of the call
 
 
@@ -36,14 +34,14 @@ def chance(window: Window) -> Chance | None:
     if not calls or len({call.key() for call in calls}) != 1 or (wiring is not None and len(wiring.optimizers) > 1):
         return None
     last = calls[-1]
-    classes = 2 if last.loss in BINARY else last.classes if last.loss in CLASSED else None
+    classes = 2 if last.loss in BINARY else last.classes if last.loss in INDEXED else None
     if not classes or classes < 2 or last.reduction != "mean" or last.weighted or not whole(window, calls):
         return None
     return Chance(classes, last.frame)
 
 
 def whole(window: Window, calls: list[LossCall]) -> bool:
-    """The value of each call was the loss of its step, as far as both are known."""
+    """True if the value of each call was the loss of its step, as far as both are known."""
     losses = window.series.get(LOSS, ())
     compared = 0
     for call in calls:

@@ -1,4 +1,5 @@
-"""Change alarm: has the level of the residuals changed for good? Bayesian online change-point detection (Adams and MacKay 2007)."""
+"""Change alarm: has the level of the residuals changed for good? Bayesian online change-point detection (Adams and
+MacKay 2007)."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from math import sqrt
 from typing import NamedTuple
 
 HAZARD = 1.0 / 250.0  # chance of a change at a step (ours)
-SHORT = 8  # steps: a run below it speaks for a change just now; 4 of CHECKS 4.2 missed a learning rate x 8 (benchmarks/spikes.py)
-DOUBT = 0.5  # probability of a short run that opens a suspicion (CHECKS 4.2)
-WINSOR = 6.0  # MAD; what is learnt is cut here (CHECKS 4.2, lesson 7)
+SHORT = 8  # steps: a run below it speaks for a change just now; 4 missed a learning rate x 8 (benchmarks/spikes.py)
+DOUBT = 0.5  # probability of a short run that opens a suspicion (docs/rationale/spikes.md#change-alarm)
+WINSOR = 6.0  # MAD; what is learnt is cut here (docs/rationale/spikes.md#lessons)
 SIGMA = 1.4826  # standard deviations of a normal distribution in one MAD
 TAILS = 4.0  # degrees of freedom: residuals of losses have tails (ours)
 PRIOR_COUNT = 0.1  # values that the prior mean of 0 is worth: a new level may lie some deviations away (ours)
@@ -26,9 +27,11 @@ class Change(NamedTuple):
 
 
 class ChangePoint:
-    """The distribution over how long the residuals have been as they are: (probability, mean, count) of each run length, the youngest first.
+    """The distribution over how long the residuals have been as they are: (probability, mean, count) of each run
+    length, the youngest first.
 
-    The spread is known, residuals come in MAD; the predictive density is Student-t, so that one outlier is not a change.
+    The spread is known, residuals come in MAD; the predictive density is Student-t, so that one outlier is not a
+    change.
     """
 
     def __init__(self) -> None:
@@ -46,7 +49,8 @@ class ChangePoint:
             after = count + 1.0
             variance = after / count
             t2 = 1.0 + off * off / (TAILS * variance)
-            p /= t2 * t2 * sqrt(t2 * variance)  # Student-t density of `off` with TAILS degrees of freedom, up to a constant
+            # Student-t density of `off` with TAILS degrees of freedom, up to a constant
+            p /= t2 * t2 * sqrt(t2 * variance)
             total += p
             grown.append((p, mean + off / after, after))
         stay, least = (1.0 - HAZARD) / total, NEGLIGIBLE * total

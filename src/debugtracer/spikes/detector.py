@@ -10,13 +10,14 @@ from debugtracer.spikes.point import LEAST_Z, PointAlarm
 from debugtracer.spikes.residual import WIDTH, Residual, Residuals
 from debugtracer.trace.step import StepRef
 
-STORM, STORM_STEPS = 20, 50  # alarms within so many steps: the statistics no longer describe the run and are learnt anew (CHECKS 4.2, lesson 7)
+STORM, STORM_STEPS = 20, 50  # alarms within so many steps: all is learnt anew (docs/rationale/spikes.md#lessons)
 
 UP = 1.0  # MAD; a change of level below it is not a rise (ours)
 
 
 class Detector:
-    """Takes the finite values of a series in order. `news` holds the episodes that changed at the last value: opened, confirmed, settled."""
+    """Takes the finite values of a series in order. `news` holds the episodes that changed at the last value: opened,
+    confirmed, settled."""
 
     def __init__(self, least_rise: float = 0.0, least_z: float = LEAST_Z) -> None:
         self.least_rise = least_rise
@@ -30,7 +31,7 @@ class Detector:
         self.news: list[Episode] = []
 
     def push(self, value: float, ref: StepRef) -> list[Episode]:
-        """The episodes with news at this value, measured at `ref`."""
+        """The episodes that changed at this value, measured at `ref`."""
         self.step += 1
         self.learnt += 1
         self.news = []
@@ -42,7 +43,7 @@ class Detector:
         return self.news
 
     def judge(self, reading: Residual, ref: StepRef) -> None:
-        """Is this value the first of something?"""
+        """Judge whether this value is the first of an episode."""
         change = self.changes.push(reading.z)
         threshold = self.points.threshold(self.step)
         beyond = reading.z > threshold and self.matters(reading)
@@ -51,7 +52,9 @@ class Detector:
         if self.open is None and self.learnt > WIDTH:
             if beyond:
                 self.start(reading, ref, threshold, sudden=True)
-            elif change.probability > DOUBT and change.level > UP and self.changes.seen > WIDTH and self.matters(reading):
+            elif (
+                change.probability > DOUBT and change.level > UP and self.changes.seen > WIDTH and self.matters(reading)
+            ):
                 self.start(reading, ref, threshold, sudden=False)
         if self.open is None:
             self.points.learn(self.step, reading.z)
@@ -60,19 +63,19 @@ class Detector:
             self.relearn()
 
     def matters(self, reading: Residual) -> bool:
-        """A rise that a person would call one: a loss of 1e-5 may jump tenfold and mean nothing."""
+        """True for a rise that a person would call one: a loss of 1e-5 may jump tenfold and mean nothing."""
         if self.least_rise == 0.0:
             return True
         return reading.value - reading.expected > self.least_rise * self.residuals.start
 
     def start(self, reading: Residual, ref: StepRef, threshold: float, sudden: bool) -> None:
-        """An episode opens."""
+        """Open an episode at this value."""
         self.open = Episode(ref, reading, threshold, sudden)
         self.open.push(reading.value, ref.step)
         self.news.append(self.open)
 
     def follow(self, episode: Episode, value: float, ref: StepRef) -> None:
-        """One more value of the open episode."""
+        """Add one value to the open episode."""
         episode.push(value, ref.step)
         if episode.refuted():
             self.open = None
@@ -83,7 +86,7 @@ class Detector:
             self.close(episode)
 
     def close(self, episode: Episode) -> None:
-        """An episode is settled; its size becomes part of what this run is known to do."""
+        """Close a settled episode; its size becomes part of what this run is known to do."""
         self.news.append(episode)
         self.points.learn(self.step, max(episode.above))
         self.open = None
@@ -91,13 +94,13 @@ class Detector:
             self.relearn()
 
     def relearn(self) -> None:
-        """The run lives on another level."""
-        self.residuals.forget()
+        """Learn the series anew, for the run lives on another level."""
+        self.residuals.reset()
         self.changes = ChangePoint()
         self.learnt = 0
 
     def restart(self) -> None:
-        """The series has another unit now: an open episode is dropped with what it was measured by."""
+        """Restart for a series that has another unit now: an open episode is dropped with what it was measured by."""
         self.open = None
         self.relearn()
 

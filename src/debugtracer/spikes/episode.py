@@ -9,15 +9,17 @@ from debugtracer.spikes.residual import Residual, middle, to_x
 from debugtracer.trace.step import StepRef
 
 Shape = Literal["spike", "step change", "divergence", "drift"]
-SETTLE = 32  # steps after the first bad one (CHECKS 4.1)
-LONGEST = 10  # bad steps that a spike may have (CHECKS 4.1)
-CALM_STEPS, CALM = 16, 2.0  # steps, MAD: a median this near the prediction is a recovery (CHECKS 4.1)
-STEP = 3.0  # MAD; a median above it is another level (CHECKS 4.1)
-FLIGHT = 8.0  # MAD; a growing series above it flies away (CHECKS 4.1)
+SETTLE = 32  # steps after the first bad one (docs/rationale/spikes.md#classes)
+LONGEST = 10  # bad steps that a spike may have (docs/rationale/spikes.md#classes)
+CALM_STEPS, CALM = 16, 2.0  # steps, MAD: a median this near is a recovery (docs/rationale/spikes.md#classes)
+STEP = 3.0  # MAD; a median above it is another level (docs/rationale/spikes.md#classes)
+FLIGHT = 8.0  # MAD; a growing series above it flies away (docs/rationale/spikes.md#classes)
 ABRUPT, ABRUPT_STEPS = 2.0, 4  # times the threshold in the last bad step, and steps after it that must be calm (ours)
 STRONG, SIGNED = 2.0, 2.0  # times the threshold, and times that for a series with values <= 0 (ours)
-REST = 0.1  # share of the height that may be left after an abrupt end: the updates of the bad steps did move the weights a little (ours)
-SUSPICION_STEPS = 8  # steps after which a suspicion is an alarm or nothing (CHECKS 4.2)
+# share of the height that may be left after an abrupt end: the updates of the bad steps did move the weights a little
+# (ours)
+REST = 0.1
+SUSPICION_STEPS = 8  # steps after which a suspicion is an alarm or nothing (docs/rationale/spikes.md#change-alarm)
 
 
 @dataclass
@@ -40,7 +42,7 @@ class Episode:
     """Settled."""
 
     def push(self, value: float, step: int) -> None:
-        """A value of the series, the first bad one included."""
+        """Add a value of the series, the first bad one included."""
         self.steps.append(step)
         self.above.append((to_x(value, self.first.unit) - self.first.prediction) / self.first.mad)
         self.values.append(value)
@@ -62,12 +64,13 @@ class Episode:
 
     @property
     def strong(self) -> bool:
-        """Far beyond the threshold; four times as far where values are negative too, for there a ratio means little (REINFORCE)."""
+        """Whether it is far beyond the threshold; four times as far for signed values, where a ratio means little
+        (REINFORCE)."""
         return self.size >= (STRONG if self.first.unit == 0 else SIGNED * STRONG) * self.threshold
 
     @property
     def bad_steps(self) -> int:
-        """Steps until two values in a row were no alarm."""
+        """The number of steps until two values in a row were no alarm."""
         fine = [u <= self.threshold for u in self.above]
         return next((i for i in range(len(fine)) if all(fine[i : i + 2])), len(fine))
 
@@ -78,20 +81,35 @@ class Episode:
 
     @property
     def abrupt(self) -> bool:
-        """Over from one step to the next, at full height the step before: weights cannot heal that fast, so the batches were to blame."""
+        """Whether it was over at once from full height: weights cannot heal that fast, so the batches were to blame."""
         last, after = self.above[self.bad_steps - 1], self.above[self.bad_steps :][:ABRUPT_STEPS]
-        return self.shape == "spike" and last > ABRUPT * self.threshold and len(after) == ABRUPT_STEPS and median(after) <= max(CALM, REST * last)
+        return (
+            self.shape == "spike"
+            and last > ABRUPT * self.threshold
+            and len(after) == ABRUPT_STEPS
+            and median(after) <= max(CALM, REST * last)
+        )
 
     def refuted(self) -> bool:
-        """A suspicion whose next steps were normal."""
-        return not self.sudden and not self.confirmed and len(self.above) > SUSPICION_STEPS and median(self.above[1:]) <= CALM
+        """True for a suspicion whose next steps were normal."""
+        return (
+            not self.sudden
+            and not self.confirmed
+            and len(self.above) > SUSPICION_STEPS
+            and median(self.above[1:]) <= CALM
+        )
 
     def proven(self) -> bool:
-        """A suspicion whose next steps stayed up."""
-        return not self.sudden and not self.confirmed and len(self.above) > SUSPICION_STEPS and median(self.above[1:]) > CALM
+        """True for a suspicion whose next steps stayed up."""
+        return (
+            not self.sudden
+            and not self.confirmed
+            and len(self.above) > SUSPICION_STEPS
+            and median(self.above[1:]) > CALM
+        )
 
     def settle(self, ended: bool = False) -> Shape | None:
-        """The class, once it can be told; at the end of the run with what there is."""
+        """The class, once it is known; at the end of the run with what there is."""
         after = self.above[self.bad_steps :]
         if self.bad_steps <= LONGEST and len(after) >= CALM_STEPS and median(after[:CALM_STEPS]) <= CALM:
             self.shape = "spike"

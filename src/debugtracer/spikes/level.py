@@ -1,4 +1,5 @@
-"""The level of a series: medians of blocks, from the first one on. Tells what a window of 64 values cannot: better or worse than at the start."""
+"""The level of a series: medians of blocks, from the first one on. Shows what a window of 64 values cannot: better or
+worse than at the start."""
 
 from __future__ import annotations
 
@@ -43,11 +44,11 @@ class Level:
 
     @property
     def now(self) -> float:
-        """Of the last whole block."""
+        """The level of the last whole block."""
         return self.medians[-1]
 
     def halves(self, values: int) -> tuple[float, float] | None:
-        """Median levels of the older and the younger half of the last `values`; None if there are not so many."""
+        """The median levels of the older and the younger half of the last `values`; None if there are not so many."""
         blocks = -(-values // BLOCK)
         if blocks < 2 or len(self.medians) < blocks:
             return None

@@ -1,4 +1,5 @@
-"""Where a person edits when learning itself goes wrong: the line of the optimizer, and the line of the loss that shows it."""
+"""Where a person edits when learning itself goes wrong: the line of the optimizer, and the line of the loss that shows
+it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from debugtracer.trace.window import Window
 
 
 def lines(window: Window, lr_jump: float = 0.0) -> Place:
-    """The optimizer's line if there is one optimizer, and that of the last call of a loss function; after a jump of the rate, the schedule's line."""
+    """The optimizer's line if there is one optimizer, and that of the last call of a loss function; after a jump of the
+    rate, the schedule's line."""
     wiring, call = window.last(Wiring), window.last(LossCall)
     frame = wiring.optimizers[0].frame if wiring is not None and len(wiring.optimizers) == 1 else None
     rate = window.last(Rate)

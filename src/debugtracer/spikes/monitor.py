@@ -15,12 +15,10 @@ from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import Swing, Swings
 from debugtracer.trace.facts.new_training import NewTraining
-from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, Window
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE, Window
 
-LR = "lr"  # series: learning rate of the first parameter group
-SCALE = "scale"  # series: the loss scale of a GradScaler, by which the gradient norm may be multiplied
 LR_CLIMB = 10.0  # times the geometric mean of all rates: a linear warm-up ends at e times it, a cosine at 4 (ours)
-LR_JUMP, LR_STEPS = 3.0, 8  # times, steps: a learning rate that rose so much so shortly before is the cause (CHECKS 3.3, opt_lr_jump; steps ours)
+LR_JUMP, LR_STEPS = 3.0, 8  # times, steps before (ours): the rate is the cause (docs/rationale/checks.md#opt_lr_jump)
 LOSS_RISE = 0.02  # of the size the loss began with: a smaller rise is not worth an alarm however rare it is (ours)
 
 
@@ -33,7 +31,7 @@ class Monitor:
         self.begin(least_z)
 
     def begin(self, least_z: float) -> None:
-        """Nothing is known of the run yet."""
+        """Reset to a run of which nothing is known yet."""
         self.loss, self.grad = Detector(LOSS_RISE, least_z), Detector(0.0, least_z)
         self.level, self.grad_level, self.swings = Level(), Level(), Swings()
         self.loss_record, self.grad_record = Record(), Record()
@@ -66,7 +64,7 @@ class Monitor:
             self.news, self.grad_news = self.loss.end(), self.grad.end()
 
     def see_loss(self, window: Window) -> None:
-        """Level, swings, record and episodes of the loss."""
+        """Update level, swings, record and episodes of the loss."""
         loss = window.now(LOSS)
         self.news, self.swing, self.new_block, self.loss_times = [], None, False, 0.0
         if loss is None or not math.isfinite(loss):
@@ -77,7 +75,8 @@ class Monitor:
         self.news = self.loss.push(loss, window.ref)
 
     def see_gradient(self, window: Window) -> None:
-        """Record and episodes of the gradient norm; a norm of exactly 0 is a step without gradient, which tells nothing of its size."""
+        """Record and episodes of the gradient norm; a norm of exactly 0 is a step without gradient, which tells nothing
+        of its size."""
         norm = window.now(GRAD_L2)
         self.grad_news, self.grad_times, self.grad_average.fresh = [], 0.0, False
         if norm is None or not math.isfinite(norm) or norm <= 0:
@@ -89,7 +88,7 @@ class Monitor:
         self.grad_news = self.grad.push(norm, window.ref)
 
     def see_scale(self, window: Window) -> None:
-        """A new loss scale is a new unit of the gradient norm: what was learnt of it no longer holds."""
+        """Restart the gradient norm at a new loss scale: a new unit makes what was learnt of it void."""
         scale = window.now(SCALE)
         if scale is not None and self.scale is not None and scale != self.scale:
             self.grad.restart()
@@ -97,7 +96,7 @@ class Monitor:
         self.scale = scale if scale is not None else self.scale
 
     def see_update(self, window: Window) -> None:
-        """Learning rate and size of the parameters."""
+        """Update the learning rate and the size of the parameters."""
         lr, size = window.now(LR), window.now(PARAM_L2)
         if lr is not None:
             self.lrs.append(lr)
@@ -113,14 +112,16 @@ class Monitor:
         return "" if exploded(self.grad_level) else self.moving
 
     def lr_jump(self, ago: int = 1) -> float:
-        """How many times the learning rate rose within LR_STEPS of the step `ago` values back (1: this one); 0 if less than LR_JUMP."""
+        """How many times the learning rate rose within LR_STEPS of the step `ago` values back (1: this one); 0 if less
+        than LR_JUMP."""
         end = len(self.lrs) - ago + 1
         past = [lr for lr in list(self.lrs)[max(end - 1 - LR_STEPS, 0) : max(end, 0)] if math.isfinite(lr) and lr > 0]
         times = max(past[1:]) / past[0] if len(past) > 1 else 0.0
         return times if times >= LR_JUMP else 0.0
 
     def lr_climb(self) -> float:
-        """How many times the learning rate is above the geometric mean of all before; 0 if less than LR_CLIMB, which no linear or cosine warm-up reaches."""
+        """How many times the learning rate is above the geometric mean of all before; 0 if less than LR_CLIMB, which no
+        linear or cosine warm-up reaches."""
         now = self.lrs[-1] if self.lrs else 0.0
         times = now / math.exp(self.lr_logs / self.lr_count) if self.lr_count and math.isfinite(now) else 0.0
         return times if times >= LR_CLIMB else 0.0

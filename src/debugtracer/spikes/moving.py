@@ -1,4 +1,5 @@
-"""Does the loss chase a target that training itself moves? Then it may rise in health, and only a gradient that explodes tells of divergence."""
+"""Does the loss chase a target that training itself moves? Then it may rise in health, and only a gradient that
+explodes shows divergence."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.window import Window
 
-EXPLODED = 100.0  # times the largest level of the gradient norm in the older half of the run (ours: an opponent that wins makes it some times larger)
+# times the largest level of the gradient norm in the older half of the run (ours: an opponent that wins makes it some
+# times larger)
+EXPLODED = 100.0
 LEAST_BLOCKS = 4
 
 
@@ -20,7 +23,7 @@ def moving(window: Window) -> str:
 
 
 def players(window: Window) -> bool:
-    """Two optimizers whose updates come from different backward calls; Muon beside AdamW share them all."""
+    """True for two optimizers whose updates come from different backward calls; Muon beside AdamW share them all."""
     lines = {order.optimizer: learnt(order) for order in window.seen(StepOrder)}
     return len({where for where in lines.values() if where}) > 1
 
@@ -30,10 +33,12 @@ def learnt(order: StepOrder) -> frozenset[object]:
     words = order.pattern()
     begin = len(words) - 1 - words[::-1].index("zero_grad") if "zero_grad" in words else 0
     used = order.calls[begin:] if any(c.word == "backward" for c in order.calls[begin:]) else order.calls
-    return frozenset((c.frame.file, c.frame.line) for c in used if c.word == "backward" and c.live and c.frame is not None)
+    return frozenset(
+        (c.frame.file, c.frame.line) for c in used if c.word == "backward" and c.live and c.frame is not None
+    )
 
 
 def exploded(gradient: Level) -> bool:
-    """The gradient norm has risen by orders of magnitude and stays there."""
+    """True if the gradient norm has risen by orders of magnitude and stays there."""
     levels = list(gradient.medians)
     return len(levels) >= LEAST_BLOCKS and gradient.now > EXPLODED * max(levels[: len(levels) // 2])

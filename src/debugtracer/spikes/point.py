@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-LEAST_Z = 6.0  # MAD; no false alarm in 5,600 healthy Transformer steps (CHECKS 4.2)
-YOUNG_MARGIN, YOUNG = 4 / 3, 200  # times more, while fewer steps than that are known: the run has not yet shown its tail (ours)
-MARGIN = 1.3  # times the largest z of the last MEMORY steps: learns the run's own tail (CHECKS 4.2)
-CAP = 20.0  # MAD; one giant outlier must not blind us (CHECKS 4.2)
-MEMORY = 500  # steps (CHECKS 4.2)
-HABIT = 3  # outliers of that size within MEMORY are how this run is, and lift the cap: the other optimizer of a GAN, the hard batch of each epoch (ours)
+LEAST_Z = 6.0  # MAD; no false alarm in 5,600 healthy Transformer steps (docs/rationale/spikes.md#detectors)
+# times more, while fewer steps than that are known: the run has not yet shown its tail (ours)
+YOUNG_MARGIN, YOUNG = 4 / 3, 200
+MARGIN = 1.3  # times the largest z of the last MEMORY steps (docs/rationale/spikes.md#point-alarm)
+CAP = 20.0  # MAD; one giant outlier must not blind us (docs/rationale/spikes.md#point-alarm)
+MEMORY = 500  # steps (docs/rationale/spikes.md#point-alarm)
+# outliers of that size within MEMORY are how this run is, and lift the cap: the other optimizer of a GAN, the hard
+# batch of each epoch (ours)
+HABIT = 3
 
 
 @dataclass
@@ -25,7 +28,7 @@ class PointAlarm:
     """Residuals learnt so far."""
 
     def threshold(self, step: int) -> float:
-        """MAD above which a value is an alarm at that step."""
+        """The MAD above which a value is an alarm at that step."""
         while self.large and step - self.large[0][0] > MEMORY:
             self.large.popleft()
         least = self.least if self.known >= YOUNG else self.least * YOUNG_MARGIN
@@ -36,7 +39,7 @@ class PointAlarm:
         return max(least, min(CAP, MARGIN * sizes[0]), habit)
 
     def learn(self, step: int, z: float) -> None:
-        """A z of the run, or the largest one of an outlier that took several steps."""
+        """Learn a z of the run, or the largest one of an outlier that took several steps."""
         self.known += 1
         if z * MARGIN > self.least:
             self.large.append((step, z))

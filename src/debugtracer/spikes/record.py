@@ -1,4 +1,4 @@
-"""Records: values beyond everything the run has shown before; no warm-up, so they tell of the first steps too."""
+"""Records: values beyond everything the run has shown before; no warm-up, so they cover the first steps too."""
 
 from __future__ import annotations
 

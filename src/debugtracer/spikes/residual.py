@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-WIDTH = 64  # values the line is drawn through (CHECKS 4.1)
+WIDTH = 64  # values the line is drawn through (docs/rationale/spikes.md#classes)
 LEAST = 32  # values before a residual is given: a third of fewer has no median to speak of (ours)
 FLOOR = 0.005  # least MAD, log units: six of them are a rise of 3 %, less is not worth a word (ours)
 UNIT_SHARE = 0.01  # least unit of asinh, as a share of the size the series began with (ours)
@@ -35,7 +35,7 @@ class Residual(NamedTuple):
 
 
 def to_x(value: float, unit: float) -> float:
-    """The scale on which residuals are taken (CHECKS 4.1)."""
+    """The scale on which residuals are taken (docs/rationale/spikes.md#classes)."""
     if unit > 0:
         return math.asinh(value / unit)
     return math.log(value) if value > 0 else -math.inf
@@ -53,7 +53,8 @@ def middle(ordered: Sequence[float]) -> float:
 
 
 def line(values: Sequence[float]) -> tuple[float, float, list[float]]:
-    """Slope between the medians of the outer thirds, intercept through the median of all, and the residuals; index 0 is the first value."""
+    """Fit slope (medians of the outer thirds) and intercept (median of all); return both and residuals, index 0
+    first."""
     count = len(values)
     third = count // 3
     slope = (middle(sorted(values[-third:])) - middle(sorted(values[:third]))) / (count - third)
@@ -63,7 +64,8 @@ def line(values: Sequence[float]) -> tuple[float, float, list[float]]:
 
 
 class Residuals:
-    """Residuals of one series, value by value. A value is compared with the line through those before it, then learnt; medians need no winsorising."""
+    """Residuals of one series, value by value. A value is compared with the line through those before it, then learnt;
+    medians need no winsorising."""
 
     def __init__(self) -> None:
         self.raw: deque[float] = deque(maxlen=WIDTH)
@@ -85,16 +87,16 @@ class Residuals:
         return reading
 
     def read(self, value: float, x: float) -> Residual:
-        """Against the line through the window."""
+        """Measure a value against the line through the window."""
         slope, intercept, rest = line(list(self.xs))
         mad = max(middle(sorted(map(abs, rest))), FLOOR)
         prediction = intercept + slope * len(rest)
         return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, rest[-1] / mad)
 
     def rescale(self, value: float) -> None:
-        """To asinh at the first value <= 0, back to log when the window holds none any more.
+        """Switch to asinh at the first value <= 0, back to log when the window holds none any more.
 
-        The unit is the usual size, not the MAD of CHECKS 4.1: a loss of -0.5 +- 0.1 that crosses 0 is no jump by orders of magnitude.
+        The unit is the usual size, not the MAD: a loss of -0.5 +- 0.1 that crosses 0 is no jump by orders of magnitude.
         """
         values = [*self.raw, value]
         self.unit = 0.0
@@ -102,7 +104,7 @@ class Residuals:
             self.unit = max(middle(sorted(abs(v) for v in values)), UNIT_SHARE * self.start, 1e-30)
         self.xs = deque((to_x(v, self.unit) for v in self.raw), maxlen=WIDTH)
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Learn anew: the series lives on another level now."""
         self.raw.clear()
         self.xs.clear()

@@ -1,11 +1,12 @@
-"""The rule of the articles: distance from the mean of the last values in standard deviations. False on 1 to 2 % of healthy steps (benchmarks/spikes.py)."""
+"""The rule of the articles: distance from the mean of the last values in standard deviations. False on 1 to 2 % of
+healthy steps (benchmarks/spikes.py)."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 
-WIDTH = 100  # values, the current one included (CHECKS 1)
+WIDTH = 100  # values, the current one included (docs/rationale/checks.md#article-sigma)
 
 
 class Sigma:
@@ -15,7 +16,7 @@ class Sigma:
         self.past: deque[float] = deque(maxlen=WIDTH)
 
     def push(self, value: float) -> float:
-        """Standard deviations above the mean of the last WIDTH values; 0 until there are so many."""
+        """The standard deviations above the mean of the last WIDTH values; 0 until there are so many."""
         self.past.append(value)
         if len(self.past) < WIDTH:
             return 0.0

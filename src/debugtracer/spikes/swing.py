@@ -10,10 +10,10 @@ from typing import NamedTuple
 from debugtracer.spikes.residual import WIDTH, line, middle
 
 EVERY = 16  # values between two looks
-FLIPS, LAG1 = 0.65, -0.3  # rate of sign changes, autocorrelation at lag 1 (CHECKS 4.1)
-WIDER = 2.0  # times the MAD of one width ago (CHECKS 4.1)
+FLIPS, LAG1 = 0.65, -0.3  # rate of sign changes, autocorrelation at lag 1 (docs/rationale/spikes.md#classes)
+WIDER = 2.0  # times the MAD of one width ago (docs/rationale/spikes.md#classes)
 LEAST = 0.005  # of the level: a smaller swing is rounding, or noise of no concern (ours)
-OUTLIER = 6.0  # MAD; a window with one is a spike's business (CHECKS 4.1)
+OUTLIER = 6.0  # MAD; a window with one is a spike's business (docs/rationale/spikes.md#classes)
 
 
 class Swing(NamedTuple):
@@ -33,7 +33,7 @@ class Swing(NamedTuple):
 
     @property
     def swings(self) -> bool:
-        """To and fro, and wider than before."""
+        """Whether the series goes to and fro, and wider than before."""
         return (self.flips > FLIPS or self.lag1 < LAG1) and self.mad > max(WIDER * self.before, LEAST * abs(self.level))
 
 
@@ -65,11 +65,11 @@ class Swings:
 
 
 def flips(rest: Sequence[float]) -> float:
-    """Share of neighbours with different signs."""
+    """The share of neighbours with different signs."""
     return sum((a > 0) is not (b > 0) for a, b in itertools.pairwise(rest)) / (len(rest) - 1)
 
 
 def lag1(rest: Sequence[float]) -> float:
-    """Autocorrelation at lag 1 of residuals around 0."""
+    """The autocorrelation at lag 1 of residuals around 0."""
     total = sum(r * r for r in rest)
     return sum(a * b for a, b in itertools.pairwise(rest)) / total if total else 0.0

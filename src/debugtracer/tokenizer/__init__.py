@@ -1,1 +1,2 @@
-"""Two tokenizers compared: what they know, how they cut and pad, and the ids they give to the same texts. Imports no torch."""
+"""Two tokenizers compared: what they know, how they cut and pad, and the ids they give to the same texts. Imports no
+torch."""

@@ -29,7 +29,7 @@ def noted(aspect: str, where: str, seen: str, expected: str, remedy: str) -> Dif
 
 
 def unmeasured(aspect: str, why: str) -> Difference:
-    """An aspect that one of the two does not tell."""
+    """An aspect that one of the two does not give."""
     return Difference(aspect, "not measurable", why)
 
 

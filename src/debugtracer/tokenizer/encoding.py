@@ -35,7 +35,11 @@ def probe(train: Loaded, serve: Loaded, texts: list[str]) -> Probed:
     """Every text encoded by both, with and without special tokens."""
     here, there = train.encode(texts, True), serve.encode(texts, True)
     parted = [Parted(text, *parting(a, b)) for text, a, b in zip(texts, here, there, strict=True) if a != b]
-    bare = sum(a != b for a, b in zip(train.encode(texts, False), serve.encode(texts, False), strict=True)) if parted else 0
+    bare = (
+        sum(a != b for a, b in zip(train.encode(texts, False), serve.encode(texts, False), strict=True))
+        if parted
+        else 0
+    )
     decoded = sum(train.decode(a) != serve.decode(a) for a, b in zip(here, there, strict=True) if a == b != [REFUSED])
     return Probed(len(texts), parted, bare, decoded)
 
@@ -50,18 +54,39 @@ def ids(train: Loaded, serve: Loaded, probed: Probed) -> Iterator[Difference]:
     """How many probe texts get other ids, the first of them, and whether only the special tokens around them differ."""
     if probed.parted:
         first = min(probed.parted, key=lambda p: (not p.text.strip(), len(p.text)))  # the shortest one that can be seen
-        alone = "; without special tokens all agree, so only what is put around a text differs" if not probed.bare else ""
-        seen = f"{len(probed.parted)} of {probed.count} probe texts get other ids{alone}; {short(first.text)} has {told(serve, first.serve)}"
-        expected = f"{told(train, first.train)} at position {first.position}, as in train"
-        yield different("ids", "serve", seen, expected, "encode with the training tokenizer; look at the aspects above for the setting that parts them")
+        alone = (
+            "; without special tokens all agree, so only what is put around a text differs" if not probed.bare else ""
+        )
+        seen = (
+            f"{len(probed.parted)} of {probed.count} probe texts get other ids{alone}; {short(first.text)} has "
+            f"{ids_text(serve, first.serve)}"
+        )
+        expected = f"{ids_text(train, first.train)} at position {first.position}, as in train"
+        yield different(
+            "ids",
+            "serve",
+            seen,
+            expected,
+            "encode with the training tokenizer; look at the aspects above for the setting that parts them",
+        )
     if probed.decoded:
         seen = f"{probed.decoded} of {probed.count} probe texts with equal ids decode to another text"
-        yield different("ids", "serve", seen, "the text that train decodes", "compare the decoder section and clean_up_tokenization_spaces")
+        yield different(
+            "ids",
+            "serve",
+            seen,
+            "the text that train decodes",
+            "compare the decoder section and clean_up_tokenization_spaces",
+        )
 
 
-def told(side: Loaded, numbers: list[int]) -> str:
-    """Ids with their tokens."""
+def ids_text(side: Loaded, numbers: list[int]) -> str:
+    """Format ids with their tokens, at most three."""
     if numbers == [REFUSED]:
         return "no ids: the tokenizer refuses the text"
     names = {number: token for token, number in side.vocab.items()}
-    return ", ".join(f"{n} {names.get(n, '?')!r}" for n in numbers[:3]) + (", ..." if len(numbers) > 3 else "") if numbers else "nothing"
+    return (
+        ", ".join(f"{n} {names.get(n, '?')!r}" for n in numbers[:3]) + (", ..." if len(numbers) > 3 else "")
+        if numbers
+        else "nothing"
+    )

@@ -1,4 +1,5 @@
-"""One tokenizer, loaded from a folder or a tokenizer.json: without network, without code of its own, and as a value that can be compared."""
+"""One tokenizer, loaded from a folder or a tokenizer.json: without network, without code of its own, and as a value
+that can be compared."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ Encode = Callable[[list[str], bool], list[list[int]]]  # texts, whether to add s
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a tokenizer says of itself, and how it encodes. None means: this kind of file does not tell."""
+    """What a tokenizer says of itself, and how it encodes. None means: this kind of file does not say."""
 
     path: Path
     kind: str
@@ -41,21 +42,27 @@ class Loaded:
     """Chat templates by name."""
     render: Callable[[list[dict[str, str]]], str] | None = field(default=None, repr=False)
     pipeline: dict[str, Any] | None = None
-    """The sections of tokenizer.json: normalizer, pre_tokenizer, model, post_processor, decoder, truncation, padding."""
+    """The sections of tokenizer.json: normalizer, pre_tokenizer, model, post_processor, decoder, truncation,
+    padding."""
     own: Any = field(default=None, repr=False)
     """The object of the library."""
 
 
 def load(path: Path) -> Loaded:
-    """The tokenizer of a folder written by `save_pretrained`, or of a tokenizer.json. Raises UsageError with one sentence."""
+    """The tokenizer of a folder written by `save_pretrained`, or of a tokenizer.json. Raises UsageError with one
+    sentence."""
     if not path.exists():
-        raise UsageError(f"{path}: there is no such folder or file; give a folder written by save_pretrained, or a tokenizer.json")
+        raise UsageError(
+            f"{path}: there is no such folder or file; give a folder written by save_pretrained, or a tokenizer.json"
+        )
     try:
         return from_folder(path) if path.is_dir() else from_file(path)
     except UsageError:
         raise
     except Exception as error:  # the libraries raise everything from OSError to their Rust errors
-        raise UsageError(f"{path}: {reason(error)}; give a folder written by save_pretrained, or a tokenizer.json") from None
+        raise UsageError(
+            f"{path}: {reason(error)}; give a folder written by save_pretrained, or a tokenizer.json"
+        ) from None
 
 
 def reason(error: Exception) -> str:
@@ -68,21 +75,29 @@ def reason(error: Exception) -> str:
 
 
 def library(name: str) -> Any:
-    """A library of Hugging Face, imported when it is needed, told to stay offline and quiet. Raises UsageError if it is missing."""
+    """A library of Hugging Face, imported when it is needed, told to stay offline and quiet. Raises UsageError if it is
+    missing."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         found = importlib.import_module(name)
     except ImportError as error:
-        raise UsageError(f"{name} is needed to read tokenizers and cannot be imported ({error}); pip install transformers") from None
+        raise UsageError(
+            f"{name} is needed to read tokenizers and cannot be imported ({error}); pip install transformers"
+        ) from None
     if name == "transformers":
         found.logging.set_verbosity(50)  # a text beyond the model's length is what we ask for, not a warning
     return found
 
 
 def from_folder(path: Path) -> Loaded:
-    """Through transformers' AutoTokenizer, local files only."""
-    return from_object(library("transformers").AutoTokenizer.from_pretrained(str(path), local_files_only=True, trust_remote_code=False), path)
+    """Load through transformers' AutoTokenizer, local files only."""
+    return from_object(
+        library("transformers").AutoTokenizer.from_pretrained(
+            str(path), local_files_only=True, trust_remote_code=False
+        ),
+        path,
+    )
 
 
 def from_object(own: Any, path: Path) -> Loaded:
@@ -94,7 +109,9 @@ def from_object(own: Any, path: Path) -> Loaded:
         kind=f"{type(own).__name__} ({'fast' if own.is_fast else 'slow'})",
         vocab={str(token): int(number) for token, number in own.get_vocab().items()},
         added={str(token): (int(number), flags_of(token)) for number, token in own.added_tokens_decoder.items()},
-        encode=one_by_one(lambda text, special: own(text, add_special_tokens=special, truncation=False, padding=False)["input_ids"]),
+        encode=one_by_one(
+            lambda text, special: own(text, add_special_tokens=special, truncation=False, padding=False)["input_ids"]
+        ),
         decode=lambda ids: str(own.decode(ids)),
         roles={role: text_of(own.special_tokens_map.get(role)) for role in ROLES},
         special=frozenset(map(str, own.all_special_tokens)),
@@ -109,7 +126,7 @@ def from_object(own: Any, path: Path) -> Loaded:
 
 
 def from_file(path: Path) -> Loaded:
-    """Through the tokenizers library alone: as a server without Python reads a tokenizer.json."""
+    """Load through the tokenizers library alone, as a server without Python reads a tokenizer.json."""
     own = library("tokenizers").Tokenizer.from_file(str(path))
     pipeline = sections(json.loads(own.to_str()))
     own.no_truncation()  # compared as settings; ids are compared whole
@@ -127,7 +144,7 @@ def from_file(path: Path) -> Loaded:
 
 
 def one_by_one(ids_of: Callable[[str, bool], list[int]]) -> Encode:
-    """Texts to ids; a text that the tokenizer refuses (no unknown token, for one) has the single id -1."""
+    """Encode texts one by one; a text that the tokenizer refuses (no unknown token, for one) has the single id -1."""
 
     def ids(text: str, special: bool) -> list[int]:
         try:
@@ -152,10 +169,20 @@ def templates_of(template: Any) -> dict[str, str]:
     """The chat templates by name: none, one, or several."""
     if template is None:
         return {}
-    return {str(name): str(text) for name, text in template.items()} if isinstance(template, dict) else {"default": str(template)}
+    return (
+        {str(name): str(text) for name, text in template.items()}
+        if isinstance(template, dict)
+        else {"default": str(template)}
+    )
 
 
 def sections(whole: dict[str, Any]) -> dict[str, Any]:
-    """tokenizer.json without what the vocabulary and the added tokens say already."""
+    """Return tokenizer.json without what the vocabulary and the added tokens say already."""
     model = {key: value for key, value in (whole.get("model") or {}).items() if key != "vocab"}
-    return {**{name: whole.get(name) for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")}, "model": model}
+    return {
+        **{
+            name: whole.get(name)
+            for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation", "padding")
+        },
+        "model": model,
+    }

@@ -12,7 +12,17 @@ from debugtracer.tokenizer.pipeline import pipeline
 from debugtracer.tokenizer.readers import others, readers
 
 KIND = "tokenizer_mismatch"  # the class of cases/README.md
-ASPECTS = ("vocabulary", "added tokens", "special tokens", "padding", "truncation", "chat template", "pipeline", "ids", "readers")
+ASPECTS = (
+    "vocabulary",
+    "added tokens",
+    "special tokens",
+    "padding",
+    "truncation",
+    "chat template",
+    "pipeline",
+    "ids",
+    "readers",
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,8 @@ class Parity:
 
 
 def compare(train: Loaded, serve: Loaded, own_texts: list[str] | None = None) -> Parity:
-    """Every aspect. `own_texts` are probed beside the built-in ones and those made of the special tokens of both sides."""
+    """Every aspect. `own_texts` are probed beside the built-in ones and those made of the special tokens of both
+    sides."""
     marks = frozenset({*train.added, *serve.added, *(train.special or ()), *(serve.special or ())})
     probes = list(dict.fromkeys([*texts.BUILT_IN, *texts.about(marks), *(own_texts or [])]))
     probed = probe(train, serve, probes)
@@ -51,4 +62,10 @@ def compare(train: Loaded, serve: Loaded, own_texts: list[str] | None = None) ->
     for name, (side, rest) in read.items():
         found += readers(side, name, rest, probes)
     kinds = [f"{name}: {other.kind}" for name, (_, rest) in read.items() for other in rest]
-    return Parity(train, serve, probed, found if kinds else [*found, unmeasured("readers", "neither folder has a second reader here")], kinds)
+    return Parity(
+        train,
+        serve,
+        probed,
+        found if kinds else [*found, unmeasured("readers", "neither folder has a second reader here")],
+        kinds,
+    )

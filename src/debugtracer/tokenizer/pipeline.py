@@ -1,4 +1,5 @@
-"""How a text is cut: normaliser, pre-tokenizer, model with its merges, post-processor and decoder, as tokenizer.json has them."""
+"""How a text is cut: normaliser, pre-tokenizer, model with its merges, post-processor and decoder, as tokenizer.json
+has them."""
 
 from __future__ import annotations
 
@@ -14,10 +15,13 @@ MOST = 160  # characters of a setting shown
 
 
 def pipeline(train: Loaded, serve: Loaded, probed: Probed) -> Iterator[Difference]:
-    """A section that differs is a difference if ids differ too, else a note: versions of the library write the same thing in several ways."""
+    """A section that differs is a difference if ids differ too, else a note: versions of the library write the same
+    thing in several ways."""
     if train.pipeline is None or serve.pipeline is None:
         slow = train if train.pipeline is None else serve
-        yield unmeasured("pipeline", f"{slow.path} is loaded as {slow.kind}: its steps are Python code, only the ids can be compared")
+        yield unmeasured(
+            "pipeline", f"{slow.path} is loaded as {slow.kind}: its steps are Python code, only the ids can be compared"
+        )
         return
     for name in SECTIONS:
         here, there = train.pipeline[name], serve.pipeline[name]
@@ -26,12 +30,18 @@ def pipeline(train: Loaded, serve: Loaded, probed: Probed) -> Iterator[Differenc
 
 
 def section(name: str, here: Any, there: Any, probed: Probed) -> Difference:
-    """One section."""
+    """Compare one section that differs: a fault when ids differ, a note otherwise."""
     path, old, new = first_leaf(here, there)
     where = f"serve, {name}{path}"
     merged = name == "model" and path.startswith(".merges")
     if probed.parted or probed.decoded or merged:
-        return different("pipeline", where, clipped(new), f"{clipped(old)}, as in train", "load the tokenizer that was saved with the trained model")
+        return different(
+            "pipeline",
+            where,
+            clipped(new),
+            f"{clipped(old)}, as in train",
+            "load the tokenizer that was saved with the trained model",
+        )
     seen = f"{clipped(new)}, and the same ids for all {probed.count} probe texts"
     return noted("pipeline", where, seen, f"{clipped(old)}, as in train", "probe with your own texts (--probes FILE)")
 

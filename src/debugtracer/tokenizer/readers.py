@@ -1,4 +1,5 @@
-"""Other readers of the same folder: the slow tokenizer and the bare tokenizer.json, which serve the same model elsewhere."""
+"""Other readers of the same folder: the slow tokenizer and the bare tokenizer.json, which serve the same model
+elsewhere."""
 
 from __future__ import annotations
 
@@ -8,18 +9,21 @@ from typing import Any
 
 from debugtracer.errors import UsageError
 from debugtracer.tokenizer.difference import Difference, noted, short
-from debugtracer.tokenizer.encoding import probe, told
+from debugtracer.tokenizer.encoding import ids_text, probe
 from debugtracer.tokenizer.loaded import Loaded, from_file, from_object, library
 
 
 def readers(side: Loaded, name: str, others: list[Loaded], texts: list[str]) -> Iterator[Difference]:
-    """Each other reader of this folder, where it gives other ids. A note: who serves decides which one counts."""
+    """Yield other readers of this folder that give other ids. A note: who serves decides which one counts."""
     for other in others:
         probed = probe(side, other, texts)
         if probed.parted:
             first = min(probed.parted, key=lambda p: (not p.text.strip(), len(p.text)))
             seen = f"{other.kind} parts from {side.kind} on {len(probed.parted)} of {probed.count} probe texts"
-            expected = f"the same ids; {short(first.text)} has {told(other, first.serve)} instead of {told(side, first.train)}"
+            expected = (
+                f"the same ids; {short(first.text)} has {ids_text(other, first.serve)} instead of "
+                f"{ids_text(side, first.train)}"
+            )
             yield noted("readers", f"{name} {side.path}", seen, expected, "train and serve through the same reader")
 
 
@@ -29,7 +33,8 @@ def others(side: Loaded) -> list[Loaded]:
 
 
 def bare(side: Loaded) -> Loaded | None:
-    """tokenizer.json as a server without transformers reads it: the loader may have rebuilt it from its own class."""
+    """Load tokenizer.json as a server without transformers reads it: the loader may have rebuilt it from its own
+    class."""
     file = side.path / "tokenizer.json"
     return from_file(file) if side.path.is_dir() and file.is_file() else None
 
@@ -46,9 +51,12 @@ def slow(side: Loaded) -> Loaded | None:
 
 
 def slow_object(side: Loaded) -> Any:
-    """transformers 4 has it behind `use_fast=False`; 5 keeps some as `...Legacy` beside the fast class."""
+    """Load the slow tokenizer: transformers 4 has `use_fast=False`; 5 keeps some as `...Legacy` beside the fast
+    class."""
     transformers = library("transformers")
-    own = transformers.AutoTokenizer.from_pretrained(str(side.path), local_files_only=True, trust_remote_code=False, use_fast=False)
+    own = transformers.AutoTokenizer.from_pretrained(
+        str(side.path), local_files_only=True, trust_remote_code=False, use_fast=False
+    )
     if not own.is_fast:
         return own
     family = type(side.own)

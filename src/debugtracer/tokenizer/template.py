@@ -9,29 +9,42 @@ from debugtracer.tokenizer.loaded import Loaded
 
 TALK = (
     [{"role": "user", "content": "Hi, who are you?"}],
-    [{"role": "user", "content": " 2 + 2 = ?\n"}, {"role": "assistant", "content": "4"}, {"role": "user", "content": "Sure?"}],
-    [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}],
+    [
+        {"role": "user", "content": " 2 + 2 = ?\n"},
+        {"role": "assistant", "content": "4"},
+        {"role": "user", "content": "Sure?"},
+    ],
+    [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello."},
+    ],
 )
 SAVE = "save the tokenizer with its chat_template, and format training texts by apply_chat_template"
 
 
 def chat(train: Loaded, serve: Loaded) -> Iterator[Difference]:
-    """Templates that one side lacks, and those that write a conversation otherwise."""
+    """Yield templates that one side lacks, and those that write a conversation otherwise."""
     if train.templates is None or serve.templates is None:
         yield unmeasured("chat template", "a tokenizer.json has none; give the folder")
         return
-    missing, extra = sorted(train.templates.keys() - serve.templates.keys()), sorted(serve.templates.keys() - train.templates.keys())
+    missing, extra = (
+        sorted(train.templates.keys() - serve.templates.keys()),
+        sorted(serve.templates.keys() - train.templates.keys()),
+    )
     if missing:
         yield different("chat template", "serve", f"no template {shown(missing)}", "the one of train", SAVE)
     if extra:
-        yield different("chat template", "serve", f"a template {shown(extra)} that train has not", "none, as in train", SAVE)
+        yield different(
+            "chat template", "serve", f"a template {shown(extra)} that train has not", "none, as in train", SAVE
+        )
     for name in sorted(train.templates.keys() & serve.templates.keys()):
         if train.templates[name] != serve.templates[name]:
             yield written(name, train, serve)
 
 
 def written(name: str, train: Loaded, serve: Loaded) -> Difference:
-    """Two texts of one template: do they write the same conversations?"""
+    """Compare two texts of one template by the conversations they write."""
     place = first_difference(train.templates[name], serve.templates[name]) if train.templates and serve.templates else 0
     where = f"serve, template {name!r}"
     if name != "default":
@@ -40,7 +53,13 @@ def written(name: str, train: Loaded, serve: Loaded) -> Difference:
     for here, there in pairs:
         if here != there and here is not None and there is not None:
             at = max(first_difference(here, there) - 10, 0)
-            return different("chat template", where, f"writes {short(there[at:])}", f"{short(here[at:])} at character {at}, as in train", SAVE)
+            return different(
+                "chat template",
+                where,
+                f"writes {short(there[at:])}",
+                f"{short(here[at:])} at character {at}, as in train",
+                SAVE,
+            )
     if all(here is not None and here == there for here, there in pairs):
         seen = f"other text from character {place}, and the same result for {len(TALK)} conversations"
         return noted("chat template", where, seen, "the same text", "compare them where tools or documents are used")

@@ -52,7 +52,7 @@ class ChainLink(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Birth(msgspec.Struct, frozen=True, kw_only=True):
-    """The first op whose bad output reaches the loss or a gradient (field meanings: DESIGN 3.3)."""
+    """The first op whose bad output reaches the loss or a gradient (docs/rationale/contracts.md#op)."""
 
     op: str | None
     direction: Direction
@@ -71,10 +71,11 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     coordinates: tuple[tuple[int, ...], ...] = ()
     """At most 8 coordinates of bad elements in the output."""
     rows: tuple[int, ...] | None = None
-    """Rows of the batch dimension that are guilty, all of them; None when it cannot be told."""
+    """Rows of the batch dimension that are guilty, all of them; None when it is not known."""
     chain: tuple[ChainLink, ...] = ()
     input_name: str | None = None
-    """For kind input: which tensor was bad on entry, e.g. `batch[0]`, `parameter head.weight`, `buffer bn.running_var`."""
+    """For kind input: which tensor was bad on entry, e.g. `batch[0]`, `parameter head.weight`,
+    `buffer bn.running_var`."""
     param: str | None = None
     """The parameter that was written, when the op writes one (direction update)."""
     flushed_share: float | None = None

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def counted(count: int, word: str) -> str:
-    """`1 row`, `5 rows`."""
+    """Format a count: `1 row`, `5 rows`."""
     return f"{count} {word}{'' if count == 1 else 's'}"

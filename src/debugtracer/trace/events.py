@@ -1,4 +1,5 @@
-"""The vocabulary of events.jsonl: one object a line, tagged by `type`. A new event type is added here, reviewed, on purpose."""
+"""The vocabulary of events.jsonl: one object a line, tagged by `type`. A new event type is added here, reviewed, on
+purpose."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ IMPORTED = "imported"  # the note of a run whose numbers come from a log that ot
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """Base: `at` is seconds since the epoch, `trace_id` names the step (`<run>-<rank>-<iteration>`), empty for run-wide events."""
+    """Base: `at` is seconds since the epoch, `trace_id` names the step (`<run>-<rank>-<iteration>`), empty for run-wide
+    events."""
 
     at: float
     rank: int = 0
@@ -36,7 +38,8 @@ class RankStarted(Event, frozen=True, tag="rank-started"):
 
 
 class Noted(Event, frozen=True, tag="noted"):
-    """A fact of the run worth keeping (loader, optimizer, root module seen; a fallback taken; tracing turned off and why)."""
+    """A fact of the run worth keeping (loader, optimizer, root module seen; a fallback taken; tracing turned off and
+    why)."""
 
     what: str
     text: str
@@ -44,7 +47,7 @@ class Noted(Event, frozen=True, tag="noted"):
 
 
 class Observed(Event, frozen=True, tag="observed"):
-    """A fact of a probe that is news: `word` names its kind (trace/facts), `fact` holds its fields."""
+    """A new fact of an observer: `word` names its kind (trace/facts), `fact` holds its fields."""
 
     word: str
     fact: dict[str, Any]
@@ -55,21 +58,23 @@ class Judged(Event, frozen=True, tag="judged"):
 
     asked: dict[str, int]
     fed: tuple[str, ...] | None = None
-    """Checks for which the run brought what they are about: a kind of fact where they need one, else a series. None: an older version wrote this."""
+    """Checks for which the run brought what they are about: a kind of fact where they need one, else a series. None: an
+    older version wrote this."""
     short: dict[str, int] = {}
-    """Checks whose series was too short for them to speak: the values they need."""
+    """Checks whose series was too short for them to judge: the values they need."""
     judge_us: float = 0.0
     """Microseconds per step spent judging, off the training thread."""
 
 
 class Found(Event, frozen=True, tag="found"):
-    """A check has spoken."""
+    """Build a finding of a check, at a step of rank 0."""
 
     finding: Finding
 
 
 class Incident(Event, frozen=True, tag="incident"):
-    """An incident, its facts and its verdict. `folder` is relative to the run folder, None if nothing could be saved."""
+    """An incident, its facts and its verdict. `folder` is relative to the run folder, None if nothing could be
+    saved."""
 
     facts: IncidentFacts
     verdict: Verdict | None
@@ -79,7 +84,8 @@ class Incident(Event, frozen=True, tag="incident"):
 
 
 class Diagnosed(Event, frozen=True, tag="diagnosed"):
-    """What trials, or the causes that have heard all findings, say of the finding that `check` made at the verdict's step and rank."""
+    """What trials, or the causes that have read all findings, say of the finding that `check` made at the verdict's
+    step and rank."""
 
     check: str
     verdict: Verdict

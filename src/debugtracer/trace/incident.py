@@ -1,4 +1,4 @@
-"""Everything known at the moment of an incident; what diagnosis judges. No torch."""
+"""The facts of an incident, which diagnosis judges. No torch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """Where the user built the DataLoader."""
     indices: tuple[int, ...] | None = None
-    """Dataset index of each row of the batch; None when it cannot be told."""
+    """Dataset index of each row of the batch; None when it is not known."""
 
 
 class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,8 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     mechanism: Mechanism
     reproduced: bool
     parity: str
-    """One phrase: `bitwise` | `loss bitwise, gradients differ` | `anomaly only` | `not reproduced` | `not replayed: WHY`."""
+    """One phrase: `bitwise` | `loss bitwise, gradients differ` | `anomaly only` | `not reproduced` |
+    `not replayed: WHY`."""
     alarm_to_verdict_s: float = 0.0
     traced_slowdown: float | None = None
     """Traced replay / unchanged replay, ratio."""
@@ -71,7 +72,8 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     compiled_at: Frame | None = None
     """The user's line that compiled it."""
     anomaly: str = ""
-    """What torch's anomaly mode says of the step, where a backward has made the bad value; empty where it says nothing."""
+    """What torch's anomaly mode says of the step, where a backward has made the bad value; empty where it says
+    nothing."""
 
 
 class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,3 +103,10 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     label_smoothing: float = 0.0
     """Of the loss call in which the value was born."""
     note: str = ""
+
+    def frames(self) -> list[Frame]:
+        """Every line of the user's that is known, the birth's first."""
+        known = [*(self.birth.frames if self.birth else ()), self.symptom_frame]
+        known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
+        known.append(self.rate.scheduler_frame if self.rate else None)
+        return [frame for frame in known if frame is not None]

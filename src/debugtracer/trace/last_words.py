@@ -1,4 +1,5 @@
-"""last-words.txt of a rank: the stack it stood in when it waited, died or was killed; text that also a C signal handler can write."""
+"""last-words.txt of a rank: the stack it stood in when it waited, died or was killed; text that also a C signal handler
+can write."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 LAST_WORDS = "last-words.txt"
-FORWARDS = "_forwarded_by_debug_tracer"  # code of ours that calls on in the name of a user's line (probes/forwarded.py); no line of a stack
+# code of ours that calls on in the name of a user's line (callsites/caller.py); no line of a stack
+FORWARDS = "_forwarded_by_debug_tracer"
 How = Literal["waits", "crashed", "killed"]
 LINE = re.compile(r'  File "(.*)", line (\d+) in (.+)')
 OWN = re.compile(r"== (waits|crashed|moved) after (\d+) updates(?:: (.*))?")
@@ -35,19 +37,26 @@ class Words(NamedTuple):
 
 
 def section(how: str, updates: int, stack: Iterable[Entry] = (), message: str = "") -> str:
-    """One section as it is appended to the file."""
+    """Format one section as it is appended to the file."""
     text = f": {' '.join(message.split())}" if message else ""
-    return f"== {how} after {updates} updates{text}\n" + "".join(f'  File "{e.file}", line {e.line} in {e.function}\n' for e in stack)
+    return f"== {how} after {updates} updates{text}\n" + "".join(
+        f'  File "{e.file}", line {e.line} in {e.function}\n' for e in stack
+    )
 
 
 def last_words(text: str) -> Words | None:
-    """What the file tells: the exception, else the first death by a signal, else the stand it still waits in; None when it had nothing to tell."""
+    """What the file says: the exception, else the first death by a signal, else the stand it still waits in; None when
+    it says nothing."""
     waits = killed = None
     for head, lines in sections(text.splitlines()):
         own = OWN.match(head)
         if own is None:
             stack = main_thread(lines)
-            killed = killed or (Words("killed", stack, None, next((m[1] for line in lines if (m := FATAL.match(line))), "")) if stack else None)
+            killed = killed or (
+                Words("killed", stack, None, next((m[1] for line in lines if (m := FATAL.match(line))), ""))
+                if stack
+                else None
+            )
         elif own[1] == "crashed":
             return Words("crashed", stack_of(lines), int(own[2]), own[3] or "")
         else:
@@ -56,7 +65,7 @@ def last_words(text: str) -> Words | None:
 
 
 def sections(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """(heading of ours or "", lines); a dump of faulthandler ends a section, for a handler writes where it likes."""
+    """Yield (our heading or "", lines); a dump of faulthandler ends a section, for a handler writes where it likes."""
     head, held = "", list[str]()
     for line in lines:
         begins = line.startswith("== ")

@@ -19,7 +19,8 @@ def number(value: float) -> Number:
 
 
 def symbolic(value: object) -> int:
-    """The JSON form of a size that is only known as a symbol (jagged nested tensors, dynamic shapes): -1. Raises TypeError for anything else."""
+    """The JSON form of a size that is only known as a symbol (jagged nested tensors, dynamic shapes): -1. Raises
+    TypeError for anything else."""
     if type(value).__name__ != "SymInt":
         raise TypeError(f"Encoding objects of type {type(value).__name__} is unsupported")
     return -1

@@ -6,6 +6,9 @@ import msgspec
 
 from debugtracer.trace.birth import Direction, Frame
 
+LOG_EDGES = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
+"""Where each logarithm becomes -inf; below it is NaN."""
+
 
 class OpMeta(msgspec.Struct, frozen=True, kw_only=True):
     """One op as a dispatch mode saw it, and where it came from."""

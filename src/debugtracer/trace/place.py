@@ -8,7 +8,7 @@ from debugtracer.trace.birth import Frame
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Field meanings as in the verdict (DESIGN 3.3); everything may be unknown."""
+    """Fields mean what they mean in the verdict (docs/rationale/contracts.md#fields); everything may be unknown."""
 
     module: str | None = None
     param: str | None = None

@@ -1,4 +1,4 @@
-"""Where probes put what they measured: the contract that the trace writer fulfils."""
+"""Where measurements go: the contract that the trace writer fulfils."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Sink(Protocol):
     """Why nothing is written any more; None while all is well."""
 
     def point(self, step: int, values: Mapping[str, float]) -> None:
-        """Values of some series at a step; microseconds, no IO."""
+        """Take values of some series at a step; microseconds, no IO."""
 
     def event(self, event: AnyEvent, *, now: bool = False) -> None:
-        """One event; with `now` it is with the operating system before the call returns."""
+        """Take one event; with `now` it is with the operating system before the call returns."""
 
     def flush(self) -> None:
         """Hand everything so far to the operating system."""
 
     def close(self) -> None:
-        """Flush and end."""
+        """Flush what is left, then end."""
 
     def drop(self) -> None:
         """Forget everything without IO (in a forked child)."""

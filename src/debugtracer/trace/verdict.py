@@ -1,4 +1,4 @@
-"""The verdict: ranked suspects with evidence, trials and remedies (contract DESIGN 3.3)."""
+"""The verdict: ranked suspects with evidence, trials and remedies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,21 @@ from debugtracer.trace.number import Number
 from debugtracer.trace.step import Phase
 
 Status = Literal["confirmed", "likely", "possible", "unknown"]
+LIKELY, POSSIBLE = 0.7, 0.4  # confidence from which on a cause is called so (docs/rationale/inference.md#status)
+SUSPECTS = 4  # further causes named beside the first
+
+
+def word(confidence: float) -> Status:
+    """The word for a confidence without a proof; never `confirmed`."""
+    return "likely" if confidence >= LIKELY else "possible" if confidence >= POSSIBLE else "unknown"
 
 
 Outcome = Literal["healed", "not healed", "reproduced", "not reproduced", "could not run"]
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One intervention on the failing step and what came of it. `unchanged` is reproduced or not; all others heal or not, or could not run."""
+    """One intervention on the failing step and what came of it. `unchanged` is reproduced or not; all others heal or
+    not, or could not run."""
 
     intervention: str
     """Slug, with `=VALUE` where it takes one: `larger-eps=1e-06`."""
@@ -47,7 +55,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     after: tuple[str, ...]
     """The lines in its place, stripped."""
     edit: str = ""
-    """Name of the edit (causes/rewrite/rewritten.py), which says what trials are of its kind; empty for one of a cause's own."""
+    """Name of the edit (causes/rewrite/rewritten.py), which says what trials are of its kind; empty for one of a
+    cause's own."""
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +69,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Field meanings: DESIGN 3.3. `kind` is written as `class` in JSON."""
+    """What the fields mean: (docs/rationale/contracts.md#fields). `kind` is written as `class` in JSON."""
 
     kind: str | None = msgspec.field(name="class")
     cause: str | None
@@ -92,14 +101,16 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     change: Change | None = None
     """The first remedy as a change at the user's own line, where it is one."""
     tested: str = ""
-    """What the failing step did with that remedy: `with clamp_min(1e-06) at model.py:88: loss 2.31, gradients finite`; empty when nothing was tried."""
+    """What the failing step did with that remedy: `with clamp_min(1e-06) at model.py:88: loss 2.31, gradients finite`;
+    empty when nothing was tried."""
     evidence: tuple[str, ...] = ()
     """What speaks for the cause, strongest first."""
     against: tuple[str, ...] = ()
     """What speaks against it."""
     equivalents: tuple[str, ...] = ()
-    """Classes that the same trials cannot tell from it."""
+    """Classes that the same trials cannot separate from it."""
     seconds: float = 0.0
     """From the alarm to this verdict, replays and trials included; 0 where nothing was executed again."""
     known: str = ""
-    """What the team's library says of this fingerprint: `seen in run X on DATE, cured by Y`; empty when it was never seen."""
+    """What the team's library says of this fingerprint: `seen in run X on DATE, cured by Y`; empty when it was never
+    seen."""

@@ -11,7 +11,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import StepRef
 
 F = TypeVar("F", bound=Fact)
-DEPTH = 640  # values of each series a check can see: the 500 of the adaptive point alarm and its 64 of history (CHECKS 4.2)
+DEPTH = 640  # values a check can see: 500 and 64 of the point alarm (docs/rationale/spikes.md#point-alarm)
 
 LOSS = "loss"  # the loss that the user called backward on, as float
 GRAD_L2 = "grad_l2"  # L2 norm of all gradients at the gate
@@ -19,19 +19,27 @@ GRAD_MAX = "grad_max"  # largest |gradient|; only taken to confirm a norm that o
 PARAM_L2 = "param_l2"  # L2 norm of all parameters after the update
 PARAM_MAX = "param_max"  # largest |parameter|; only taken to confirm a norm that overflowed
 OUTPUT_NAN = "output_nan"  # NaN elements in a root output that no backward follows (evaluation, generation)
-MAIN_SERIES = (LOSS, GRAD_L2, PARAM_L2)
+LR = "lr"  # learning rate of the first parameter group
+SCALE = "scale"  # loss scale of a GradScaler, by which grad_l2 of the same step may be multiplied
+LOSS_SCALE = "loss_scale"  # loss scale that an update was made with
+SCALER_SKIPPED = "scaler_skipped"  # 1 where a GradScaler skipped the update, else 0
+CLIP_RATIO = "clip_ratio"  # norm before clipping / largest norm allowed
+VAL_LOSS = "val_loss"  # as the program logs it, else the mean loss of an evaluation
+STEP_S = "step_s"  # seconds from update to update
+WAIT_S = "wait_s"  # seconds of these spent waiting for batches
+OWN_S = "own_s"  # seconds of these spent in debug-tracer
 
 ENDED = "ended"  # flag: the run is over, no further step comes
-SCALER_SKIPPING = "scaler_skipping"  # flag: an enabled GradScaler saw the bad gradient and skips this update itself
+SCALER_SKIPPING = "scaler_skipping"  # flag: an enabled GradScaler found the bad gradient and skips this update itself
 
 
 @dataclass(frozen=True)
 class Window:
     """What a check may see at one place of a run, read-only.
 
-    `series` holds the last DEPTH values of each series, oldest first; the last one belongs to `ref` if its name is in `fresh`.
-    `facts` holds the last facts of each kind, oldest first; the last `came[kind]` of them came since the window before.
-    `bad` names the tensors known to be non-finite at `ref` (parameters or outputs, in optimizer order).
+    `series` holds the last DEPTH values of each series, oldest first; the last one belongs to `ref` if its name is in
+    `fresh`. `facts` holds the last facts of each kind, oldest first; the last `came[kind]` of them came since the
+    window before. `bad` names the tensors known to be non-finite at `ref` (parameters or outputs, in optimizer order).
     """
 
     ref: StepRef
@@ -68,7 +76,8 @@ class Window:
         return known[-1] if known else None  # type: ignore[return-value]
 
     def memory(self, check: Any) -> dict[Any, Any]:
-        """The notebook of one check, which lives as long as the run is judged: windows come in order, so a detector may count in it."""
+        """The notebook of one check, which is kept as long as the run is judged: windows come in order, so a detector
+        may count in it."""
         return self.memories.setdefault(check.slug, {})
 
     @property

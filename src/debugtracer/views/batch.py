@@ -46,7 +46,7 @@ class BatchRow(msgspec.Struct, frozen=True):
     label: Any = None
 
 
-class Batch(msgspec.Struct, frozen=True):
+class BatchView(msgspec.Struct, frozen=True):
     """What batch.json holds: the guilty rows and the first ones of the batch."""
 
     version: int
@@ -55,11 +55,11 @@ class Batch(msgspec.Struct, frozen=True):
     """Guilty rows that were not written."""
 
 
-def read_batch(incident: Path) -> Batch:
+def read_batch(incident: Path) -> BatchView:
     """The batch of an incident folder. Raises TraceError in one sentence."""
     file = incident / FILE
     try:
-        batch = msgspec.json.decode(file.read_bytes(), type=Batch)
+        batch = msgspec.json.decode(file.read_bytes(), type=BatchView)
     except FileNotFoundError:
         raise TraceError(f"{incident}: the batch of this incident was not saved ({FILE} is missing)") from None
     except (OSError, msgspec.MsgspecError, json.JSONDecodeError) as error:
@@ -69,10 +69,18 @@ def read_batch(incident: Path) -> Batch:
     return batch
 
 
-def render_batch(batch: Batch, *, color: bool = False, width: int = 80, healthy: int = 5) -> str:
-    """Guilty rows (marked `>`) first, then the first healthy ones, one table row per tensor."""
+def render_batch(batch: BatchView, *, color: bool = False, width: int = 80, healthy: int = 5) -> str:
+    """Render guilty rows (marked `>`) first, then the first healthy ones, one table row per tensor."""
     out = io.StringIO()
-    console = Console(file=out, width=max(60, min(width, 140)), force_terminal=color, no_color=not color, highlight=False, markup=False, emoji=False)
+    console = Console(
+        file=out,
+        width=max(60, min(width, 140)),
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
     guilty = [r for r in batch.rows if r.guilty]
     well = [r for r in batch.rows if not r.guilty][:healthy]
     console.print(Text(heading(guilty, well, batch.omitted), style="bold"))
@@ -99,26 +107,35 @@ def heading(guilty: list[BatchRow], well: list[BatchRow], omitted: int) -> str:
 
 
 def first_values(leaf: Leaf, most: int = 6) -> str:
-    """`0 3 12 ...`: the first values, whole numbers as such."""
+    """Format the first values, whole numbers as such: `0 3 12 ...`."""
     shown = [str(v) if isinstance(v, int) else f"{float(v):.4g}" for v in leaf.values[:most]]
     return " ".join(shown) + (" ..." if len(leaf.values) > most else "")
 
 
 def lines(row: BatchRow) -> list[tuple[str, ...]]:
-    """Table lines of one row: one per tensor; number, index and label in the first."""
+    """Return the table lines of one row: one per tensor; number, index and label in the first."""
     label = "-" if row.label is None else f"{row.label:.4g}" if isinstance(row.label, float) else str(row.label)
     mark = (">" if row.guilty else "", str(row.row), "-" if row.index is None else str(row.index), label)
-    cells = [(f"{t.name} {t.dtype}{list(t.shape)}", span(t), str(t.nan), str(t.inf), first_values(t)) for t in row.leaves]
-    return [(*(mark if i == 0 else ("", "", "", "")), *cell) for i, cell in enumerate(cells)] or [(*mark, "(no tensor)", "", "", "", "")]
+    cells = [
+        (f"{t.name} {t.dtype}{list(t.shape)}", span(t), str(t.nan), str(t.inf), first_values(t)) for t in row.leaves
+    ]
+    return [(*(mark if i == 0 else ("", "", "", "")), *cell) for i, cell in enumerate(cells)] or [
+        (*mark, "(no tensor)", "", "", "", "")
+    ]
 
 
 def texts(rows: list[BatchRow]) -> list[str]:
     """The decoded text of each row that has one."""
-    return [f"{'>' if r.guilty else ' '} row {r.row} {t.name}: {t.text!r}" for r in rows for t in r.leaves if t.text is not None]
+    return [
+        f"{'>' if r.guilty else ' '} row {r.row} {t.name}: {t.text!r}"
+        for r in rows
+        for t in r.leaves
+        if t.text is not None
+    ]
 
 
 def span(leaf: Leaf) -> str:
-    """`-2 .. 3.1`, with a word when everything is zero or nothing is finite."""
+    """Format the range, `-2 .. 3.1`, in words when everything is zero or nothing is finite."""
     if leaf.low is None or leaf.high is None:
         return "nothing finite"
     low, high = float(leaf.low), float(leaf.high)

@@ -1,4 +1,5 @@
-"""What is said on stderr when a run is over: the verdict of its findings, or how many there are and where to read them."""
+"""What is said on stderr when a run is over: the verdict of its findings, or how many there are and where to read
+them."""
 
 from __future__ import annotations
 
@@ -10,24 +11,28 @@ from debugtracer.errors import DebugTracerError
 from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Incident
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.reader import open_trace
+from debugtracer.trace.store.reader import open_trace
 from debugtracer.views import wording
 from debugtracer.views.view import diagnosed, findings, incidents
 
 
 def tell_verdict(folder: Path) -> None:
-    """Never raises, and says nothing when nothing was found beyond notes."""
+    """Print the verdict on stderr, nothing if only notes were found. Raises nothing."""
     if sys.stderr is None:  # print() would take stdout, which is the program's
         return
     try:
         print(closing_words(folder, color=sys.stderr.isatty()), end="", file=sys.stderr, flush=True)
     except (OSError, ValueError, DebugTracerError) as error:
         with contextlib.suppress(OSError, ValueError):  # a terminal that is gone
-            print(f"debug-tracer: {folder} cannot be read for its verdict ({error}); try `debug-tracer report {folder}`.", file=sys.stderr)
+            print(
+                f"debug-tracer: {folder} cannot be read for its verdict ({error}); try `debug-tracer report {folder}`.",
+                file=sys.stderr,
+            )
 
 
 def closing_words(folder: Path, *, color: bool = False) -> str:
-    """The verdict of a run in which a check has found the fault; an incident has told its own at the stop. Raises OSError, TraceError."""
+    """The verdict of a run in which a check has found the fault; an incident has shown its own at the stop. Raises
+    OSError, TraceError."""
     trace = open_trace(folder)
     told = incidents(trace)
     if told and len(trace.ranks) > 1:
@@ -35,20 +40,21 @@ def closing_words(folder: Path, *, color: bool = False) -> str:
     found = [] if told else [finding for finding in findings(trace) if finding.severity != "note"]
     if not found:
         return ""
-    from debugtracer.views.terminal import render_leading  # brings rich along: the supervisor of a run without findings needs none
+    # brings rich along: the supervisor of a run without findings needs none
+    from debugtracer.views.terminal import render_leading
 
     return render_leading(found, folder, diagnosed(trace), color=color) or summed_up(found, folder)
 
 
 def in_short(told: list[Incident]) -> str:
-    """One line on what a rank has told at length: launchers print much after it."""
+    """Return one line on what a rank has printed at length: launchers print much after it."""
     said = list(dict.fromkeys(incident.verdict.summary for incident in told if incident.verdict is not None))
     more = f" (and {counted(len(said) - 1, 'verdict')} more)" if len(said) > 1 else ""
     return f"debug-tracer: {said[0]}{more}\n" if said else ""
 
 
 def summed_up(found: list[Finding], folder: Path) -> str:
-    """One line for findings of which none is a diagnosis."""
+    """Return one line for findings of which none is a diagnosis."""
     numbers = {word: sum(finding.severity == word for finding in found) for word in ("error", "warning")}
     told = ", ".join(counted(number, word) for word, number in numbers.items() if number)
     return f"debug-tracer: {told}; see: debug-tracer report {wording.path(folder)}\n"

@@ -1,4 +1,6 @@
-"""The machine-readable report: schema debug-tracer.report/1 (contract DESIGN 3.3)."""
+"""The machine-readable report: schema debug-tracer.report/1.
+
+Field by field: (docs/rationale/contracts.md#json-report)."""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from debugtracer.trace.events import Acted, RankEnded, RankStarted
-from debugtracer.trace.lead import lead
+from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.number import number
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.layer_states import layer_states
 from debugtracer.views.log_read import LogRead, log_read
@@ -45,16 +47,21 @@ def report(trace: Trace) -> dict[str, Any]:
         "run": run(trace, log),
         "verdict": verdict_of(verdict, folder_of(trace)) if verdict else None,
         "findings": [msgspec.to_builtins(f) for f in found],
-        "layers": {layer: word.partition(":")[0] if word.startswith("fired") else word for layer, word in layer_states(trace, found, verdict, log).items()},
+        "layers": {
+            layer: word.partition(":")[0] if word.startswith("fired") else word
+            for layer, word in layer_states(trace, found, verdict, log).items()
+        },
         "actions": [
-            {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason} for e in trace.events() if isinstance(e, Acted)
+            {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason}
+            for e in trace.events()
+            if isinstance(e, Acted)
         ],
         "overhead": overhead(ends(trace)),
     }
 
 
 def run(trace: Trace, log: LogRead | None) -> dict[str, Any]:
-    """Facts of the run; steps and iterations are the most that a rank reached. An imported log saw no backward call; `log` says what it held."""
+    """Return facts of the run; steps and iterations are the most of any rank. `log` says what an imported log held."""
     manifest, ended = trace.manifest, ends(trace)
     worlds = [event.world_size for event in trace.events() if isinstance(event, RankStarted)]
     return {
@@ -76,7 +83,7 @@ def ends(trace: Trace) -> list[RankEnded]:
 
 
 def overhead(ended: list[RankEnded]) -> dict[str, float]:
-    """Worst rank: share of the wall time spent in our code, host syncs per step."""
+    """Return the worst rank's share of wall time spent in our code, and its host syncs per step."""
     return {
         "own_time_share": round(max((e.own_s / e.wall_s for e in ended if e.wall_s > 0), default=0.0), 6),
         "host_syncs_per_step": round(max((e.host_syncs / e.steps for e in ended if e.steps > 0), default=0.0), 4),

@@ -1,4 +1,4 @@
-"""The words for each of the seven layers: what fired and how often, silent, or why it cannot be told."""
+"""The words for each of the seven layers: what fired and how often, silent, or why it is not known."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections import Counter
 
 from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Judged, RankEnded
-from debugtracer.trace.finding import LAYERS, Finding
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.finding import LAYERS, Finding, grave
+from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.log_read import LogRead
 
 MOST = 4  # checks named in a row
-SEVERITIES = ("error", "warning")
 ABSENT = {
     "data": "no batch of a DataLoader was seen",
     "model": "no call of a model was seen",
@@ -25,14 +24,21 @@ ABSENT = {
 
 
 def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, log: LogRead | None) -> dict[str, str]:
-    """Each layer in one phrase."""
+    """Describe the state of each layer in one phrase."""
     events = trace.events()
     judged = [event for event in events if isinstance(event, Judged)]
     asked = {slug for event in judged for slug in event.asked} | {f.check for f in found}
-    fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | {f.check for f in found}
-    seen = any(event.iterations for event in events if isinstance(event, RankEnded)) or bool(found) or verdict is not None
+    fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | {
+        f.check for f in found
+    }
+    seen = (
+        any(event.iterations for event in events if isinstance(event, RankEnded)) or bool(found) or verdict is not None
+    )
     blind = f"the log holds only {log.names}" if log is not None else "" if seen else "no training step was seen"
-    return {layer: state(layer, found, verdict, asked, fed if seen else set(), f"not measurable: {blind or ABSENT[layer]}") for layer in LAYERS}
+    return {
+        layer: state(layer, found, verdict, asked, fed if seen else set(), f"not measurable: {blind or ABSENT[layer]}")
+        for layer in LAYERS
+    }
 
 
 def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[str], fed: set[str], blind: str) -> str:
@@ -51,10 +57,10 @@ def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[
 
 
 def named(loud: list[Finding]) -> str:
-    """`zero-grad-missing (1 error), exploding-grad (2 warnings)`, the gravest first."""
+    """Format findings by check, the gravest first: `zero-grad-missing (1 error), exploding-grad (2 warnings)`."""
     counts = Counter((f.check, f.severity) for f in loud)
     each: dict[str, list[str]] = {}
-    for (check, severity), count in sorted(counts.items(), key=lambda item: SEVERITIES.index(item[0][1])):
+    for (check, severity), count in sorted(counts.items(), key=lambda item: -grave(item[0][1])):
         each.setdefault(check.split("/")[1], []).append(counted(count, severity))
     told = [f"{check} ({', '.join(words)})" for check, words in each.items()]
     return ", ".join(told[:MOST]) + (f" and {len(told) - MOST} more" if len(told) > MOST else "")

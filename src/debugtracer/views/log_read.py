@@ -1,4 +1,5 @@
-"""What was read of a log that others wrote: rows and steps, values of each series, and the checks that it is too short for."""
+"""What was read of a log that others wrote: rows and steps, values of each series, and the checks that it is too short
+for."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Any
 
 from debugtracer.trace.counted import counted
 from debugtracer.trace.events import IMPORTED, Judged, Noted
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.store.reader import Trace
+from debugtracer.views.view import Row
 
-Row = tuple[str, str, str]
 MOST_NAMES = 8
 
 
@@ -30,12 +31,14 @@ class LogRead:
 
     @property
     def names(self) -> str:
-        """`grad_l2, loss, lr and 3 more`."""
+        """Format the names of the series: `grad_l2, loss, lr and 3 more`."""
         shown = list(self.series)[:MOST_NAMES]
-        return ", ".join(shown) + (f" and {len(self.series) - MOST_NAMES} more" if len(self.series) > MOST_NAMES else "")
+        return ", ".join(shown) + (
+            f" and {len(self.series) - MOST_NAMES} more" if len(self.series) > MOST_NAMES else ""
+        )
 
     def as_plain(self) -> dict[str, Any]:
-        """For the report of machines."""
+        """Convert to plain values for the machine-readable report."""
         return {
             "source": self.source,
             "rows": self.rows,
@@ -66,12 +69,12 @@ def log_read(trace: Trace) -> LogRead | None:
 
 
 def span(log: dict[str, Any]) -> str:
-    """`59 rows of the log read, steps 500..29500`."""
+    """Format what was read: `59 rows of the log read, steps 500..29500`."""
     return f"{counted(log['rows'], 'row')} of the log read, steps {log['first_step']}..{log['last_step']}"
 
 
 def rows(log: LogRead) -> list[Row]:
-    """What was read, and who has too few values to speak."""
+    """What was read, and which checks have too few values to judge."""
     counts = ", ".join(f"{name} {count}" for name, count in list(log.series.items())[:MOST_NAMES])
     told = [("read", f"{span(log.as_plain())}; values: {counts}", "")]
     few = ", ".join(f"{slug.split('/')[1]} ({least} values)" for slug, least in log.short.items())

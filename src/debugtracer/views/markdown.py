@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from debugtracer.trace.events import Acted, Crashed, Incident
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.lead import lead
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, log_read, trials, wording
+from debugtracer.views import finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, diagnosed, findings, further, incidents
+from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
 
 
 @dataclass(frozen=True)
@@ -33,32 +33,44 @@ class Markdown(View):
         elif leader is not None:
             parts = led(leader, found)
         else:
-            parts = [f"# {wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
+            parts = [f"# {run_wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
         above = told[0].verdict if told else leader
         others = [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in further(answered(found), above)]
         parts += section("Findings" if above is None else "Further findings", others)
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
         actions = [e for e in trace.events() if isinstance(e, Acted)]
-        parts += section("What debug-tracer did", [f"**{a.action}** {escape(wording.action(a, above))}" for a in actions])
+        parts += section(
+            "What debug-tracer did", [f"**{a.action}** {escape(wording.action(a, above))}" for a in actions]
+        )
         log = log_read.log_read(trace)
-        parts += section("Log", [f"**{label}** {escape(text)}" for label, text, _ in log_read.rows(log)] if log is not None else [])
-        parts += ["## Layers", table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state"))]
+        parts += section(
+            "Log", [f"**{label}** {escape(text)}" for label, text, _ in log_read.rows(log)] if log is not None else []
+        )
+        parts += [
+            "## Layers",
+            table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state")),
+        ]
         return "\n\n".join(parts) + "\n"
 
 
 def verdict(incident: Incident) -> list[str]:
-    """The first incident."""
+    """Render the first incident with its verdict."""
     facts, told = incident.facts, incident.verdict
     assert told is not None  # incidents() gives only those
-    rows = wording.what(facts, told) + wording.where(facts, told) + wording.sample(facts, told) + wording.since(facts, told)
+    rows = (
+        wording.what(facts, told)
+        + wording.where(facts, told)
+        + wording.sample(facts, told)
+        + wording.since(facts, told)
+    )
     parts = [f"# {wording.title(facts, told)}", table(merged(rows), ("", ""))]
     parts += ["## What was seen", table(merged(wording.seen(facts) + wording.replayed(facts)), ("", ""))]
     return [*parts, *tried(told), *to_do(told)]
 
 
 def led(told: Verdict, found: list[Finding]) -> list[str]:
-    """A verdict that comes from a finding."""
-    parts = [f"# {escape(leading.title(told))}", table(merged(leading.rows(told, found)), ("", ""))]
+    """Print a verdict that comes from a finding."""
+    parts = [f"# {escape(finding_text.title(told))}", table(merged(finding_text.rows(told, found)), ("", ""))]
     return [*parts, *tried(told), *to_do(told)]
 
 
@@ -76,12 +88,16 @@ def tried(told: Verdict) -> list[str]:
 def to_do(told: Verdict) -> list[str]:
     """The change of the user's line with what the step did with it, where there is one, and the remedies."""
     edit, tested = trials.change(told), trials.tested(told)
-    parts = ["## What to do", *(["```diff\n" + "\n".join(edit) + "\n```"] if edit else []), *([escape(tested)] if tested else [])]
+    parts = [
+        "## What to do",
+        *(["```diff\n" + "\n".join(edit) + "\n```"] if edit else []),
+        *([escape(tested)] if tested else []),
+    ]
     return [*parts, "\n".join(f"{n}. {escape(text)}" for n, text in enumerate(told.remedy, 1))]
 
 
-def merged(rows: list[wording.Row]) -> list[tuple[str, str]]:
-    """Rows without a label belong to the row above."""
+def merged(rows: list[Row]) -> list[tuple[str, str]]:
+    """Merge rows without a label into the row above."""
     found: list[tuple[str, str]] = []
     for label, text, _ in rows:
         if label or not found:
@@ -103,5 +119,5 @@ def section(title: str, lines: list[str]) -> list[str]:
 
 
 def escape(text: str) -> str:
-    """Text of the user's program without a meaning in Markdown or HTML."""
+    """Escape text of the user's program for Markdown and HTML."""
     return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text)

@@ -1,4 +1,5 @@
-"""How a run stands that still trains, or has just ended: its verdict, or that nothing bad was seen; as text and as a card for a notebook."""
+"""How a run stands that still trains, or has just ended: its verdict, or that nothing bad was seen; as text and as a
+card for a notebook."""
 
 from __future__ import annotations
 
@@ -7,21 +8,21 @@ from pathlib import Path
 
 from debugtracer.trace.counted import counted
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.lead import lead
-from debugtracer.trace.reader import Trace, open_trace
+from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.store.reader import Trace, open_trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import wording
 from debugtracer.views.card import leading_card, status_card, verdict_card
 from debugtracer.views.json_report import report
 from debugtracer.views.terminal import folder_of, render_leading, render_verdict
-from debugtracer.views.view import diagnosed, findings, incidents
+from debugtracer.views.view import Row, diagnosed, findings, incidents
 
 MOST = 5  # findings shown
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """One moment of a run."""
+    """The state of a run at one time."""
 
     text: str
     html: str
@@ -35,7 +36,7 @@ class RunStatus:
 
 
 def run_status(run: Path | None, mode: str, watching: bool) -> RunStatus:
-    """From the run folder, as far as it is written. Raises OSError, TraceError."""
+    """Read the status from the run folder, as far as it is written. Raises OSError, TraceError."""
     if run is None:
         title = f"debug-tracer: {'watching, mode ' + mode if watching else 'not watching'}; nothing was trained yet"
         return RunStatus(title, status_card(title, [], True))
@@ -48,7 +49,9 @@ def run_status(run: Path | None, mode: str, watching: bool) -> RunStatus:
         return RunStatus(render_verdict(*known), verdict_card(*known), first.verdict)
     verdict = lead(found, diagnosed(trace))
     if verdict is not None:
-        return RunStatus(render_leading(found, trace.path, diagnosed(trace)), leading_card(verdict, found, trace.path), verdict)
+        return RunStatus(
+            render_leading(found, trace.path, diagnosed(trace)), leading_card(verdict, found, trace.path), verdict
+        )
     return quiet(trace, [f for f in found if f.severity != "note"], mode, watching)
 
 
@@ -57,6 +60,8 @@ def quiet(trace: Trace, loud: list[Finding], mode: str, watching: bool) -> RunSt
     steps = counted(report(trace)["run"]["steps"], "step")
     seen = f"{counted(len(loud), 'finding')}, no verdict" if loud else "every loss, gradient and update was finite"
     title = f"debug-tracer: {f'watching, mode {mode}; ' if watching else ''}{steps}: {seen}"
-    rows: list[wording.Row] = [(f.severity, f.message, "") for f in loud[:MOST]]
+    rows: list[Row] = [(f.severity, f.message, "") for f in loud[:MOST]]
     rows.append(("run", wording.path(trace.path), "dim"))
-    return RunStatus("\n".join([title, *(f"  {label}  {text}" for label, text, _ in rows)]), status_card(title, rows, not loud))
+    return RunStatus(
+        "\n".join([title, *(f"  {label}  {text}" for label, text, _ in rows)]), status_card(title, rows, not loud)
+    )

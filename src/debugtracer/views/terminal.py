@@ -1,4 +1,5 @@
-"""What a person reads at the stop and in `debug-tracer report`: one verdict first, then what was seen, then what to do."""
+"""What a person reads at the stop and in `debug-tracer report`: one verdict first, then what was seen, then what to
+do."""
 
 from __future__ import annotations
 
@@ -15,14 +16,12 @@ from rich.text import Text
 from debugtracer.trace.events import Acted, Crashed, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
-from debugtracer.trace.lead import lead, ranked
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.leading_finding import lead, ranked
+from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import leading, log_read, trials, wording
+from debugtracer.views import finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import View, answered, diagnosed, findings, further, incidents
-
-Row = tuple[str, str, str]  # label, text, style
+from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Terminal(View):
 
     def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
         """The verdict, what else was found, the state of the seven layers."""
-        page = Page(color, width)
+        page = TerminalPage(color, width)
         told, found = incidents(trace), findings(trace)
         verdict = None if told else lead(found, diagnosed(trace))
         if told:
@@ -47,19 +46,30 @@ class Terminal(View):
         return page.text()
 
 
-def render_leading(found: list[Finding], run_folder: Path, tried: Sequence[Verdict] = (), *, color: bool = False, width: int = 80) -> str:
+def render_leading(
+    found: list[Finding], run_folder: Path, tried: Sequence[Verdict] = (), *, color: bool = False, width: int = 80
+) -> str:
     """The verdict of a run in which nothing became non-finite, as text; empty when no finding is a diagnosis."""
     verdict = lead(found, tried)
     if verdict is None:
         return ""
-    page = Page(color, width)
+    page = TerminalPage(color, width)
     page.leading(verdict, found, run_folder)
     return page.text()
 
 
-def render_verdict(facts: IncidentFacts, verdict: Verdict, run_folder: Path, incident_folder: Path | None, *, color: bool = False, width: int = 80) -> str:
-    """The verdict of one incident as text, ending in a newline; the same at the stop and in a report. No IO, no host sync."""
-    page = Page(color, width)
+def render_verdict(
+    facts: IncidentFacts,
+    verdict: Verdict,
+    run_folder: Path,
+    incident_folder: Path | None,
+    *,
+    color: bool = False,
+    width: int = 80,
+) -> str:
+    """The verdict of one incident as text, ending in a newline; the same at the stop and in a report. No IO, no host
+    sync."""
+    page = TerminalPage(color, width)
     page.verdict(facts, verdict, run_folder, incident_folder)
     return page.text()
 
@@ -79,7 +89,7 @@ def pasteable(remedy: str, run: Path, incident: Path | None) -> str:
     return told.replace("replay INCIDENT`", f"replay {wording.path(incident)}`") if incident is not None else told
 
 
-class Page:
+class TerminalPage:
     """Text under construction: headings, rows of label and text, commands that are never wrapped."""
 
     def __init__(self, color: bool, width: int) -> None:
@@ -102,12 +112,12 @@ class Page:
         return "\n".join(line.rstrip() for line in self.out.getvalue().split("\n"))
 
     def heading(self, text: str) -> None:
-        """A section."""
+        """Print the heading of a section."""
         self.console.print()
         self.console.print(Text(text, style="bold"))
 
     def rows(self, rows: list[Row], label_width: int = 8) -> None:
-        """Rows of a label and a text that wraps beside it."""
+        """Print rows of a label and a text that wraps beside it."""
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(width=label_width, no_wrap=True)
         grid.add_column(overflow="fold")
@@ -116,15 +126,20 @@ class Page:
         self.console.print(grid)
 
     def command(self, command: str, why: str) -> None:
-        """A command to copy: on a line of its own, never wrapped."""
+        """Print a command to copy: on a line of its own, never wrapped."""
         self.console.print(Text(f"  {command}", style="bold cyan"), soft_wrap=True)
         self.console.print(Text(f"      {why}", style="dim"))
 
     def verdict(self, facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
-        """One incident from the first line to the next command."""
+        """Print one incident from the first line to the next command."""
         self.console.print(Text(wording.title(facts, verdict), style="bold red"))
         self.console.print(Text("-" * self.width, style="dim"))
-        self.rows(wording.what(facts, verdict) + wording.where(facts, verdict) + wording.sample(facts, verdict) + wording.since(facts, verdict))
+        self.rows(
+            wording.what(facts, verdict)
+            + wording.where(facts, verdict)
+            + wording.sample(facts, verdict)
+            + wording.since(facts, verdict)
+        )
         seen = wording.seen(facts) + wording.replayed(facts)
         if seen:
             self.heading("What was seen")
@@ -136,11 +151,13 @@ class Page:
         if facts.loader is not None or verdict.batch_rows:
             self.command(f"debug-tracer report {wording.path(run)} --batch", "the guilty rows beside healthy ones")
         if incident is not None:
-            self.command(f"debug-tracer replay {wording.path(incident)}", "this step again, here or on any other machine")
+            self.command(
+                f"debug-tracer replay {wording.path(incident)}", "this step again, here or on any other machine"
+            )
         self.command(f"debug-tracer report {wording.path(run)} --format json", "the same for programs")
 
     def proof(self, verdict: Verdict) -> None:
-        """What was tried on the failing step, and what speaks for and against the cause."""
+        """Print what was tried on the failing step, and what speaks for and against the cause."""
         if verdict.trials:
             self.heading(trials.heading(verdict))
             self.rows(trials.rows(verdict), label_width=trials.width(verdict))
@@ -149,21 +166,26 @@ class Page:
             self.rows([(label, text, "") for label, text in sides], label_width=trials.LABELS)
 
     def remedies(self, verdict: Verdict, run: Path, incident: Path | None) -> None:
-        """What to do, in order: first the change of the user's own line, where there is one, with what the step did with it."""
+        """Print what to do, in order: first the change of the user's own line, if any, with what the step did with
+        it."""
         edit = trials.change(verdict)
         if edit:
             self.rows([("1.", f"change {edit[0]}:", "")], label_width=4)
             for line in edit[1:]:
-                self.console.print(Text(f"        {line}", style="red" if line.startswith("-") else "green"), soft_wrap=True)
-        told = [(f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 2 if edit else 1)]
+                self.console.print(
+                    Text(f"        {line}", style="red" if line.startswith("-") else "green"), soft_wrap=True
+                )
+        told = [
+            (f"{n}.", pasteable(text, run, incident), "") for n, text in enumerate(verdict.remedy, 2 if edit else 1)
+        ]
         outcome = [("", trials.tested(verdict), "dim")] if trials.tested(verdict) else []
         self.rows([*outcome, *told] if edit else [*told[:1], *outcome, *told[1:]], label_width=4)
 
     def leading(self, verdict: Verdict, found: list[Finding], run: Path) -> None:
-        """A verdict that comes from a finding."""
-        self.console.print(Text(leading.title(verdict), style="bold red"))
+        """Print a verdict that comes from a finding."""
+        self.console.print(Text(finding_text.title(verdict), style="bold red"))
         self.console.print(Text("-" * self.width, style="dim"))
-        self.rows(leading.rows(verdict, found))
+        self.rows(finding_text.rows(verdict, found))
         self.proof(verdict)
         if verdict.remedy:
             self.heading("What to do")
@@ -174,12 +196,17 @@ class Page:
         self.command(f"debug-tracer report {wording.path(run)}", "all findings and the state of the seven layers")
 
     def rest(self, trace: Trace, told: list[Incident], found: list[Finding], verdict: Verdict | None) -> None:
-        """Further incidents, findings, crashes, actions, the state of the layers, what it cost."""
+        """Print further incidents, findings, crashes, actions, the state of the layers and the overhead."""
         known, events = report(trace), trace.events()
         crashes = [e for e in events if isinstance(e, Crashed)]
         loud = [f for f in found if f.severity != "note"]
         if verdict is None:
-            self.console.print(Text(wording.quiet(known, bool(crashes), loud), style="bold green" if not crashes and not loud else "bold"))
+            self.console.print(
+                Text(
+                    run_wording.quiet(known, bool(crashes), loud),
+                    style="bold green" if not crashes and not loud else "bold",
+                )
+            )
         if len(told) > 1:
             self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
             self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])
@@ -187,7 +214,8 @@ class Page:
         if shown:
             self.heading("Findings" if verdict is None else "Further findings")
             self.rows(
-                [(f.severity, f"{f.check}: {f.message}", "") for f in shown[:12]] + ([("", f"and {len(shown) - 12} more", "dim")] if len(shown) > 12 else []),
+                [(f.severity, f"{f.check}: {f.message}", "") for f in shown[:12]]
+                + ([("", f"and {len(shown) - 12} more", "dim")] if len(shown) > 12 else []),
                 label_width=9,
             )
         if crashes:
@@ -205,4 +233,4 @@ class Page:
             self.heading("Log")
             self.rows(log_read.rows(log))
         self.heading("Layers")
-        self.rows(wording.layers(known) + wording.cost(known), label_width=11)
+        self.rows(run_wording.layers(known) + run_wording.cost(known), label_width=11)

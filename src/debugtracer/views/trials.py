@@ -1,4 +1,5 @@
-"""The trials of a verdict in words: what was changed and what came of it, the change of the user's line, what speaks for and against."""
+"""The trials of a verdict in words: what was changed and what came of it, the change of the user's line, what speaks
+for and against."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ import math
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Trial, Verdict
 from debugtracer.views import wording
-from debugtracer.views.wording import Row
+from debugtracer.views.view import Row
 
 FACTS = 5  # sentences of evidence shown beside the one that the verdict leads with (ours)
-SHOWN = 4  # trials that could not run are told up to this many (ours)
+SHOWN = 4  # trials that could not run are shown up to this many (ours)
 LABELS = 9  # columns of "against"
 STYLES = {"healed": "green", "not healed": "", "could not run": "dim", "reproduced": "", "not reproduced": "bold"}
 ORDER = ("reproduced", "not reproduced", "healed", "not healed")
@@ -32,42 +33,51 @@ NOT_TO_BLAME = {
 
 
 def rows(verdict: Verdict) -> list[Row]:
-    """One row a trial: the control, what healed (the trial that proves the cause first), what did not; in a last row what could not run."""
-    ran = sorted((t for t in verdict.trials if t.outcome != "could not run"), key=lambda t: (ORDER.index(t.outcome), not is_proof(t, verdict)))
+    """Return one row a trial: control, healed (the proof of the cause first), not healed; last what could not run."""
+    ran = sorted(
+        (t for t in verdict.trials if t.outcome != "could not run"),
+        key=lambda t: (ORDER.index(t.outcome), not is_proof(t, verdict)),
+    )
     idle = [t for t in verdict.trials if t.outcome == "could not run" and t.note]
-    told: list[Row] = [(t.intervention, said(t, verdict.symptom), STYLES[t.outcome]) for t in ran]
+    told: list[Row] = [(t.intervention, trial_text(t, verdict.symptom), STYLES[t.outcome]) for t in ran]
     more = f"; and {len(idle) - SHOWN} more" if len(idle) > SHOWN else ""
-    return told + ([("not tried", "; ".join(f"{t.intervention} ({t.note})" for t in idle[:SHOWN]) + more, "dim")] if idle else [])
+    return told + (
+        [("not tried", "; ".join(f"{t.intervention} ({t.note})" for t in idle[:SHOWN]) + more, "dim")] if idle else []
+    )
 
 
 def is_proof(trial: Trial, verdict: Verdict) -> bool:
-    """It is the trial whose outcome stands beside the change."""
+    """True for the trial whose outcome stands beside the change."""
     return bool(trial.note) and verdict.tested.startswith(f"with {trial.note}:")
 
 
 def width(verdict: Verdict) -> int:
-    """Columns of the names."""
+    """The width of the column of names."""
     return min(28, 4 + max(len(name) for name, _, _ in rows(verdict)))
 
 
-def said(trial: Trial, symptom: str = "") -> str:
-    """`healed: clamp_min(1e-06) before the logarithm at train.py:82; loss 4.086, gradients finite`; of one that did not heal also what it clears."""
+def trial_text(trial: Trial, symptom: str = "") -> str:
+    """Format an outcome: `healed: clamp_min(1e-06) before the logarithm at train.py:82; loss 4.086, gradients
+    finite`."""
     slug = trial.intervention.partition("=")[0]
     if slug == "unchanged":
         times = f" ({trial.repeats} times)" if trial.repeats > 1 else ""
-        return f"the fault {'came again' if trial.outcome == 'reproduced' else 'did not come again'}{times}{after(numbers(trial, symptom))}"
+        return (
+            f"the fault {'came again' if trial.outcome == 'reproduced' else 'did not come again'}{times}"
+            f"{after(numbers(trial, symptom))}"
+        )
     cleared = f"; so {clears(slug)}" if trial.outcome == "not healed" and slug in NOT_TO_BLAME else ""
     return f"{trial.outcome}: {trial.note}{after(numbers(trial, symptom))}{cleared}"
 
 
 def clears(slug: str) -> str:
-    """`this batch is not to blame`."""
+    """Format what a failed trial clears: `this batch is not to blame`."""
     words = NOT_TO_BLAME[slug]
     return f"{words} to blame" if words.startswith("neither") else f"{words} not to blame"
 
 
 def after(text: str) -> str:
-    """Joined by a semicolon where there is something."""
+    """Return the text after a semicolon, or nothing for none."""
     return f"; {text}" if text else ""
 
 
@@ -86,11 +96,16 @@ def numbers(trial: Trial, symptom: str = "") -> str:
 
 def heading(verdict: Verdict) -> str:
     """What the rows are about: one step, or several that are kept."""
-    return "What was tried on the last steps" if any(t.intervention == "one-line-fix" for t in verdict.trials) else "What was tried on this step"
+    return (
+        "What was tried on the last steps"
+        if any(t.intervention == "one-line-fix" for t in verdict.trials)
+        else "What was tried on this step"
+    )
 
 
 def sides(verdict: Verdict) -> list[tuple[str, str]]:
-    """What else speaks for the cause and against it, which other classes the trials cannot tell from it, what the team knows."""
+    """What else is for the cause and against it, which other classes the trials cannot exclude, what the library
+    knows."""
     facts = [text for text in verdict.evidence if text not in verdict.summary]
     told = [("shown" if n == 0 else "", text) for n, text in enumerate(facts[:FACTS])]
     told += [("against" if n == 0 else "", text) for n, text in enumerate(verdict.against[:3])]
@@ -104,7 +119,11 @@ def sides(verdict: Verdict) -> list[tuple[str, str]]:
 def change(verdict: Verdict) -> list[str]:
     """The change of the user's line as a small diff; empty where there is none."""
     edit = verdict.change
-    return [wording.at(edit.file, edit.line), f"- {edit.before}", *(f"+ {line}" for line in edit.after)] if edit is not None else []
+    return (
+        [wording.at(edit.file, edit.line), f"- {edit.before}", *(f"+ {line}" for line in edit.after)]
+        if edit is not None
+        else []
+    )
 
 
 def tested(verdict: Verdict) -> str:

@@ -10,12 +10,14 @@ from debugtracer.plugins import members
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.events import Diagnosed, Found, Incident
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.lead import ranked
-from debugtracer.trace.reader import Trace
+from debugtracer.trace.incident import SYMPTOMS
+from debugtracer.trace.leading_finding import ranked
+from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 
-ALARMS = frozenset({"nan_loss", "inf_grad", "nan_output", "bad_update"})
-PROVISIONAL = "is known in"  # in the message of a note that is told before it is known what becomes of it
+Row = tuple[str, str, str]  # label, text, style
+ALARMS = frozenset(SYMPTOMS) - {"crash"}
+PROVISIONAL = "is known in"  # in the message of a note that is written before it is known what becomes of it
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def views() -> dict[str, View]:
 
 
 def incidents(trace: Trace) -> list[Incident]:
-    """Incidents with a verdict over all ranks, the one that explains the run first.
+    """Return incidents with a verdict over all ranks, the one that explains the run first.
 
     Earliest iteration first; at the same one a rank where the value was born comes before a rank that only received it.
     """
@@ -55,17 +57,22 @@ def own_birth(birth: Birth | None) -> bool:
 
 
 def diagnosed(trace: Trace) -> list[Verdict]:
-    """What trials, and the causes that have heard all findings, say; the last word first."""
+    """What trials, and the causes that have read all findings, say; the latest first."""
     return [event.verdict for event in trace.events() if isinstance(event, Diagnosed)][::-1]
 
 
 def answered(found: list[Finding]) -> list[Finding]:
-    """Findings for people: a note that says "known in so many steps" is left out when what became known follows."""
-    return [one for one in found if not (one.severity == "note" and PROVISIONAL in one.message and any(settles(other, one) for other in found))]
+    """Drop notes that say "known in so many steps" when what became known follows."""
+    return [
+        one
+        for one in found
+        if not (one.severity == "note" and PROVISIONAL in one.message and any(settles(other, one) for other in found))
+    ]
 
 
 def further(found: list[Finding], verdict: Verdict | None) -> list[Finding]:
-    """What the verdict above does not tell: neither the alarm that opened its incident, nor the findings that it comes from and shows."""
+    """What the verdict above does not show: neither the alarm that opened its incident, nor the findings that it comes
+    from and shows."""
     if verdict is None:
         return found
     first = None if verdict.symptom in ALARMS else next(iter(ranked(found)), None)
@@ -73,18 +80,22 @@ def further(found: list[Finding], verdict: Verdict | None) -> list[Finding]:
 
 
 def is_alarm(finding: Finding, verdict: Verdict) -> bool:
-    """The check of numbers that saw the symptom of this verdict at its step, and has no diagnosis of its own."""
+    """True for the check of numbers that saw the symptom of this verdict at its step and is no diagnosis."""
     same = (finding.step, finding.rank) == (verdict.step, verdict.rank) and verdict.symptom in ALARMS
     return same and finding.layer == "numerics" and finding.severity == "error" and finding.kind is None
 
 
 def settles(later: Finding, note: Finding) -> bool:
-    """The same thing (symptom, step, rank) told again, without the question."""
+    """True if the same thing (symptom, step, rank) is reported again, without the question."""
     same = (later.symptom, later.layer, later.step, later.rank) == (note.symptom, note.layer, note.step, note.rank)
-    return same and PROVISIONAL not in later.message and any(slug in later.check for slug in (note.check, "loss-divergence"))
+    return (
+        same
+        and PROVISIONAL not in later.message
+        and any(slug in later.check for slug in (note.check, "loss-divergence"))
+    )
 
 
 def findings(trace: Trace) -> list[Finding]:
-    """Findings of all ranks by place in the run."""
+    """Return the findings of all ranks by place in the run."""
     found = [event.finding for event in trace.events() if isinstance(event, Found)]
     return sorted(found, key=lambda f: (f.iteration, f.rank, f.check))

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 from debugtracer.trace.birth import ChainLink, TensorFacts
-from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Acted, Crashed
-from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.number import Number
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import log_read
-
-Row = tuple[str, str, str]
+from debugtracer.views.view import Row
 
 MECHANISMS = {
     "tape": "the recorded step was executed again in place",
@@ -36,12 +31,12 @@ def path(file: Path | str) -> str:
 
 
 def at(file: str, line: int | None) -> str:
-    """`train.py:61`, or `cell In[3], line 7` in a notebook."""
+    """Format a line: `train.py:61`, or `cell In[3], line 7` in a notebook."""
     return f"cell {file}, line {line}" if file.startswith("In[") else f"{path(file)}:{line}"
 
 
 def number(value: Number | None) -> str:
-    """Four digits, or the word."""
+    """Format with four digits, or `unknown` for None."""
     return "unknown" if value is None else f"{float(value):.4g}"
 
 
@@ -52,52 +47,59 @@ def title(facts: IncidentFacts, verdict: Verdict) -> str:
 
 
 def what(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
-    """What it is and how sure that is."""
+    """The rows that say what it is and how sure that is."""
     if verdict.kind is None:
         return [("what", verdict.summary.split("; ", 1)[-1], "bold")]
     because = verdict.summary.split(" because ", 1)[-1].split("; ")[0]
-    return [("what", because, "bold"), ("", f"{verdict.kind}, {verdict.status} (confidence {verdict.confidence:.2f})", "")]
+    return [
+        ("what", because, "bold"),
+        ("", f"{verdict.kind}, {verdict.status} (confidence {verdict.confidence:.2f})", ""),
+    ]
 
 
 def where(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
-    """Line, source, op, module, direction."""
+    """The rows of line, source, op, module and direction."""
     rows: list[Row] = []
     if verdict.file:
         rows.append(("where", f"{at(verdict.file, verdict.line)}{function(facts, verdict)}", "bold"))
         code = source(facts, verdict)
         if code:
             rows.append(("", f"    {code}", "cyan"))
-    parts = [verdict.op or "", verdict.direction or "", "" if verdict.module is None else f"module {verdict.module or '(root)'}"]
+    parts = [
+        verdict.op or "",
+        verdict.direction or "",
+        "" if verdict.module is None else f"module {verdict.module or '(root)'}",
+    ]
     if verdict.backward_op:
         parts.append(f"ran {verdict.backward_op}")
     if any(parts):
         rows.append(("where" if not rows else "", ", ".join(p for p in parts if p), ""))
     if facts.symptom_frame and (facts.symptom_frame.file, facts.symptom_frame.line) != (verdict.file, verdict.line):
-        rows.append(("", f"it showed at {at(facts.symptom_frame.file, facts.symptom_frame.line)}  {facts.symptom_frame.code}".rstrip(), "dim"))
+        rows.append(
+            (
+                "",
+                (
+                    f"it showed at {at(facts.symptom_frame.file, facts.symptom_frame.line)}  {facts.symptom_frame.code}"
+                ).rstrip(),
+                "dim",
+            )
+        )
     return rows
 
 
-def frames(facts: IncidentFacts) -> list[Any]:
-    """All frames that are known, to look a line up."""
-    known = [*(facts.birth.frames if facts.birth else ()), facts.symptom_frame]
-    known += [facts.loader.frame if facts.loader else None, facts.optimizer.frame if facts.optimizer else None]
-    known.append(facts.rate.scheduler_frame if facts.rate else None)
-    return [f for f in known if f is not None]
-
-
 def source(facts: IncidentFacts, verdict: Verdict) -> str:
-    """Source text of the verdict's line."""
-    return next((str(f.code) for f in frames(facts) if (f.file, f.line) == (verdict.file, verdict.line) and f.code), "")
+    """The source text of the verdict's line, "" if unknown."""
+    return next((f.code for f in facts.frames() if (f.file, f.line) == (verdict.file, verdict.line) and f.code), "")
 
 
 def function(facts: IncidentFacts, verdict: Verdict) -> str:
-    """` in forward`."""
-    name = next((str(f.function) for f in frames(facts) if (f.file, f.line) == (verdict.file, verdict.line)), "")
+    """Format the function of the verdict's line: ` in forward`."""
+    name = next((f.function for f in facts.frames() if (f.file, f.line) == (verdict.file, verdict.line)), "")
     return f" in {name}" if name and name != "<module>" else ""
 
 
 def sample(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
-    """Rows of the batch, dataset indices, and the line of the loader."""
+    """The rows of batch rows, dataset indices and the line of the loader."""
     rows: list[Row] = []
     if verdict.batch_rows:
         which = f"row{'s' if len(verdict.batch_rows) > 1 else ''} {listed(verdict.batch_rows)} of the batch"
@@ -123,14 +125,14 @@ def loader(facts: IncidentFacts) -> str:
 
 
 def listed(numbers: tuple[int, ...], most: int = 8) -> str:
-    """`3, 7, 9 and 5 more`; a run of neighbours as `0-31`."""
+    """Format numbers: `3, 7, 9 and 5 more`; a run of neighbours as `0-31`."""
     if len(numbers) > 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers))):
         return f"{numbers[0]}-{numbers[-1]}"
     return ", ".join(map(str, numbers[:most])) + (f" and {len(numbers) - most} more" if len(numbers) > most else "")
 
 
 def since(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
-    """First bad step and the last healthy values."""
+    """The rows of the first bad step and the last healthy values."""
     ref = facts.ref
     call = "" if ref.iteration == ref.step else f" (backward call {ref.iteration})"
     rows = [("since", f"step {ref.step}{call}", "bold")]
@@ -138,23 +140,42 @@ def since(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
         values = facts.recent.get(name, [])[-5:]
         if values:
             now = {"loss": facts.loss, "grad_l2": facts.grad_l2}[name]
-            rows.append(("", f"{label} before: {' '.join(map(number, values))}" + (f"; now {number(now)}" if now is not None else ""), ""))
+            rows.append(
+                (
+                    "",
+                    f"{label} before: {' '.join(map(number, values))}"
+                    + (f"; now {number(now)}" if now is not None else ""),
+                    "",
+                )
+            )
     return rows
 
 
 def seen(facts: IncidentFacts) -> list[Row]:
-    """Values in, counts out, the way of the bad value, the optimizer."""
+    """The rows of values in, counts out, the way of the bad value and the optimizer."""
     birth = facts.birth
     if birth is None:
         return [("param", f"non-finite: {some(facts.bad_params)}", "")] if facts.bad_params else []
     rows: list[Row] = []
     if birth.inner_op and birth.inner_op != birth.op:
         rows.append(("inside", f"{birth.inner_op} (a part of {birth.op})", ""))
-    rows += [("in" if i == 0 else "", tensor(t, f"input {i}"), "") for i, t in enumerate(birth.inputs[:4]) if birth.kind != "input"]
+    rows += [
+        ("in" if i == 0 else "", tensor(t, f"input {i}"), "")
+        for i, t in enumerate(birth.inputs[:4])
+        if birth.kind != "input"
+    ]
     if birth.output:
-        rows.append(("out" if birth.kind != "input" else "tensor", tensor(birth.output, birth.input_name or "", birth.coordinates), ""))
+        rows.append(
+            (
+                "out" if birth.kind != "input" else "tensor",
+                tensor(birth.output, birth.input_name or "", birth.coordinates),
+                "",
+            )
+        )
     if birth.flushed_share:
-        rows.append(("lost", f"{birth.flushed_share:.1%} of the gradient elements were flushed to zero by the dtype", ""))
+        rows.append(
+            ("lost", f"{birth.flushed_share:.1%} of the gradient elements were flushed to zero by the dtype", "")
+        )
     if len(birth.chain) > 1:
         rows += [("way" if i == 0 else "", link, "") for i, link in enumerate(chain(birth.chain))]
     if facts.bad_params:
@@ -168,20 +189,33 @@ def optimizer(facts: IncidentFacts) -> str:
     """The optimizer's settings that matter to its arithmetic."""
     known = facts.optimizer
     assert known is not None
-    parts = [f"lr {number(known.lr)}" if known.lr is not None else "", f"eps {number(known.eps)}" if known.eps is not None else ""]
-    return ", ".join(p for p in [known.kind, *parts, f"parameters {'/'.join(known.param_dtypes)}" if known.param_dtypes else ""] if p)
+    parts = [
+        f"lr {number(known.lr)}" if known.lr is not None else "",
+        f"eps {number(known.eps)}" if known.eps is not None else "",
+    ]
+    return ", ".join(
+        p for p in [known.kind, *parts, f"parameters {'/'.join(known.param_dtypes)}" if known.param_dtypes else ""] if p
+    )
 
 
 def some(names: tuple[str, ...]) -> str:
-    """`embed.weight and 11 more`."""
+    """Format names: `embed.weight and 11 more`."""
     return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
 def tensor(facts: TensorFacts, name: str = "", coordinates: tuple[tuple[int, ...], ...] = ()) -> str:
-    """`scores float32 [32, 4, 12]: 576 of 1536 -inf, finite -2 .. 3; there: -inf, -inf`."""
+    """Format a tensor: `scores float32 [32, 4, 12]: 576 of 1536 -inf, finite -2 .. 3; there: -inf, -inf`."""
     of = math.prod(facts.shape)
-    bad = [f"{count} of {of} {word}" for count, word in ((facts.nan, "NaN"), (facts.posinf, "+inf"), (facts.neginf, "-inf")) if count]
-    span = f"finite {number(facts.low)} .. {number(facts.high)}" if facts.low is not None and facts.high is not None else ""
+    bad = [
+        f"{count} of {of} {word}"
+        for count, word in ((facts.nan, "NaN"), (facts.posinf, "+inf"), (facts.neginf, "-inf"))
+        if count
+    ]
+    span = (
+        f"finite {number(facts.low)} .. {number(facts.high)}"
+        if facts.low is not None and facts.high is not None
+        else ""
+    )
     there = f"there: {', '.join(map(number, facts.values[:4]))}" if facts.values and not coordinates else ""
     at = f"first at {list(coordinates[0])}" if coordinates else ""
     head = " ".join(filter(None, (facts.name or name, facts.dtype.removeprefix("torch."), str(list(facts.shape)))))
@@ -195,11 +229,14 @@ def chain(links: tuple[ChainLink, ...]) -> list[str]:
 
 
 def one(link: ChainLink, place: int) -> str:
-    """`-> bmm train.py:48 blocks.0.attn: 768 of 24576 NaN`."""
+    """Format one link of the chain: `-> bmm train.py:48 blocks.0.attn: 768 of 24576 NaN`."""
     at = f" {Path(link.file).name}:{link.line}" if link.file else ""
     counts = [f"{n} of {link.numel} {word}" for n, word in ((link.nan, "NaN"), (link.inf, "Inf")) if n]
     backward = " (backward)" if link.direction == "backward" else ""
-    return f"{'-> ' if place else ''}{link.op.removeprefix('aten::')}{backward}{at}{' ' + link.module if link.module else ''}: {', '.join(counts) or 'bad'}"
+    return (
+        f"{'-> ' if place else ''}{link.op.removeprefix('aten::')}{backward}{at}"
+        f"{' ' + link.module if link.module else ''}: {', '.join(counts) or 'bad'}"
+    )
 
 
 def replayed(facts: IncidentFacts) -> list[Row]:
@@ -208,7 +245,16 @@ def replayed(facts: IncidentFacts) -> list[Row]:
     if known is None:
         return [("replay", "the step was not executed again", "")]
     slow = f"; traced, the step took {known.traced_slowdown:.3g}x as long" if known.traced_slowdown is not None else ""
-    rows = [("replay", f"{MECHANISMS[known.mechanism]}: {known.parity}; verdict {known.alarm_to_verdict_s:.2g} s after the alarm{slow}", "")]
+    rows = [
+        (
+            "replay",
+            (
+                f"{MECHANISMS[known.mechanism]}: {known.parity}; verdict {known.alarm_to_verdict_s:.2g} s after the "
+                f"alarm{slow}"
+            ),
+            "",
+        )
+    ]
     rows += [("", f"not used: {why}", "dim") for why in known.refused]
     rows += anomaly(facts)
     return rows + ([("note", facts.note, "")] if facts.note else [])
@@ -223,49 +269,19 @@ def anomaly(facts: IncidentFacts) -> list[Row]:
 
 
 def crash(event: Crashed) -> str:
-    """`ValueError: ... at train.py:34, step 50`."""
+    """Format a crash: `ValueError: ... at train.py:34, step 50`."""
     place = f" at {at(event.frames[0].file, event.frames[0].line)}" if event.frames else ""
-    return f"{event.error}: {event.message.splitlines()[0] if event.message else ''}{place}, step {event.step}, backward call {event.iteration}"
+    return (
+        f"{event.error}: {event.message.splitlines()[0] if event.message else ''}{place}, step {event.step}, backward "
+        f"call {event.iteration}"
+    )
 
 
 def action(event: Acted, above: Verdict | None = None) -> str:
-    """Where, and why; what the verdict above says, and a reason that already says where, are not told twice."""
+    """Where, and why; what the verdict above says, and a reason that already says where, are not said twice."""
     where = f"step {event.step}, rank {event.rank}: "
-    return where + ("for the verdict above" if above is not None and event.reason == above.summary else event.reason.removeprefix(where))
-
-
-def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
-    """The first line of a run without an incident."""
-    run = report["run"]
-    if "log" in run:
-        end = f"{counted(len(loud), 'finding')}, no verdict" if loud else quiet_log(run["log"])
-        return f"debug-tracer: run {run['id']}, {log_read.span(run['log'])}: {end}"
-    length = f"{counted(run['steps'], 'step')} ({counted(run['iterations'], 'backward call')}) on {counted(run['world_size'], 'rank')}"
-    if not run["iterations"] and not loud:
-        return f"debug-tracer: run {run['id']} made no backward call that was seen; `debug-tracer doctor` says what was hooked"
-    if crashed:
-        return f"debug-tracer: run {run['id']} crashed after {length}; no non-finite value was seen before"
-    if loud:
-        return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
-    return f"debug-tracer: run {run['id']}, {length}: every loss, gradient and update was finite"
-
-
-def quiet_log(log: dict[str, Any]) -> str:
-    """What can be said of a log in which nothing was found."""
-    bad, short = log["first_bad"], log["too_short_for"]
-    numbers = f"not every logged number is finite ({bad})" if bad else "every logged number is finite"
-    return numbers + (f"; too few rows for {', '.join(slug.split('/')[1] for slug in short)}" if short else "")
-
-
-def layers(report: dict[str, Any]) -> list[Row]:
-    """State of the seven layers, one row each."""
-    style = {"fired": "bold red", "silent": "", "not": "dim"}
-    return [(name, state, style.get(state.split(" ")[0].rstrip(":"), "")) for name, state in report["layers"].items()]
-
-
-def cost(report: dict[str, Any]) -> list[Row]:
-    """What watching cost, worst rank; nothing if it was not measured."""
-    share, syncs = report["overhead"]["own_time_share"], report["overhead"]["host_syncs_per_step"]
-    if not share and not syncs:
-        return []
-    return [("cost", f"{share:.1%} of the run's time was ours, {syncs:.3g} host syncs per step", "dim")]
+    return where + (
+        "for the verdict above"
+        if above is not None and event.reason == above.summary
+        else event.reason.removeprefix(where)
+    )

@@ -19,12 +19,16 @@ def test_the_op_of_birth_says_which_call_is_meant():
 
 
 def test_every_call_of_that_op_is_clamped():
-    assert clamp("h = -(p * p.log() + q * q.log())", "log") == ("h = -(p * p.clamp_min(1e-08).log() + q * q.clamp_min(1e-08).log())",)
+    assert clamp("h = -(p * p.log() + q * q.log())", "log") == (
+        "h = -(p * p.clamp_min(1e-08).log() + q * q.clamp_min(1e-08).log())",
+    )
 
 
 def test_a_clamp_that_is_too_wide_is_replaced_and_another_one_stays():
     assert clamp("y = torch.acos(c.clamp(-1.0, 1.0))", "acos") == ("y = torch.acos(c.clamp(-1 + 1e-06, 1 - 1e-06))",)
-    assert clamp("y = torch.acos(c.clamp(low, high))", "acos") == ("y = torch.acos(c.clamp(low, high).clamp(-1 + 1e-06, 1 - 1e-06))",)
+    assert clamp("y = torch.acos(c.clamp(low, high))", "acos") == (
+        "y = torch.acos(c.clamp(low, high).clamp(-1 + 1e-06, 1 - 1e-06))",
+    )
     assert clamp("y = c.clamp_max(1.0).log()", "log") == ("y = c.clamp_max(1.0).clamp_min(1e-08).log()",)
 
 

@@ -13,13 +13,17 @@ def test_a_rate_is_a_tenth_or_divided_by_what_was_tried():
     assert rewritten(ADAM, "lower-lr") == ("optimizer = torch.optim.Adam(model.parameters(), lr=0.0001)",)
     assert rewritten(ADAM, "lower-lr", 2.0) == ("optimizer = torch.optim.Adam(model.parameters(), lr=0.0005)",)
     assert rewritten("opt = SGD(net.parameters(), 0.5)", "lower-lr") == ("opt = SGD(net.parameters(), 0.05)",)
-    assert rewritten("opt = SGD(net.parameters(), lr=a * b)", "lower-lr") == ("opt = SGD(net.parameters(), lr=(a * b) / 10)",)
+    assert rewritten("opt = SGD(net.parameters(), lr=a * b)", "lower-lr") == (
+        "opt = SGD(net.parameters(), lr=(a * b) / 10)",
+    )
     assert rewritten('opt.param_groups[0]["lr"] = 0.15', "lower-lr") == ('opt.param_groups[0]["lr"] = 0.015',)
     assert rewritten("opt = Adam(model.parameters())", "lower-lr") is None
 
 
 def test_an_eps_fits_the_dtype_of_the_parameters():
-    assert rewritten(ADAM, "larger-eps", dtype="float16") == ("optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=0.0001)",)
+    assert rewritten(ADAM, "larger-eps", dtype="float16") == (
+        "optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, eps=0.0001)",
+    )
     assert rewritten("opt = Adam(p, eps=1e-8)", "larger-eps") == ("opt = Adam(p, eps=0.0001)",)
     assert rewritten("norm = nn.LayerNorm(8, eps=1e-12)", "larger-eps") == ("norm = nn.LayerNorm(8, eps=1e-05)",)
     assert rewritten("opt = SGD(p, lr=1)", "larger-eps") is None
@@ -41,7 +45,11 @@ def test_beta2_keeps_beta1():
         ("loader = DataLoader(data, **options)", "drop-last", None),
         ("loader = DataLoader(data, 8)", "drop-last", "loader = DataLoader(data, 8, drop_last=True)"),
         ("loss = nn.CTCLoss()", "zero-infinity", "loss = nn.CTCLoss(zero_infinity=True)"),
-        ("loss = F.cross_entropy(a, b, label_smoothing=0.1)", "no-label-smoothing", "loss = F.cross_entropy(a, b, label_smoothing=0.0)"),
+        (
+            "loss = F.cross_entropy(a, b, label_smoothing=0.1)",
+            "no-label-smoothing",
+            "loss = F.cross_entropy(a, b, label_smoothing=0.0)",
+        ),
         ("loss = F.cross_entropy(a, b)", "no-label-smoothing", None),
         ('loss = nn.MSELoss(reduction="sum")', "mean-reduction", 'loss = nn.MSELoss(reduction="mean")'),
         ("model = DDP(model)", "find-unused", "model = DDP(model, find_unused_parameters=True)"),

@@ -13,7 +13,9 @@ def test_what_is_no_whole_statement_is_not_understood(code):
         parsed(code)
 
 
-@pytest.mark.parametrize("code", ["for x in loader:  # all", "return x / y", "with torch.no_grad():", "if x.log() > 0:", "y = 1  # log(x)"])
+@pytest.mark.parametrize(
+    "code", ["for x in loader:  # all", "return x / y", "with torch.no_grad():", "if x.log() > 0:", "y = 1  # log(x)"]
+)
 def test_statements_and_the_heads_of_compound_ones_are_understood(code):
     assert parsed(code).code == code
 
@@ -30,7 +32,16 @@ def test_parts_inside_each_other_are_not_replaced():
         line.replaced({outer: "a", inner: "b"})
 
 
-@pytest.mark.parametrize("code", ["torch.softmax(x, 1)", "x.softmax(1)", "x.softmax(dim=-1)", "torch.softmax(input=x, dim=1)", "F.softmax(x, dim=1)"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "torch.softmax(x, 1)",
+        "x.softmax(1)",
+        "x.softmax(dim=-1)",
+        "torch.softmax(input=x, dim=1)",
+        "F.softmax(x, dim=1)",
+    ],
+)
 def test_the_tensor_of_a_function_and_of_a_method_is_found(code):
     line = parsed(code)
     assert line.text(operand(line.call("softmax"))) == "x"

@@ -1,4 +1,5 @@
-"""Every edit, asked of PyTorch itself: the line as it was goes bad, the rewritten line does not, and a healthy value is left as it was."""
+"""Every edit, asked of PyTorch itself: the line as it was goes bad, the rewritten line does not, and a healthy value is
+left as it was."""
 
 from __future__ import annotations
 
@@ -33,7 +34,12 @@ HEALED = {
     "power at 0 in backward": ("y = torch.pow(x, 0.5)", "clamp-argument", "pow", [0.0, 0.5]),
     "exp": ("y = torch.exp(x)", "clamp-argument", "exp", [100.0, 0.5]),
     "sinh": ("y = x.sinh()", "clamp-argument", "sinh", [-100.0, 0.5]),
-    "the branch that where does not select": ("y = torch.where(x > 0, torch.log(x), 0.0)", "safe-branch", "log", [0.0, 0.5]),
+    "the branch that where does not select": (
+        "y = torch.where(x > 0, torch.log(x), 0.0)",
+        "safe-branch",
+        "log",
+        [0.0, 0.5],
+    ),
     "0 * log(0)": ("y = x * torch.log(x) + (1 - x) * torch.log1p(-x)", "clamp-logs", "mul", [0.0, 0.5]),
     "0 * log1p(-1)": ("y = x * torch.log(x) + (1 - x) * torch.log1p(-x)", "clamp-logs", "mul", [1.0, 0.5]),
     "division": ("y = x / x.detach()", "guard-divisor", "div", [0.0, 0.5]),
@@ -45,7 +51,12 @@ HEALED = {
     "reciprocal as a division": ("y = torch.reciprocal(x)", "guard-divisor", "reciprocal", [0.0, 0.5]),
     "log of a softmax": ("y = torch.log(torch.softmax(x, dim=0))", "log-of-scores", "log", [0.0, 200.0]),
     "a row of -inf": ("y = torch.softmax(x, dim=-1)", "floor-scores", "softmax", [-INF, -INF]),
-    "a row that a mask leaves empty": ("y = torch.softmax(x.masked_fill(x < 9, float('-inf')), dim=-1)", "finite-mask", "softmax", [1.0, 2.0]),
+    "a row that a mask leaves empty": (
+        "y = torch.softmax(x.masked_fill(x < 9, float('-inf')), dim=-1)",
+        "finite-mask",
+        "softmax",
+        [1.0, 2.0],
+    ),
     "standard deviation of one value": ("y = x[:1].std()", "population-spread", "std", [1.0, 2.0]),
     "no target counts": ("y = F.cross_entropy(x[None], t, ignore_index=-1)", "counted-targets", "nll_loss", [1.0, 2.0]),
     "an eps of 0": ("y = F.normalize(x, dim=0, eps=0.0)", "larger-eps", "div", [0.0, 0.0]),
@@ -78,7 +89,14 @@ def test_the_line_goes_bad_and_the_rewritten_line_does_not(name):
     assert healthy(after[0], numbers), after
 
 
-@pytest.mark.parametrize("name", [name for name, (_, edit, _, _) in HEALED.items() if edit in ("clamp-argument", "clamp-logs", "guard-divisor", "safe-branch")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, (_, edit, _, _) in HEALED.items()
+        if edit in ("clamp-argument", "clamp-logs", "guard-divisor", "safe-branch")
+    ],
+)
 def test_a_healthy_number_is_left_as_it_was(name):
     code, edit, op, numbers = HEALED[name]
     after = rewritten(code, edit, op=op)
@@ -86,7 +104,10 @@ def test_a_healthy_number_is_left_as_it_was(name):
     torch.testing.assert_close(run(after[0], numbers[1:]), run(code, numbers[1:]), rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize(("dtype", "op", "at"), [("float16", "log", 0.0), ("float16", "acos", 1.0), ("bfloat16", "acos", 1.0), ("float16", "exp", 100.0)])
+@pytest.mark.parametrize(
+    ("dtype", "op", "at"),
+    [("float16", "log", 0.0), ("float16", "acos", 1.0), ("bfloat16", "acos", 1.0), ("float16", "exp", 100.0)],
+)
 def test_a_bound_fits_the_dtype(dtype, op, at):
     x = torch.tensor([at], dtype=getattr(torch, dtype), requires_grad=True)
     after = rewritten(f"y = x.{op}()", "clamp-argument", op=op, dtype=dtype)
@@ -109,9 +130,12 @@ def test_a_distance_from_an_edge_is_no_exponent_no_count_and_no_score():
 
 
 @pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("code", ["x = torch.log(", "pass", "else:", "y = 3", "import torch", "x: int", "f()", "y = x", "@decorated"])
+@pytest.mark.parametrize(
+    "code", ["x = torch.log(", "pass", "else:", "y = 3", "import torch", "x: int", "f()", "y = x", "@decorated"]
+)
 def test_a_line_that_is_not_understood_is_no_line(code, edit):
-    assert rewritten(code, edit, op="log") in (None, ("y = x.detach()",))  # a plain assignment can be kept without its graph
+    # a plain assignment can be kept without its graph
+    assert rewritten(code, edit, op="log") in (None, ("y = x.detach()",))
 
 
 def test_several_divisors_that_differ_are_not_guessed_at_and_equal_ones_are_all_guarded():

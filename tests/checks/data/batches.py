@@ -33,7 +33,16 @@ def an_oddity(what: str, step: int = 8, **more: Any) -> BatchOddity:
 
 def a_change(what: str, before: str, after: str, batches: int = 30, step: int = 30, **more: Any) -> BatchChange:
     known: dict[str, Any] = {"loader": LOADER, "rows": 16}
-    return BatchChange(ref=at(step), batch=step, path="batch[1]", what=what, before=before, after=after, batches=batches, **{**known, **more})
+    return BatchChange(
+        ref=at(step),
+        batch=step,
+        path="batch[1]",
+        what=what,
+        before=before,
+        after=after,
+        batches=batches,
+        **{**known, **more},
+    )
 
 
 def a_profile(*leaves: LeafProfile, seen: int = 100, **more: Any) -> BatchProfile:
@@ -41,7 +50,9 @@ def a_profile(*leaves: LeafProfile, seen: int = 100, **more: Any) -> BatchProfil
     return BatchProfile(ref=at(seen - 1), seen=seen, looked=seen, leaves=leaves, **{**known, **more})
 
 
-def a_window(*facts: Fact, step: int | None = None, memories: dict[str, dict[Any, Any]] | None = None, ended: bool = False) -> Window:
+def a_window(
+    *facts: Fact, step: int | None = None, memories: dict[str, dict[Any, Any]] | None = None, ended: bool = False
+) -> Window:
     """All facts are fresh."""
     kinds: dict[type[Fact], list[Fact]] = {}
     for fact in facts:
@@ -60,7 +71,14 @@ def judged(check: Any, steps: Sequence[Sequence[Fact]], losses: Sequence[float] 
         window = a_window(*facts, step=start + n, memories=memories)
         if n < len(losses):
             series.append(losses[n])
-            window = Window(window.ref, {LOSS: tuple(series)}, frozenset({LOSS}), facts=window.facts, came=window.came, memories=memories)
+            window = Window(
+                window.ref,
+                {LOSS: tuple(series)},
+                frozenset({LOSS}),
+                facts=window.facts,
+                came=window.came,
+                memories=memories,
+            )
         found += list(check.judge(window))
     if check.at_end:
         found += list(check.judge(a_window(step=start + len(steps), memories=memories, ended=True)))

@@ -7,9 +7,12 @@ from tests.checks.data.batches import a_window, an_oddity
 
 
 def test_a_batch_of_ignored_labels_is_a_note_with_its_samples():
-    (finding,) = AllMasked().judge(a_window(an_oddity("ignored", 14, value=-100.0, of=56, count=56, samples=tuple(range(112, 120)))))
+    (finding,) = AllMasked().judge(
+        a_window(an_oddity("ignored", 14, value=-100.0, of=56, count=56, samples=tuple(range(112, 120))))
+    )
     assert finding.message == (
-        "step 14, rank 0: all 56 values of batch[0] of batch 14 of Corpus (train.py:50) are -100 (samples 112..119); expected some that count. "
+        "step 14, rank 0: all 56 values of batch[0] of batch 14 of Corpus (train.py:50) are -100 (samples 112..119); "
+        "expected some that count. "
         "Drop such samples."
     )
     assert finding.severity == "note"

@@ -12,10 +12,13 @@ NORM = ModuleSeen(path="head.1", kind="BatchNorm1d")
 
 def test_the_loader_that_keeps_a_last_batch_of_one_is_the_line():
     batch = a_batch(1, indices=(626,), dataset_len=1601, batch_size=32)
-    (finding,) = told(BatchOfOne(), a_crash(TEXT, "ValueError", modules=(NORM,), tensors=(seen("input", 1, 32),), batch=batch))
+    (finding,) = told(
+        BatchOfOne(), a_crash(TEXT, "ValueError", modules=(NORM,), tensors=(seen("input", 1, 32),), batch=batch)
+    )
     assert finding.message == (
-        "step 5, rank 0: head.1 (BatchNorm1d) was given 1 row, shape (1, 32), in training; expected at least 2 values per channel. The loader "
-        "(train.py:27) makes batches of 32 out of 1601 samples and keeps a last one of 1 (sample 626). Pass drop_last=True."
+        "step 5, rank 0: head.1 (BatchNorm1d) was given 1 row, shape (1, 32), in training; expected at least 2 values "
+        "per channel. The loader (train.py:27) makes batches of 32 out of 1601 samples and keeps a last one of 1 "
+        "(sample 626). Pass drop_last=True."
     )
     assert (finding.place.frame, finding.place.symptom_frame, finding.place.sample_index) == (LOADER, LINE, (626,))
     assert (finding.symptom, finding.exact) == ("crash", True)
@@ -23,7 +26,10 @@ def test_the_loader_that_keeps_a_last_batch_of_one_is_the_line():
 
 def test_a_map_of_one_pixel_is_not_the_loaders_fault():
     batch = a_batch(8, batch_size=8, dataset_len=64)
-    (finding,) = told(BatchOfOne(), a_crash(TEXT.replace("value per channel", "spatial element"), "ValueError", modules=(NORM,), batch=batch))
+    (finding,) = told(
+        BatchOfOne(),
+        a_crash(TEXT.replace("value per channel", "spatial element"), "ValueError", modules=(NORM,), batch=batch),
+    )
     assert finding.place.frame == LINE
     assert finding.place.sample_index is None
     assert "Give the normalisation more values per channel" in finding.message

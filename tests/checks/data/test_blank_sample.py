@@ -9,10 +9,22 @@ from tests.checks.data.batches import a_window, an_oddity, at
 
 
 def test_a_black_picture_is_a_note_and_the_transform_that_made_it_is_named():
-    again = Refetched(ref=at(33), loader=0, index=541, what="blank", again=True, origin="operation", transform="Crop", frame=Frame("/p/train.py", 13))
-    (finding,) = BlankSample().judge(a_window(again, an_oddity("blank", 33, rows=(13,), samples=(541,), count=1, of=16)))
+    again = Refetched(
+        ref=at(33),
+        loader=0,
+        index=541,
+        what="blank",
+        again=True,
+        origin="operation",
+        transform="Crop",
+        frame=Frame("/p/train.py", 13),
+    )
+    (finding,) = BlankSample().judge(
+        a_window(again, an_oddity("blank", 33, rows=(13,), samples=(541,), count=1, of=16))
+    )
     assert finding.message == (
-        "step 33, rank 0: 1 of 16 rows of batch[0] of batch 33 of Corpus (train.py:50) is 0 everywhere (sample 541), first after Crop; expected something "
+        "step 33, rank 0: 1 of 16 rows of batch[0] of batch 33 of Corpus (train.py:50) is 0 everywhere (sample 541), "
+        "first after Crop; expected something "
         "to learn from. Look at the file of the sample."
     )
     assert (finding.severity, finding.place.frame) == ("note", Frame("/p/train.py", 13))

@@ -15,7 +15,8 @@ BLOCKS = LeafProfile(path="batch[1]", role="label", entropy=0.01, pooled_entropy
 def test_one_class_after_the_other_is_loud_at_the_loader():
     (finding,) = ClassSkew().judge(a_window(a_profile(BLOCKS)))
     assert finding.message == (
-        "step 99, rank 0: batches of Corpus hold about one class of batch[1] (entropy 0.01 of 1.54 nats over all, 32 batches in a row); expected a mixture. "
+        "step 99, rank 0: batches of Corpus hold about one class of batch[1] (entropy 0.01 of 1.54 nats over all, 32 "
+        "batches in a row); expected a mixture. "
         "Shuffle: DataLoader(..., shuffle=True)."
     )
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "data_class_skew", LOADER.frame)

@@ -12,9 +12,15 @@ def still(step, **more):
 
 def test_one_batch_is_a_note_and_five_in_a_row_a_warning_at_the_loader():
     first, lasting = judged(ConstantFeature(), [still(n) for n in range(60, 66)], start=60)
-    assert (first.severity, lasting.severity, lasting.kind, lasting.place.frame) == ("note", "warning", "data_constant_feature", LOADER.frame)
+    assert (first.severity, lasting.severity, lasting.kind, lasting.place.frame) == (
+        "note",
+        "warning",
+        "data_constant_feature",
+        LOADER.frame,
+    )
     assert lasting.message == (
-        "step 64, rank 0: channel 2 of batch[0] is 0 in all rows of 5 batches in a row, up to batch 64 of Corpus (train.py:50); it varied in the 60 batches "
+        "step 64, rank 0: channel 2 of batch[0] is 0 in all rows of 5 batches in a row, up to batch 64 of Corpus "
+        "(train.py:50); it varied in the 60 batches "
         "before; expected a feature that varies. Find the file from which it stands still."
     )
 

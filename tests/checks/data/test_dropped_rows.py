@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from debugtracer.checks.data.dropped_rows import DroppedRows
 from tests.checks.data.passes import a_pass
-from tests.checks.told import told
+from tests.checks.windows import told
 
 
 def test_lost_samples_are_counted_once():
@@ -11,6 +11,7 @@ def test_lost_samples_are_counted_once():
     (one,) = [finding for fact in passes for finding in DroppedRows().judge(told(fact, memories=memories))]
     assert one.severity == "note"
     assert one.message == (
-        "step 19, rank 0: 41 samples drawn in pass 1 are in no batch (29 short batches; train.py:20); expected every sample drawn to arrive. "
+        "step 19, rank 0: 41 samples drawn in pass 1 are in no batch (29 short batches; train.py:20); expected every "
+        "sample drawn to arrive. "
         "Filter before the loader."
     )

@@ -11,13 +11,18 @@ from tests.checks.data.batches import LOADER, a_change, a_window
 def test_a_new_dtype_after_many_batches_is_loud():
     (finding,) = DtypeDrift().judge(a_window(a_change("dtype", "int64", "float64")))
     assert finding.message == (
-        "step 30, rank 0: batch[1] of batch 30 of Corpus (train.py:50) is float64; it was int64 in 30 batches before; expected one dtype. "
+        "step 30, rank 0: batch[1] of batch 30 of Corpus (train.py:50) is float64; it was int64 in 30 batches before; "
+        "expected one dtype. "
         "Cast it where the dataset makes the sample."
     )
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "data_dtype_drift", LOADER.made_at)
 
 
-SMALL = [a_change("dtype", "int64", "float64", batches=19), a_change("device", "cpu", "cuda"), a_change("layout", "strided", "mkldnn")]
+SMALL = [
+    a_change("dtype", "int64", "float64", batches=19),
+    a_change("device", "cpu", "cuda"),
+    a_change("layout", "strided", "mkldnn"),
+]
 
 
 @pytest.mark.parametrize("change", SMALL, ids=["little known", "device", "layout"])

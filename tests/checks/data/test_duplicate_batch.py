@@ -16,15 +16,23 @@ def again(step, gap=1, detail="unknown", loader=STREAM, **more):
 
 def test_a_stream_that_every_worker_reads_is_loud_at_the_third_batch():
     note, warning = judged(DuplicateBatch(), [again(n) for n in (1, 3, 5, 7)])
-    assert (note.severity, warning.severity, warning.kind, warning.place.frame) == ("note", "warning", "data_duplicate_batch", LOADER.frame)
+    assert (note.severity, warning.severity, warning.kind, warning.place.frame) == (
+        "note",
+        "warning",
+        "data_duplicate_batch",
+        LOADER.frame,
+    )
     assert warning.message == (
-        "step 5, rank 0: batch 5 of Corpus (train.py:50) holds the same values as batch 4, number 3 that comes again; 2 workers read the stream; "
+        "step 5, rank 0: batch 5 of Corpus (train.py:50) holds the same values as batch 4, number 3 that comes again; "
+        "2 workers read the stream; "
         "expected new samples. Share the stream out by get_worker_info()."
     )
 
 
 def test_equal_samples_in_a_row_under_other_indices_are_loud():
-    assert [f.severity for f in judged(DuplicateBatch(), [again(n, detail="other", loader=LOADER) for n in (1, 2, 3)])] == ["note", "warning"]
+    assert [
+        f.severity for f in judged(DuplicateBatch(), [again(n, detail="other", loader=LOADER) for n in (1, 2, 3)])
+    ] == ["note", "warning"]
 
 
 def test_a_sampler_that_draws_with_replacement_is_silent():
@@ -32,7 +40,10 @@ def test_a_sampler_that_draws_with_replacement_is_silent():
 
 
 def test_copies_of_a_dataset_come_again_much_later_and_are_a_note():
-    assert {f.severity for f in judged(DuplicateBatch(), [again(n, gap=40, detail="other", loader=LOADER) for n in range(41, 60)])} == {"note"}
+    assert {
+        f.severity
+        for f in judged(DuplicateBatch(), [again(n, gap=40, detail="other", loader=LOADER) for n in range(41, 60)])
+    } == {"note"}
 
 
 def test_a_periodic_stream_without_workers_is_a_note():

@@ -12,21 +12,35 @@ HEALTHY = [2.0 * math.exp(-n / 100) * (1 + 0.02 * math.sin(7.0 * n)) for n in ra
 
 
 def content(step, **more):
-    known = {"value": 7.14, "usual": 0.03, "spread": 0.06, "detail": "token histogram", "samples": (16 * step, 16 * step + 1)}
+    known = {
+        "value": 7.14,
+        "usual": 0.03,
+        "spread": 0.06,
+        "detail": "token histogram",
+        "samples": (16 * step, 16 * step + 1),
+    }
     return [an_oddity("content", step, **{**known, **more})]
 
 
 def run(odd: dict[int, list[Fact]], high: dict[int, float], steps: int = 80):
-    return judged(HardSamples(), [odd.get(n, []) for n in range(steps)], [high.get(n, HEALTHY[n]) for n in range(steps)])
+    return judged(
+        HardSamples(), [odd.get(n, []) for n in range(steps)], [high.get(n, HEALTHY[n]) for n in range(steps)]
+    )
 
 
 def test_a_jump_in_unlike_batches_is_named_with_first_step_and_all_samples():
     (finding,) = run({60: content(60), 61: content(61)}, {60: 7.0, 61: 6.0})
     assert finding.message == (
-        "step 60, rank 0: the loss rises to 7 (expected 1.081) in 2 steps whose batches are unlike all before: token histogram of batch[0] 7.14 nats from the "
-        "learnt one, usual are 0.03 (samples 960, 961, 976, 977); expected samples like the others. Filter or shuffle that part of the data."
+        "step 60, rank 0: the loss rises to 7 (expected 1.081) in 2 steps whose batches are unlike all before: token "
+        "histogram of batch[0] 7.14 nats from the learnt one, usual are 0.03 (samples 960, 961, 976, 977); expected "
+        "samples like the others. Filter or shuffle that part of the data."
     )
-    assert (finding.severity, finding.kind, finding.step, finding.place.sample_index) == ("warning", "data_hard_samples", 60, (960, 961, 976, 977))
+    assert (finding.severity, finding.kind, finding.step, finding.place.sample_index) == (
+        "warning",
+        "data_hard_samples",
+        60,
+        (960, 961, 976, 977),
+    )
     assert finding.place.frame == LOADER.made_at
 
 

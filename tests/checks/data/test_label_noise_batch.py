@@ -24,7 +24,10 @@ def rows(step, raised=0.9, **more):
 
 
 def run(at_steps, losses, knows=True, extra=()):
-    steps = [[*([a_profile()] if knows else []), *at_steps.get(n, []), *[f for f in extra if f.ref.step == n]] for n in range(len(losses))]
+    steps = [
+        [*([a_profile()] if knows else []), *at_steps.get(n, []), *[f for f in extra if f.ref.step == n]]
+        for n in range(len(losses))
+    ]
     return judged(LabelNoiseBatch(), steps, losses)
 
 
@@ -34,10 +37,16 @@ CALM = [0.42] * 10
 def test_two_hard_batches_of_ordinary_inputs_are_named_when_the_loss_is_back():
     (finding,) = run({5: [rows(5)], 6: [rows(6, 0.97)]}, [*CALM[:5], 3.1, 3.0, 0.43, 0.42])
     assert finding.message == (
-        "step 5, rank 0: the loss of 2 steps is 3.1 (usual 0.42) in 90 % of their rows, while the inputs are like all others and the next step is back "
+        "step 5, rank 0: the loss of 2 steps is 3.1 (usual 0.42) in 90 % of their rows, while the inputs are like all "
+        "others and the next step is back "
         "(samples 10..13); expected labels that fit. Compare labels and inputs of these samples."
     )
-    assert (finding.severity, finding.kind, finding.place.sample_index, finding.step) == ("warning", "data_label_noise", (10, 11, 12, 13), 5)
+    assert (finding.severity, finding.kind, finding.place.sample_index, finding.step) == (
+        "warning",
+        "data_label_noise",
+        (10, 11, 12, 13),
+        5,
+    )
 
 
 def test_a_learning_rate_that_is_too_high_heals_slowly():

@@ -8,21 +8,30 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def call(**fields: object) -> LossCall:
-    common = {"loss": "binary_cross_entropy_with_logits", "frame": line(20), "counted": 32, "target_low": -1.0, "target_high": 1.0}
+    common = {
+        "loss": "binary_cross_entropy_with_logits",
+        "frame": line(20),
+        "counted": 32,
+        "target_low": -1.0,
+        "target_high": 1.0,
+    }
     return LossCall(ref=ref(), **{**common, **fields})  # type: ignore[arg-type]
 
 
 def test_signed_labels_are_told_with_their_rows():
     (finding,) = judged(LabelRange(), [call(outside=17, outside_rows=(0, 3), outside_samples=(40, 43))])
     assert finding.message == (
-        "step 0, rank 0: binary_cross_entropy_with_logits was given 17 targets outside [0, 1] (samples 40, 43); targets lie in -1..1; expected [0, 1]. "
+        "step 0, rank 0: binary_cross_entropy_with_logits was given 17 targets outside [0, 1] (samples 40, 43); "
+        "targets lie in -1..1; expected [0, 1]. "
         "Map the targets, or set ignore_index."
     )
     assert (finding.kind, finding.layer, finding.place.sample_index) == ("label_out_of_range", "data", (40, 43))
 
 
 def test_class_numbers_are_told_with_their_count():
-    (finding,) = judged(LabelRange(), [call(loss="cross_entropy", classes=5, outside=1, target_low=0.0, target_high=5.0)])
+    (finding,) = judged(
+        LabelRange(), [call(loss="cross_entropy", classes=5, outside=1, target_low=0.0, target_high=5.0)]
+    )
     assert "cross_entropy was given 1 targets outside 0..4; targets lie in 0..5; expected 0..4." in finding.message
 
 

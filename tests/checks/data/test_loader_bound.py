@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from debugtracer.checks.data.loader_bound import LoaderBound
 from debugtracer.trace.facts.loaders import LoaderSeen
-from tests.checks.told import LOADER, ref, told
+from tests.checks.windows import LOADER, ref, told
 
 SEEN = LoaderSeen(
-    ref=ref(), loader=0, frame=LOADER, dataset="Thumbnails", length=320, batch_size=32, workers=0, sampler="RandomSampler", trains=True, shards=False,
-    shuffles=True, generator=False, worker_init=False, persistent=False, cores=4,
+    ref=ref(), loader=0, frame=LOADER, dataset="Thumbnails", length=320, batch_size=32, workers=0,
+    sampler="RandomSampler", trains=True, shards=False, shuffles=True, generator=False, worker_init=False,
+    persistent=False, cores=4,
 )  # fmt: skip
 
 
@@ -16,9 +17,16 @@ def found(waits: list[float], steps: list[float], ended: bool = False):
 
 def test_ten_slow_steps_are_enough():
     (one,) = found([0.6] * 10, [0.64] * 10)
-    assert (one.severity, one.kind, one.symptom, one.exact, one.place.frame) == ("warning", "slow_dataloader", "none", False, LOADER)
+    assert (one.severity, one.kind, one.symptom, one.exact, one.place.frame) == (
+        "warning",
+        "slow_dataloader",
+        "none",
+        False,
+        LOADER,
+    )
     assert one.message == (
-        "step 9, rank 0: 94 % of a step is waiting for batches (median 0.6 s of 0.64 s over 8 steps); Thumbnails is read by 0 workers on 4 cores; expected "
+        "step 9, rank 0: 94 % of a step is waiting for batches (median 0.6 s of 0.64 s over 8 steps); Thumbnails is "
+        "read by 0 workers on 4 cores; expected "
         "below 20 %. Give the DataLoader workers (num_workers=3), or cache decoded samples."
     )
 

@@ -13,12 +13,20 @@ BAD = {"rows": (3,), "samples": (135,), "count": 1, "of": 60}
 
 
 def test_a_bad_input_that_spoils_the_output_is_an_error_with_its_sample():
-    (finding,) = NonfiniteInput().judge(a_window(an_oddity("nonfinite", reached="model", spoiled=True, module="Sequential", **BAD)))
+    (finding,) = NonfiniteInput().judge(
+        a_window(an_oddity("nonfinite", reached="model", spoiled=True, module="Sequential", **BAD))
+    )
     assert finding.message == (
-        "step 8, rank 0: batch[0] of batch 8 of Corpus (train.py:50) holds 1 non-finite of 60 values, sample 135, and the output of Sequential is not finite; "
+        "step 8, rank 0: batch[0] of batch 8 of Corpus (train.py:50) holds 1 non-finite of 60 values, sample 135, and "
+        "the output of Sequential is not finite; "
         "expected finite inputs. Impute or drop the sample where it is made."
     )
-    assert (finding.severity, finding.kind, finding.place.sample_index, finding.place.frame) == ("error", "data_nonfinite", (135,), LOADER.made_at)
+    assert (finding.severity, finding.kind, finding.place.sample_index, finding.place.frame) == (
+        "error",
+        "data_nonfinite",
+        (135,),
+        LOADER.made_at,
+    )
 
 
 @pytest.mark.parametrize("reached", ["", "model"])
@@ -27,9 +35,21 @@ def test_a_marker_of_missing_values_that_spoils_nothing_is_a_note(reached):
     assert finding.severity == "note"
 
 
-@pytest.mark.parametrize(("origin", "kind"), [("normalisation", "normalisation_zero_std"), ("operation", "data_nonfinite"), ("source", "data_nonfinite")])
+@pytest.mark.parametrize(
+    ("origin", "kind"),
+    [("normalisation", "normalisation_zero_std"), ("operation", "data_nonfinite"), ("source", "data_nonfinite")],
+)
 def test_the_sample_fetched_again_names_its_transform_and_line(origin, kind):
-    again = Refetched(ref=at(8), loader=0, index=135, what="nonfinite", again=True, origin=origin, transform="Standardise", frame=Frame("/p/train.py", 12))
+    again = Refetched(
+        ref=at(8),
+        loader=0,
+        index=135,
+        what="nonfinite",
+        again=True,
+        origin=origin,
+        transform="Standardise",
+        frame=Frame("/p/train.py", 12),
+    )
     (finding,) = NonfiniteInput().judge(a_window(again, an_oddity("nonfinite", reached="model", spoiled=True, **BAD)))
     assert (finding.kind, finding.place.frame) == (kind, Frame("/p/train.py", 12))
     assert "; Standardise: " in finding.message

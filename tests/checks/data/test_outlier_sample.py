@@ -26,11 +26,16 @@ ROWS = LossRows(
 def test_a_row_with_nearly_all_of_the_loss_is_a_note_with_its_sample():
     (finding,) = OutlierSample().judge(a_window(ROWS))
     assert finding.message == (
-        "step 77, rank 0: row 8 (sample 1240) has 99 % of a loss of 1.6e+04; the median row has 0.004; expected many rows to share it. Look at the sample."
+        "step 77, rank 0: row 8 (sample 1240) has 99 % of a loss of 1.6e+04; the median row has 0.004; expected many "
+        "rows to share it. Look at the sample."
     )
     assert (finding.severity, finding.place.sample_index, finding.place.batch_rows) == ("note", (1240,), (8,))
 
 
-@pytest.mark.parametrize("change", [{"top_share": 0.5}, {"mad": 1e5}, {"rows": 2}, {"top": ()}], ids=["shared", "a wide batch", "two rows", "unknown"])
+@pytest.mark.parametrize(
+    "change",
+    [{"top_share": 0.5}, {"mad": 1e5}, {"rows": 2}, {"top": ()}],
+    ids=["shared", "a wide batch", "two rows", "unknown"],
+)
 def test_a_loss_that_rows_share_is_silent(change):
     assert not list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, **change))))

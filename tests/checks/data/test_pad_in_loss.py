@@ -11,7 +11,13 @@ from tests.checks.data.batches import a_window, an_oddity, at
 
 
 def a_call(**more):
-    known = {"loss": "cross_entropy", "classes": 50, "counted": 16 * 22, "frame": Frame("/p/train.py", 41), "ignore_index": -100}
+    known = {
+        "loss": "cross_entropy",
+        "classes": 50,
+        "counted": 16 * 22,
+        "frame": Frame("/p/train.py", 41),
+        "ignore_index": -100,
+    }
     return LossCall(ref=at(0), **{**known, **more})
 
 
@@ -23,15 +29,25 @@ def pads(**more):
 def test_padding_that_counts_in_the_loss_is_loud_at_the_loss():
     (finding,) = PadInLoss().judge(a_window(pads(), a_call()))
     assert finding.message == (
-        "step 0, rank 0: 41 % of batch['labels'] of batch 0 of Corpus (train.py:50) is padding by its mask, and cross_entropy ignores none of it; "
+        "step 0, rank 0: 41 % of batch['labels'] of batch 0 of Corpus (train.py:50) is padding by its mask, and "
+        "cross_entropy ignores none of it; "
         "expected -100 there. Set labels[attention_mask == 0] = -100."
     )
-    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "label_mask_wrong", Frame("/p/train.py", 41))
+    assert (finding.severity, finding.kind, finding.place.frame) == (
+        "warning",
+        "label_mask_wrong",
+        Frame("/p/train.py", 41),
+    )
 
 
 @pytest.mark.parametrize(
     "call",
-    [a_call(ignored=0.4, counted=200), a_call(reduction="none"), a_call(counted=120), a_call(loss="mse_loss", classes=None)],
+    [
+        a_call(ignored=0.4, counted=200),
+        a_call(reduction="none"),
+        a_call(counted=120),
+        a_call(loss="mse_loss", classes=None),
+    ],
     ids=["ignored", "masked afterwards", "selected before", "regression"],
 )
 def test_what_is_masked_elsewhere_is_silent(call):

@@ -15,7 +15,8 @@ FIXED = LeafProfile(path="batch[0]", role="ids", pad_share=0.71, longest_share=0
 def test_a_fixed_length_is_a_note_with_what_would_be_saved():
     (finding,) = PaddingWaste().judge(a_window(a_profile(FIXED)))
     assert finding.message == (
-        "step 99, rank 0: 71 % of batch[0] of Corpus is padding (longest 61 of 128 tokens in a batch, shortest 4); expected below 30 %. Padding to the longest "
+        "step 99, rank 0: 71 % of batch[0] of Corpus is padding (longest 61 of 128 tokens in a batch, shortest 4); "
+        "expected below 30 %. Padding to the longest "
         "of each batch saves 52 % of the positions, batches of like lengths most of the other 19 %."
     )
     assert (finding.severity, finding.place.frame, finding.evidence["saved"]) == ("note", LOADER.frame, 0.52)

@@ -14,9 +14,12 @@ def samples(*shapes):
 
 
 def test_the_odd_samples_are_named():
-    (finding,) = told(RaggedSamples(), a_crash(TEXT, fetching=True, samples=samples("(3,)", "(3,)", "(4,)"), batch=a_batch(None)))
+    (finding,) = told(
+        RaggedSamples(), a_crash(TEXT, fetching=True, samples=samples("(3,)", "(3,)", "(4,)"), batch=a_batch(None))
+    )
     assert finding.message == (
-        "step 5, rank 0: the samples of one batch of the loader (train.py:27) do not stack: sample[0] is (3,) in 2 samples and (4,) in 1 (sample 12); "
+        "step 5, rank 0: the samples of one batch of the loader (train.py:27) do not stack: sample[0] is (3,) in 2 "
+        "samples and (4,) in 1 (sample 12); "
         "expected one shape. Pad or convert them in the dataset, or give a collate_fn."
     )
     assert (finding.place.frame, finding.place.sample_index) == (LOADER, (12,))

@@ -15,13 +15,21 @@ def far(step, value=73.1, usual=0.288, detail="std", **more):
 def test_another_unit_for_three_batches_is_loud_and_begins_at_the_first():
     (finding,) = judged(ScaleDrift(), [far(n) for n in range(80, 85)], start=80)
     assert finding.message == (
-        "step 80, rank 0: the std of batch[0] is 73.1 in 3 batches in a row, up to batch 82 of Corpus (train.py:50); usual is 0.288; expected one scale. "
+        "step 80, rank 0: the std of batch[0] is 73.1 in 3 batches in a row, up to batch 82 of Corpus (train.py:50); "
+        "usual is 0.288; expected one scale. "
         "Bring all files to one scale in the dataset."
     )
-    assert (finding.severity, finding.kind, finding.step, finding.place.frame) == ("warning", "data_scale_drift", 80, LOADER.frame)
+    assert (finding.severity, finding.kind, finding.step, finding.place.frame) == (
+        "warning",
+        "data_scale_drift",
+        80,
+        LOADER.frame,
+    )
 
 
-@pytest.mark.parametrize("fact", [{"value": 0.4}, {"value": 0.6, "usual": 0.5, "detail": "mean"}], ids=["a little wider", "a little higher"])
+@pytest.mark.parametrize(
+    "fact", [{"value": 0.4}, {"value": 0.6, "usual": 0.5, "detail": "mean"}], ids=["a little wider", "a little higher"]
+)
 def test_sorted_data_and_a_curriculum_are_a_note(fact):
     (finding,) = judged(ScaleDrift(), [far(n, **fact) for n in range(80, 85)], start=80)
     assert finding.severity == "note"

@@ -4,7 +4,7 @@ from debugtracer.checks.data.seed_chain import SeedChain
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from tests.checks.data.passes import a_pass
 from tests.checks.device.replicas import a_replica
-from tests.checks.told import LOADER, ref, told
+from tests.checks.windows import LOADER, ref, told
 
 
 def messages(*facts) -> list[str]:
@@ -19,15 +19,27 @@ def a_table(*rows: SeedRow, shared: tuple[str, ...] = ()) -> Seeds:
 
 
 def test_a_seed_from_the_clock():
-    row = SeedRow(source="torch", seeded=True, value=1714060800, frame=LOADER, calls=1, risk="taken from the clock: write it down to repeat the run")
+    row = SeedRow(
+        source="torch",
+        seeded=True,
+        value=1714060800,
+        frame=LOADER,
+        calls=1,
+        risk="taken from the clock: write it down to repeat the run",
+    )
     assert messages(a_table(row), a_table(row)) == [
-        "step 0, rank 0: torch was seeded with 1714060800 at train.py:20, taken from the clock: write it down to repeat the run; expected a seed that is "
-        'recorded. Set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation").'
+        "step 0, rank 0: torch was seeded with 1714060800 at train.py:20, taken from "
+        "the clock: write it down to repeat the run; expected a seed that is "
+        "recorded. Set one seed first of all "
+        'and derive the others from it: debugtracer.derive_seed(base, "augmentation").'
     ]
 
 
 def test_a_seed_that_is_recorded_is_silent_and_so_is_a_generator_nobody_draws_from():
-    assert messages(a_table(SeedRow(source="torch", seeded=True, value=0, calls=1), SeedRow(source="numpy", seeded=False))) == []
+    assert (
+        messages(a_table(SeedRow(source="torch", seeded=True, value=0, calls=1), SeedRow(source="numpy", seeded=False)))
+        == []
+    )
 
 
 def test_one_generator_for_two_augmentations():
@@ -38,7 +50,10 @@ def test_one_generator_for_two_augmentations():
 def test_an_evaluation_that_changes_is_told_once():
     passes = [a_pass(n, loader=1, trains=False, content=(n,)) for n in range(4)]
     (message,) = messages(*passes)
-    assert "the batches of the evaluation (train.py:20) differ between pass 0 and 1; expected the same ones each time" in message
+    assert (
+        "the batches of the evaluation (train.py:20) differ between pass 0 and 1; expected the same ones each time"
+        in message
+    )
     assert messages(*(a_pass(n, loader=1, trains=False, content=(5,)) for n in range(4))) == []
 
 

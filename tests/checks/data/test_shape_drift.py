@@ -11,7 +11,8 @@ from tests.checks.data.batches import a_change, a_window
 def test_another_rank_is_loud():
     (finding,) = ShapeDrift().judge(a_window(a_change("rank", "(*,)", "(*, 1)")))
     assert finding.message == (
-        "step 30, rank 0: batch[1] of batch 30 of Corpus (train.py:50) has shape (*, 1), before it (*,) in 30 batches; expected one rank. "
+        "step 30, rank 0: batch[1] of batch 30 of Corpus (train.py:50) has shape (*, 1), before it (*,) in 30 batches; "
+        "expected one rank. "
         "Look at how the sample is made."
     )
     assert (finding.severity, finding.kind) == ("warning", "data_shape_mismatch")

@@ -9,7 +9,8 @@ from tests.checks.data.batches import a_window, an_oddity
 def test_a_short_batch_is_a_note():
     (finding,) = ShortBatch().judge(a_window(an_oddity("short", 31, value=3.0, usual=16.0)))
     assert finding.message == (
-        "step 31, rank 0: batch 31 of Corpus (train.py:50) has 3 rows, usual are 16; expected at least 8. Look at what collate_fn leaves out."
+        "step 31, rank 0: batch 31 of Corpus (train.py:50) has 3 rows, usual are 16; expected at least 8. Look at what "
+        "collate_fn leaves out."
     )
     assert finding.severity == "note"
 

@@ -10,10 +10,17 @@ ROWS = IntegerRows(name="target", values=((0, 0), (7, 7), (), (3, 3)), indices=(
 
 
 def test_the_samples_and_the_range_are_named():
-    crash = a_crash("Target 7 is out of bounds.", "IndexError", torch_calls=("cross_entropy",), tensors=(seen("input", 4, 7),), rows=ROWS)
+    crash = a_crash(
+        "Target 7 is out of bounds.",
+        "IndexError",
+        torch_calls=("cross_entropy",),
+        tensors=(seen("input", 4, 7),),
+        rows=ROWS,
+    )
     (finding,) = told(TargetOutOfBounds(), crash)
     assert finding.message == (
-        "step 5, rank 0: cross_entropy was given class 7 in 1 of 4 rows (sample 41); the input has 7 classes; expected 0..6. Map the labels, or "
+        "step 5, rank 0: cross_entropy was given class 7 in 1 of 4 rows (sample 41); the input has 7 classes; expected "
+        "0..6. Map the labels, or "
         "give the head more outputs."
     )
     assert (finding.place.sample_index, finding.place.batch_rows) == ((41,), (1,))

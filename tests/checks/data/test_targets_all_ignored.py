@@ -8,14 +8,23 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def call(step: int, counted: int) -> LossCall:
-    return LossCall(ref=ref(step), loss="cross_entropy", frame=line(20), target_shape=(4, 8), ignore_index=-100, counted=counted, ignored=1 - counted / 32)
+    return LossCall(
+        ref=ref(step),
+        loss="cross_entropy",
+        frame=line(20),
+        target_shape=(4, 8),
+        ignore_index=-100,
+        counted=counted,
+        ignored=1 - counted / 32,
+    )
 
 
 def test_a_line_without_any_target_is_an_error():
     findings = judged(TargetsAllIgnored(), [call(step, 0) for step in range(3)])
     assert [f.severity for f in findings] == ["note", "note", "error"]
     assert findings[-1].message == (
-        "step 0, rank 0: all 32 targets of cross_entropy are ignore_index -100 in 3 of 3 calls; expected some that count. Look at the label mask."
+        "step 0, rank 0: all 32 targets of cross_entropy are ignore_index -100 in 3 of 3 calls; expected some that "
+        "count. Look at the label mask."
     )
 
 

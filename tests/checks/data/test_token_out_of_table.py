@@ -18,14 +18,18 @@ def test_the_table_the_ids_and_the_samples_are_named():
     )
     (finding,) = told(TokenOutOfTable(), crash)
     assert finding.message == (
-        "step 5, rank 0: place (Embedding, 40 rows) was given ids up to 42 in 1 of 2 rows (sample 171); expected 0..39. Make the table as long as "
+        "step 5, rank 0: place (Embedding, 40 rows) was given ids up to 42 in 1 of 2 rows (sample 171); expected "
+        "0..39. Make the table as long as "
         "the vocabulary, or map unknown ids."
     )
     assert (finding.place.module, finding.place.sample_index) == ("place", (171,))
 
 
 def test_the_same_words_from_elsewhere_are_not_an_embedding():
-    assert told(TokenOutOfTable(), a_crash("index out of range in self", "IndexError", torch_calls=("index_select",))) == []
+    assert (
+        told(TokenOutOfTable(), a_crash("index out of range in self", "IndexError", torch_calls=("index_select",)))
+        == []
+    )
 
 
 def test_another_exception_is_none_of_its_business():

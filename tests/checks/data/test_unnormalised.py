@@ -14,7 +14,8 @@ PIXELS = LeafProfile(path="batch[0]", role="float", mean=127.0, std=73.9, low=0.
 def test_raw_pixels_are_a_note():
     (finding,) = Unnormalised().judge(a_window(a_profile(PIXELS, seen=1)))
     assert finding.message == (
-        "step 0, rank 0: batch[0] of Corpus has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 and 1. Normalise in the dataset."
+        "step 0, rank 0: batch[0] of Corpus has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 "
+        "and 1. Normalise in the dataset."
     )
     assert finding.severity == "note"
 

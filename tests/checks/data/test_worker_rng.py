@@ -3,7 +3,7 @@ from __future__ import annotations
 from debugtracer.checks.data.worker_rng import WorkerRng
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.worker_draws import DrawnBy, WorkerDraws
-from tests.checks.told import LOADER, ref, told
+from tests.checks.windows import LOADER, ref, told
 
 MADE = Frame("/home/someone/train.py", 11, "Data.__init__", "self.rng = default_rng(1)")
 
@@ -13,7 +13,14 @@ def drawn(*states: int, after: int = 9, draws: bool = True) -> tuple[DrawnBy, ..
 
 
 def fact(drawn: tuple[DrawnBy, ...], epoch: int = 0, **more: object) -> WorkerDraws:
-    known: dict[str, object] = {"path": "dataset.rng", "kind": "Generator", "made": MADE, "stream": False, "persistent": False, "worker_init": None}
+    known: dict[str, object] = {
+        "path": "dataset.rng",
+        "kind": "Generator",
+        "made": MADE,
+        "stream": False,
+        "persistent": False,
+        "worker_init": None,
+    }
     known |= {"trains": True} | more
     return WorkerDraws(ref=ref(32 * epoch), loader=0, frame=LOADER, epoch=epoch, drawn=drawn, **known)  # type: ignore[arg-type]
 
@@ -25,9 +32,16 @@ def found(*facts: WorkerDraws):
 
 def test_equal_copies_in_two_workers_are_a_proof():
     (one,) = found(fact(drawn(7, 7)))
-    assert (one.severity, one.kind, one.exact, one.place.frame, one.place.symptom_frame) == ("error", "worker_rng_duplicate", True, MADE, LOADER)
+    assert (one.severity, one.kind, one.exact, one.place.frame, one.place.symptom_frame) == (
+        "error",
+        "worker_rng_duplicate",
+        True,
+        MADE,
+        LOADER,
+    )
     assert one.message == (
-        "step 0, rank 0: dataset.rng (Generator) begins in the same state in 2 of 2 workers and each draws from it; expected a state of its own in each "
+        "step 0, rank 0: dataset.rng (Generator) begins in the same state in 2 of 2 workers and each draws from it; "
+        "expected a state of its own in each "
         "worker. Seed it in worker_init_fn from torch.initial_seed()."
     )
 

@@ -3,12 +3,14 @@ from __future__ import annotations
 from debugtracer.checks.device.batch_norm_skew import BatchNormSkew
 from debugtracer.trace.facts.norm_statistics import LayerStatistics, NormStatistics
 from tests.checks.device.replicas import a_batch
-from tests.checks.told import LOADER, ref, told
+from tests.checks.windows import LOADER, ref, told
 
 NOISE = (0.02, -0.01, 0.015, -0.03)
 
 
-def statistics(step: int, rank: int, shift: float, broadcast: bool = True, group: tuple[int, ...] = (0, 1)) -> NormStatistics:
+def statistics(
+    step: int, rank: int, shift: float, broadcast: bool = True, group: tuple[int, ...] = (0, 1)
+) -> NormStatistics:
     """Two channels of standard deviation 1; `shift` is how far the data of rank 1 lies off."""
     own = (shift + NOISE[step]) * (0.1 if broadcast else 1.0) * rank
     layer = LayerStatistics(name="1", kind="BatchNorm1d", momentum=0.1, mean=(0.5 + own, 0.7 + own), var=(1.0, 1.0))
@@ -16,14 +18,25 @@ def statistics(step: int, rank: int, shift: float, broadcast: bool = True, group
 
 
 def found(shift: float, steps: int = 3, **more: object):
-    return list(BatchNormSkew().judge_ranks({r: told(a_batch(0, r), *(statistics(n, r, shift, **more) for n in range(steps)), rank=r) for r in (0, 1)}))
+    return list(
+        BatchNormSkew().judge_ranks(
+            {r: told(a_batch(0, r), *(statistics(n, r, shift, **more) for n in range(steps)), rank=r) for r in (0, 1)}
+        )
+    )
 
 
 def test_shards_of_unlike_data_are_told_at_the_loader():
     (one,) = found(2.0)
-    assert (one.severity, one.kind, one.rank, one.place.frame, one.place.module) == ("warning", "ddp_rank_skew", 1, LOADER, "1")
+    assert (one.severity, one.kind, one.rank, one.place.frame, one.place.module) == (
+        "warning",
+        "ddp_rank_skew",
+        1,
+        LOADER,
+        "1",
+    )
     assert one.message == (
-        "step 0, rank 1: 1 (BatchNorm1d) sees data on rank 1 whose mean is 2 standard deviations from that on rank 0 (median of 2 channels, 3 steps); expected "
+        "step 0, rank 1: 1 (BatchNorm1d) sees data on rank 1 whose mean is 2 standard deviations from that on rank 0 "
+        "(median of 2 channels, 3 steps); expected "
         "like data on all ranks, for evaluation uses the running statistics of rank 0 alone. "
         "Use torch.nn.SyncBatchNorm.convert_sync_batchnorm(model) or GroupNorm, or shuffle before the data is divided."
     )

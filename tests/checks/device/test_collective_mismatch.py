@@ -3,13 +3,17 @@ from __future__ import annotations
 from debugtracer.checks.device.collective_mismatch import CollectiveMismatch
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.standing import Standing
-from tests.checks.told import ref, told
+from tests.checks.windows import ref, told
 
-GLOO = "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 10000ms for recv operation to complete"
+GLOO = (
+    "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 10000ms for recv operation to complete"
+)
 CLOSED = "RuntimeError: [gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:56023."
 
 
-def a_stand(rank: int, how: str, call: str = "", line: int | None = None, message: str = "", updates: int | None = 6) -> Standing:
+def a_stand(
+    rank: int, how: str, call: str = "", line: int | None = None, message: str = "", updates: int | None = 6
+) -> Standing:
     frame = Frame("/home/someone/train.py", line, "main") if line else None
     return Standing(ref=ref(updates or 0, rank), how=how, updates=updates, call=call, frame=frame, message=message)
 
@@ -20,10 +24,17 @@ def found(*stands: Standing):
 
 def test_both_sides_are_named_and_the_explicit_collective_is_the_place():
     (one,) = found(a_stand(0, "crashed", "backward", 21, CLOSED), a_stand(1, "crashed", "barrier", 29, GLOO))
-    assert (one.severity, one.kind, one.exact, one.place.frame.line, one.place.symptom_frame.line) == ("error", "ddp_desync", True, 29, 21)
+    assert (one.severity, one.kind, one.exact, one.place.frame.line, one.place.symptom_frame.line) == (
+        "error",
+        "ddp_desync",
+        True,
+        29,
+        21,
+    )
     assert one.message == (
-        "step 6, rank 0: rank 0 stands in backward at train.py:21 after 6 updates, rank 1 in barrier at train.py:29 after 6 updates; expected all ranks in "
-        "the same collective. Give each rank as many batches as the others, and take no branch with a collective on some ranks only."
+        "step 6, rank 0: rank 0 stands in backward at train.py:21 after 6 updates, rank 1 in barrier at train.py:29 "
+        "after 6 updates; expected all ranks in the same collective. Give each rank as many batches as the others, and "
+        "take no branch with a collective on some ranks only."
     )
 
 
@@ -35,8 +46,14 @@ def test_a_rank_that_ended_or_stands_in_no_collective():
 
 
 def test_many_ranks_are_grouped_and_the_few_are_the_place():
-    (one,) = found(*(a_stand(n, "crashed", "backward", 21, CLOSED) for n in range(6) if n != 4), a_stand(4, "crashed", "all_reduce", 40, GLOO))
-    assert "ranks 0, 1, 2 and 2 more stand in backward at train.py:21 after 6 updates, rank 4 in all_reduce at train.py:40" in one.message
+    (one,) = found(
+        *(a_stand(n, "crashed", "backward", 21, CLOSED) for n in range(6) if n != 4),
+        a_stand(4, "crashed", "all_reduce", 40, GLOO),
+    )
+    assert (
+        "ranks 0, 1, 2 and 2 more stand in backward at train.py:21 after 6 updates, rank 4 in all_reduce at train.py:40"
+        in one.message
+    )
     assert one.place.frame.line == 40
 
 

@@ -7,8 +7,15 @@ from tests.checks.crashes import LINE, a_crash, silent_on_another_error, told
 
 
 def test_the_class_is_a_guess_and_the_line_only_where_it_showed():
-    (finding,) = told(DeviceAssert(), a_crash("CUDA error: device-side assert triggered\nCUDA kernel errors might be ..."))
-    assert (finding.exact, finding.confidence, finding.place.frame, finding.place.symptom_frame) == (False, 0.5, None, LINE)
+    (finding,) = told(
+        DeviceAssert(), a_crash("CUDA error: device-side assert triggered\nCUDA kernel errors might be ...")
+    )
+    assert (finding.exact, finding.confidence, finding.place.frame, finding.place.symptom_frame) == (
+        False,
+        0.5,
+        None,
+        LINE,
+    )
     assert finding.message.startswith("step 5, rank 0: a GPU kernel stopped at an index outside its range")
 
 

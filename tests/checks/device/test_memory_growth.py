@@ -4,7 +4,7 @@ import random
 
 from debugtracer.checks.device.memory_growth import MemoryGrowth, kendall, theil_sen
 from debugtracer.trace.facts.memory import Memory
-from tests.checks.told import ref, told
+from tests.checks.windows import ref, told
 
 GB = 10**9
 
@@ -12,7 +12,11 @@ GB = 10**9
 def found(resident, allocated=None):
     facts = [
         Memory(
-            ref=ref(10 * n), resident=int(r), allocated=None if allocated is None else int(allocated[n]), reserved=None, total=80 * GB if allocated else None
+            ref=ref(10 * n),
+            resident=int(r),
+            allocated=None if allocated is None else int(allocated[n]),
+            reserved=None,
+            total=80 * GB if allocated else None,
         )
         for n, r in enumerate(resident)
     ]
@@ -23,7 +27,8 @@ def test_a_process_that_grows():
     (one,) = found([0.5 * GB + n * 2e6 for n in range(61)])
     assert one.severity == "note"
     assert one.message.endswith(
-        "the process holds 3.2 % more memory (20 MB) per 100 steps, 0.62 GB now; expected a level after the first 100 steps. "
+        "the process holds 3.2 % more memory (20 MB) per 100 steps, 0.62 GB now; expected a level after the first 100 "
+        "steps. "
         "Look for what is stored in each step."
     )
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from debugtracer.checks.device.rank_overlap import RankOverlap
 from tests.checks.device.replicas import a_batch, a_replica
-from tests.checks.told import LOADER, told
+from tests.checks.windows import LOADER, told
 
 
 def ranks(mine, theirs, **more):
@@ -10,14 +10,24 @@ def ranks(mine, theirs, **more):
 
 
 def batches(rank: int, shift: int = 0, distinct: bool = True, **more):
-    return [a_batch(step, rank, (step + shift, step + 1 + shift), (100 + (step if distinct else 0) + shift,), **more) for step in range(5)]
+    return [
+        a_batch(step, rank, (step + shift, step + 1 + shift), (100 + (step if distinct else 0) + shift,), **more)
+        for step in range(5)
+    ]
 
 
 def test_equal_batches_on_two_ranks_are_a_proof():
     (one,) = RankOverlap().judge_ranks(ranks(batches(0), batches(1)))
-    assert (one.severity, one.kind, one.exact, one.place.frame, one.iteration) == ("error", "ddp_duplicate_data", True, LOADER, 0)
+    assert (one.severity, one.kind, one.exact, one.place.frame, one.iteration) == (
+        "error",
+        "ddp_duplicate_data",
+        True,
+        LOADER,
+        0,
+    )
     assert one.message == (
-        "step 0, rank 0: ranks 0 and 1 train on the same batches in 5 of 5 iterations compared (iteration 0: samples 0, 1, ...); expected different samples "
+        "step 0, rank 0: ranks 0 and 1 train on the same batches in 5 of 5 iterations compared (iteration 0: samples "
+        "0, 1, ...); expected different samples "
         "on each rank. Give the DataLoader sampler=DistributedSampler(dataset)."
     )
 

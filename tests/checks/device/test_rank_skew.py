@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from debugtracer.checks.device.rank_skew import RankSkew
 from tests.checks.device.replicas import a_batch
-from tests.checks.told import LOADER, told
+from tests.checks.windows import LOADER, told
 
 
 def ranks(labels=((0, 20),), others=((0, 20),), width=(None, None), mine=None, theirs=None):
@@ -20,7 +20,8 @@ def test_ranks_without_a_class_in_common():
     one, other = found(labels=((0, 15), (1, 5)), others=((2, 10), (3, 10)))
     assert (one.severity, one.kind, one.place.frame, other.rank) == ("warning", "ddp_rank_skew", LOADER, 1)
     assert one.message == (
-        "step 0, rank 0: the labels of rank 0 differ from those of the other ranks (shares 100 % apart over 240 labels); expected the same classes on all. "
+        "step 0, rank 0: the labels of rank 0 differ from those of the other ranks (shares 100 % apart over 240 "
+        "labels); expected the same classes on all. "
         "Shuffle before the data is divided."
     )
 
@@ -40,7 +41,9 @@ def test_the_loss_of_one_rank():
 def test_lengths_and_pace():
     assert len(found(width=(200, 60))) == 1
     slow = {"wait_s": [0.2] * 60}
-    assert ["waits for its batches" in one.message for one in found(mine=slow, theirs={"wait_s": [0.01] * 60})] == [True]
+    assert ["waits for its batches" in one.message for one in found(mine=slow, theirs={"wait_s": [0.01] * 60})] == [
+        True
+    ]
     assert found(mine=slow, theirs={"wait_s": [0.19] * 60}) == []
 
 

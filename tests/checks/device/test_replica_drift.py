@@ -3,7 +3,7 @@ from __future__ import annotations
 from debugtracer.checks.device.replica_drift import ReplicaDrift
 from debugtracer.trace.birth import Frame
 from tests.checks.device.replicas import a_replica
-from tests.checks.told import told
+from tests.checks.windows import told
 
 CALL = Frame("/home/someone/train.py", 28, "worker", "loss = f(model.module(x), y)")
 
@@ -14,21 +14,34 @@ def found(mine, theirs):
 
 def test_a_call_round_the_wrapper_is_named():
     (one,) = found([a_replica(bypassed=CALL)], [a_replica(rank=1, grads=(3, 9), grad_l2=1.2, bypassed=CALL)])
-    assert (one.severity, one.kind, one.exact, one.place.param, one.place.frame) == ("error", "ddp_replica_drift", True, "0.bias", CALL)
+    assert (one.severity, one.kind, one.exact, one.place.param, one.place.frame) == (
+        "error",
+        "ddp_replica_drift",
+        True,
+        "0.bias",
+        CALL,
+    )
     assert one.message == (
-        "step 0, rank 0: 0.bias differs between ranks 0 and 1 in its gradient at the update (1 of 2 parameters): train.py:28 calls the module inside "
+        "step 0, rank 0: 0.bias differs between ranks 0 and 1 in its gradient at the update (1 of 2 parameters): "
+        "train.py:28 calls the module inside "
         "DistributedDataParallel, which averages nothing; expected equal replicas. Call the wrapper instead."
     )
 
 
 def test_weights_set_on_one_rank():
     (one,) = found([a_replica()], [a_replica(rank=1, before=(1, 5), param_l2=2.5)])
-    assert "0.bias differs between ranks 0 and 1 before the update (1 of 2 parameters): the weights were set on one rank after" in one.message
+    assert (
+        "0.bias differs between ranks 0 and 1 before the update (1 of 2 parameters): the weights were set on one rank "
+        "after"
+    ) in one.message
 
 
 def test_another_learning_rate_on_one_rank():
     built = Frame("/home/someone/train.py", 12)
-    (one,) = found([a_replica(), a_replica(1, built=built)], [a_replica(rank=1), a_replica(1, 1, before=(8, 9), param_l2=2.1, lr=0.2)])
+    (one,) = found(
+        [a_replica(), a_replica(1, built=built)],
+        [a_replica(rank=1), a_replica(1, 1, before=(8, 9), param_l2=2.1, lr=0.2)],
+    )
     assert (one.step, one.place.frame) == (1, built)
     assert "the learning rate is 0.1 on one and 0.2 on the other" in one.message
 

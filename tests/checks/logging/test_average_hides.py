@@ -11,16 +11,25 @@ from tests.checks.crashes import REF
 def judged(losses, value):
     memories, check, found = {}, AverageHides(), []
     for place, loss in enumerate(losses):
-        facts = {Logged: [Logged(ref=REF, source="tensorboard", name="loss", value=value, ratio=1.0)]} if place == len(losses) - 1 else {}
+        facts = (
+            {Logged: [Logged(ref=REF, source="tensorboard", name="loss", value=value, ratio=1.0)]}
+            if place == len(losses) - 1
+            else {}
+        )
         came = dict.fromkeys(facts, 1)
-        found += check.judge(Window(ref=REF, series={"loss": (loss,)}, fresh=frozenset({"loss"}), facts=facts, came=came, memories=memories))
+        found += check.judge(
+            Window(
+                ref=REF, series={"loss": (loss,)}, fresh=frozenset({"loss"}), facts=facts, came=came, memories=memories
+            )
+        )
     return found
 
 
 def test_a_spike_between_two_logs_is_a_note():
     (finding,) = judged([0.5] * 9 + [41.3] + [0.5] * 4, 0.52)
     assert finding.message == (
-        "step 5, rank 0: loss says 0.52 while one loss since the last log was 41.3; expected it to be seen. Log the largest loss beside the mean."
+        "step 5, rank 0: loss says 0.52 while one loss since the last log was 41.3; expected it to be seen. Log the "
+        "largest loss beside the mean."
     )
     assert finding.severity == "note"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from debugtracer.checks.logging.held_graph import HeldGraph
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.held_graphs import HeldGraphs
-from tests.checks.told import ref, told
+from tests.checks.windows import ref, told
 
 LINE = Frame("/home/someone/train.py", 31, "main", "total += loss")
 
@@ -19,9 +19,16 @@ def found(*groups):
 
 def test_a_sum_of_live_losses():
     (one,) = found([fact("output"), fact()])  # the outputs belong to the same graphs
-    assert (one.severity, one.kind, one.exact, one.iteration, one.place.frame) == ("warning", "memory_leak_graph", False, 0, LINE)
+    assert (one.severity, one.kind, one.exact, one.iteration, one.place.frame) == (
+        "warning",
+        "memory_leak_graph",
+        False,
+        0,
+        LINE,
+    )
     assert one.message == (
-        "step 18, rank 0: the graphs of the losses of 16 past steps are alive, held by `total` (train.py:31); expected at most that of the step before. "
+        "step 18, rank 0: the graphs of the losses of 16 past steps are alive, held by `total` (train.py:31); expected "
+        "at most that of the step before. "
         "Store loss.item() or loss.detach()."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.logging.postclip_norm import PostclipNorm
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.facts.logged import Logged
@@ -22,7 +22,10 @@ def judged(named, norms=NORMS, late=0, limit=2.0):
     judge, found = Judge({check.slug: check}), []
     for step, norm in enumerate(norms):
         facts = [ClipLimit(ref=at(0), limit=limit, frame=CLIP)] if step == 0 else []
-        facts += [Logged(ref=at(step + late), source="tensorboard", name=name, value=make(norm), frame=LOG) for name, make in named.items()]
+        facts += [
+            Logged(ref=at(step + late), source="tensorboard", name=name, value=make(norm), frame=LOG)
+            for name, make in named.items()
+        ]
         found += judge.judge(at(step), {"clip_ratio": norm / limit}, facts)
     return [*found, *judge.end(at(len(norms)))]
 
@@ -30,7 +33,8 @@ def judged(named, norms=NORMS, late=0, limit=2.0):
 def test_fires_on_the_norm_after_clipping_at_the_first_large_one():
     (finding,) = judged({"train/grad_norm": after})
     assert finding.message == (
-        "step 9, rank 0: train/grad_norm (train.py:35) was 2 (max_norm) in 10 logs while the norm before clipping (train.py:31) was up to 12; expected that "
+        "step 9, rank 0: train/grad_norm (train.py:35) was 2 (max_norm) in 10 logs while the norm before clipping "
+        "(train.py:31) was up to 12; expected that "
         "one in the log. Log what clip_grad_norm_ returns."
     )
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "log_postclip_norm", LOG)

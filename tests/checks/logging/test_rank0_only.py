@@ -17,7 +17,14 @@ LOW, HIGH = [0.1 + 0.01 * (step % 5) for step in range(40)], [0.9 + 0.01 * (step
 
 
 def a_log(step, rank=0, ratio=1.0, name="train/loss"):
-    return Logged(ref=StepRef(iteration=step, step=step, rank=rank), source="tensorboard", name=name, value=0.1, ratio=ratio, frame=LOG)
+    return Logged(
+        ref=StepRef(iteration=step, step=step, rank=rank),
+        source="tensorboard",
+        name=name,
+        value=0.1,
+        ratio=ratio,
+        frame=LOG,
+    )
 
 
 def a_rank(rank: int, losses: Sequence[float], logs: Sequence[Fact] = (), alone: bool = False) -> Window:
@@ -33,7 +40,8 @@ def judged(low=LOW, high=HIGH, logs=None, other=(), alone=False):
 def test_fires_on_the_own_loss_of_a_rank_that_is_not_like_the_others():
     (finding,) = judged()
     assert finding.message == (
-        "step 39, rank 0: train/loss (train.py:39) is the loss of rank 0 alone: 0.12 on average over 40 steps, of all ranks 0.52; expected their mean. "
+        "step 39, rank 0: train/loss (train.py:39) is the loss of rank 0 alone: 0.12 on average over 40 steps, of all "
+        "ranks 0.52; expected their mean. "
         "all_reduce it before the log."
     )
     assert (finding.severity, finding.place.frame) == ("note", LOG)
@@ -45,7 +53,13 @@ def test_stays_silent_on_a_reduced_loss_and_on_losses_that_all_ranks_log():
 
 
 def test_stays_silent_on_ranks_that_differ_by_chance():
-    assert judged(low=[0.5 + 0.1 * (step % 5) for step in range(40)], high=[0.5 + 0.1 * ((step + 2) % 5) for step in range(40)]) == []
+    assert (
+        judged(
+            low=[0.5 + 0.1 * (step % 5) for step in range(40)],
+            high=[0.5 + 0.1 * ((step + 2) % 5) for step in range(40)],
+        )
+        == []
+    )
 
 
 def test_at_the_threshold_of_eight_logs_and_twenty_steps():

@@ -23,7 +23,9 @@ def gan():
     for i in range(12):
         real = torch.randn(32, 2) + 2
         z = torch.randn(32, 4)
-        ld = F.binary_cross_entropy_with_logits(D(real), torch.full((32, 1), 0.9)) + F.binary_cross_entropy_with_logits(D(G(z).detach()), torch.zeros(32, 1))
+        ld = F.binary_cross_entropy_with_logits(D(real), torch.full((32, 1), 0.9)) + F.binary_cross_entropy_with_logits(
+            D(G(z).detach()), torch.zeros(32, 1)
+        )
         od.zero_grad()
         ld.backward()
         od.step()
@@ -258,7 +260,11 @@ def distill():
         with torch.no_grad():
             t = T(x)
         s = S(x)
-        loss = F.kl_div(F.log_softmax(s / 2, -1), F.softmax(t / 2, -1), reduction="batchmean") * 4 + F.cross_entropy(s, t.softmax(-1)) + F.cross_entropy(s, y)
+        loss = (
+            F.kl_div(F.log_softmax(s / 2, -1), F.softmax(t / 2, -1), reduction="batchmean") * 4
+            + F.cross_entropy(s, t.softmax(-1))
+            + F.cross_entropy(s, y)
+        )
         o.zero_grad()
         loss.backward()
         o.step()
@@ -279,7 +285,11 @@ def ppo():
         for _k in range(4):
             d = torch.distributions.Categorical(logits=P(s))
             r = (d.log_prob(a) - lp).exp()
-            loss = -torch.min(r * adv, r.clamp(0.8, 1.2) * adv).mean() + F.mse_loss(V(s).squeeze(-1), ret) - 0.01 * d.entropy().mean()
+            loss = (
+                -torch.min(r * adv, r.clamp(0.8, 1.2) * adv).mean()
+                + F.mse_loss(V(s).squeeze(-1), ret)
+                - 0.01 * d.entropy().mean()
+            )
             o.zero_grad()
             loss.backward()
             o.step()

@@ -15,7 +15,8 @@ def test_growth_by_orders_of_magnitude_is_a_warning_at_the_first_step():
     (finding,) = judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0))
     assert (finding.severity, finding.kind, finding.place.module) == ("warning", "bad_init", "layers.3")
     assert finding.message == (
-        "step 0, rank 0: the outputs of 4 linear layers grow 10 times a layer at the start, to 5e+03 at layers.3; expected to keep their size. "
+        "step 0, rank 0: the outputs of 4 linear layers grow 10 times a layer at the start, to 5e+03 at layers.3; "
+        "expected to keep their size. "
         "Look at the initialisation."
     )
 

@@ -8,9 +8,13 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def test_a_change_of_the_first_sample_is_a_note():
-    (finding,) = judged(CrossSampleLeak(), [FunctionTest(ref=ref(), trial="other_samples", root="Model", changed=True, size=0.6, frame=line(21))])
+    (finding,) = judged(
+        CrossSampleLeak(),
+        [FunctionTest(ref=ref(), trial="other_samples", root="Model", changed=True, size=0.6, frame=line(21))],
+    )
     assert finding.message == (
-        "step 0, rank 0: the output of sample 0 changes by 0.6 standard deviations when other samples change (first in Model, line 21); "
+        "step 0, rank 0: the output of sample 0 changes by 0.6 standard deviations when other samples change (first in "
+        "Model, line 21); "
         "expected no change. Look at the dimensions there."
     )
     assert finding.severity == "note"

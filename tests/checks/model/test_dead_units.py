@@ -8,7 +8,10 @@ from tests.trace.facts.test_health import a_row
 
 
 def relus(*shares, **more):
-    return [a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=share, **more)) for step, share in enumerate(shares)]
+    return [
+        a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=share, **more))
+        for step, share in enumerate(shares)
+    ]
 
 
 def test_a_dead_layer_is_a_warning_after_three_snapshots():
@@ -33,13 +36,20 @@ def test_it_must_stay_dead_and_the_batch_must_be_large_enough():
 
 def test_a_bias_far_below_zero_from_the_start_is_named():
     low = a_row("net.0.bias", shape=(32,), low=-6.0, high=-6.0, mean=-6.0)
-    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in range(3)))
+    (finding,) = judged(
+        DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in range(3))
+    )
     assert finding.message.endswith("expected below 90%. net.0.bias starts at -6: start it at 0.")
-    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in (100, 200, 300)))
+    (finding,) = judged(
+        DeadUnits(),
+        *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), low) for step in (100, 200, 300)),
+    )
     assert "Lower the learning rate" in finding.message
 
 
 def test_of_a_relu_written_in_a_larger_module_the_layer_with_the_sunk_bias_is_named():
     low = a_row("net.first.bias", shape=(32,), low=-6.0, high=-6.0, mean=-6.0)
-    (finding,) = judged(DeadUnits(), *(a_snapshot(step, an_activation("net:relu", "relu", dead_units=1.0), low) for step in range(3)))
+    (finding,) = judged(
+        DeadUnits(), *(a_snapshot(step, an_activation("net:relu", "relu", dead_units=1.0), low) for step in range(3))
+    )
     assert finding.place.module == "net.first"

@@ -17,8 +17,9 @@ def reach(step: int, lost_numel: int = 900, number: int = 0, **fields: object) -
 def test_a_cut_that_lasts_three_updates_is_a_warning():
     (finding,) = judged(DetachedGraph(), [reach(step) for step in range(3)])
     assert finding.message == (
-        "step 0, rank 0: 2 parameters (encoder.weight, ...), 90% of the values that Adam trains, take part in the forward and no loss hangs on them: "
-        "detach at line 22 ends the graph; expected a gradient. Remove the detach, or set requires_grad_(False) if they are frozen on purpose."
+        "step 0, rank 0: 2 parameters (encoder.weight, ...), 90% of the values that Adam trains, take part in the "
+        "forward and no loss hangs on them: detach at line 22 ends the graph; expected a gradient. Remove the detach, "
+        "or set requires_grad_(False) if they are frozen on purpose."
     )
     assert (finding.severity, finding.kind, finding.place.frame.line) == ("warning", "detached_graph", 22)
 

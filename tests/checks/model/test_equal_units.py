@@ -8,13 +8,18 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def matrix(step: int, param: str = "first.weight", **fields: object) -> Locked:
-    return Locked(ref=ref(step), param=param, module=param.rpartition(".")[0], shape=(24, 10), units=24, value=0.05, **fields)  # type: ignore[arg-type]
+    return Locked(
+        ref=ref(step), param=param, module=param.rpartition(".")[0], shape=(24, 10), units=24, value=0.05, **fields
+    )  # type: ignore[arg-type]
 
 
 def test_equal_units_with_equal_gradients_are_told_at_the_line_that_filled_them():
-    (finding,) = judged(EqualUnits(), [matrix(0, grad_equal=True, frame=line(17)), matrix(0, "second.weight", grad_equal=True)])
+    (finding,) = judged(
+        EqualUnits(), [matrix(0, grad_equal=True, frame=line(17)), matrix(0, "second.weight", grad_equal=True)]
+    )
     assert finding.message == (
-        "step 0, rank 0: all 24 units of first.weight are equal (0.05) and so are their gradients: they stay equal for ever; "
+        "step 0, rank 0: all 24 units of first.weight are equal (0.05) and so are their gradients: they stay equal for "
+        "ever; "
         "expected random weights. Initialise with xavier_uniform_ or kaiming_uniform_."
     )
     assert (finding.kind, finding.place.param, finding.place.frame.line) == ("bad_init", "first.weight", 17)

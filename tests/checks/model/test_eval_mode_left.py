@@ -17,7 +17,8 @@ LEFT = {"whole": True, "evaluated": True, "frame": line(61, "model.eval()")}
 def test_a_forgotten_train_is_told_at_the_eval_call():
     (finding,) = judged(EvalModeLeft(), [modes(0, 3), modes(40, 0, **LEFT)], loss=(0.5,) * 43)
     assert finding.message == (
-        "step 40, rank 0: all 3 dropout and batch-norm layers of Net are in evaluation mode since model.eval() at line 61, in 3 backwards; "
+        "step 40, rank 0: all 3 dropout and batch-norm layers of Net are in evaluation mode since model.eval() at line "
+        "61, in 3 backwards; "
         "expected training mode, as before. Call model.train() after the evaluation."
     )
     assert (finding.severity, finding.kind, finding.place.frame.line) == ("error", "train_eval_mode", 61)
@@ -35,4 +36,6 @@ def test_evaluation_mode_from_the_start_and_a_return_are_silent():
 def test_frozen_norms_are_silent_and_a_partial_switch_is_a_note():
     assert not judged(EvalModeLeft(), [modes(0, 3), modes(40, 1, norms_only=True)], loss=(0.5,) * 90)
     assert [f.severity for f in judged(EvalModeLeft(), [modes(0, 3), modes(40, 1)], loss=(0.5,) * 90)] == ["note"]
-    assert [f.severity for f in judged(EvalModeLeft(), [modes(0, 3), modes(40, 0, whole=True)], loss=(0.5,) * 90)] == ["note"]
+    assert [f.severity for f in judged(EvalModeLeft(), [modes(0, 3), modes(40, 0, whole=True)], loss=(0.5,) * 90)] == [
+        "note"
+    ]

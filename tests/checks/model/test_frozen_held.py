@@ -8,14 +8,17 @@ from tests.checks.facts_at import judged, ref
 
 
 def wiring(step: int, *trainable: bool, held: int = 1) -> Wiring:
-    params = tuple(ParamWiring(name=f"p{k}", numel=4, trainable=t, held=held, has_grad=t) for k, t in enumerate(trainable))
+    params = tuple(
+        ParamWiring(name=f"p{k}", numel=4, trainable=t, held=held, has_grad=t) for k, t in enumerate(trainable)
+    )
     return Wiring(ref=ref(step), params=params, optimizers=())
 
 
 def test_frozen_parameters_of_an_optimizer_are_one_note():
     (finding,) = judged(FrozenHeld(), [wiring(0, False, True, True), wiring(1, False, True, True)])
     assert finding.message == (
-        "step 0, rank 0: 1 of 3 parameters in the optimizers have requires_grad False (p0, ...): they stay as they are; "
+        "step 0, rank 0: 1 of 3 parameters in the optimizers have requires_grad False (p0, ...): they stay as they "
+        "are; "
         "expected that only if they are frozen on purpose. Set requires_grad_(True) otherwise."
     )
     assert finding.severity == "note"

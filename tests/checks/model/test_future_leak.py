@@ -8,17 +8,30 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def test_a_change_before_the_changed_tokens_is_told():
-    fact = FunctionTest(ref=ref(), trial="later_tokens", root="Writer", changed=True, position=16, size=0.41, module="blocks.0.attn", frame=line(33))
+    fact = FunctionTest(
+        ref=ref(),
+        trial="later_tokens",
+        root="Writer",
+        changed=True,
+        position=16,
+        size=0.41,
+        module="blocks.0.attn",
+        frame=line(33),
+    )
     (finding,) = judged(FutureLeak(), [fact])
     assert finding.message == (
-        "step 0, rank 0: outputs at positions before 16 change by 0.41 standard deviations when tokens from 16 on change "
-        "(first in blocks.0.attn, line 33), and these are the targets; expected no change. Add or repair the causal mask."
+        "step 0, rank 0: outputs at positions before 16 change by 0.41 standard deviations when tokens from 16 on "
+        "change (first in blocks.0.attn, line 33), and these are the targets; expected no change. Add or repair the "
+        "causal mask."
     )
     assert (finding.kind, finding.exact, finding.place.module) == ("label_leak", True, "blocks.0.attn")
 
 
 def test_no_change_and_other_trials_are_silent():
-    facts = [FunctionTest(ref=ref(), trial="later_tokens", root="W"), FunctionTest(ref=ref(), trial="other_samples", root="W", changed=True, size=1.0)]
+    facts = [
+        FunctionTest(ref=ref(), trial="later_tokens", root="W"),
+        FunctionTest(ref=ref(), trial="other_samples", root="W", changed=True, size=1.0),
+    ]
     assert not judged(FutureLeak(), facts)
 
 
@@ -26,7 +39,8 @@ def test_targets_that_are_not_shifted_are_told_at_the_loss():
     fact = FunctionTest(ref=ref(), trial="own_token", root="Writer", changed=True, position=8, size=1.2, frame=line(40))
     (finding,) = judged(FutureLeak(), [fact])
     assert finding.message == (
-        "step 0, rank 0: the target of each position is the input token of that position, and the output at 8 depends on it (1.2 standard deviations) "
+        "step 0, rank 0: the target of each position is the input token of that position, and the output at 8 depends "
+        "on it (1.2 standard deviations) "
         "but not on later ones; expected the next token as target. Shift the targets by one."
     )
     assert finding.place.frame.line == 40

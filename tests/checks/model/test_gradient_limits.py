@@ -24,10 +24,16 @@ def test_is_off_until_a_limit_is_set():
 
 def test_the_limits_of_the_articles_for_the_norm():
     assert norm(SEED, 1001.0) == [
-        "step 3, rank 0: the gradient norm is 1001; the one before was 20; expected at most 1000. Clip before step(), or lower the learning rate."
+        (
+            "step 3, rank 0: the gradient norm is 1001; the one before was 20; expected at most 1000. Clip before "
+            "step(), or lower the learning rate."
+        )
     ]
     assert norm(SEED, 9e-6) == [
-        "step 3, rank 0: the gradient norm is 9e-06; the one before was 20; expected at least 1e-05. Look at saturation, depth and the loss scale."
+        (
+            "step 3, rank 0: the gradient norm is 9e-06; the one before was 20; expected at least 1e-05. Look at "
+            "saturation, depth and the loss scale."
+        )
     ]
 
 
@@ -38,7 +44,10 @@ def test_at_the_limit_it_is_silent(value):
 
 @pytest.mark.parametrize(
     ("grad_l2", "told"),
-    [(9e-5, "is 9e-06 of its weight (norms); expected at least 1e-05"), (2e6, "is 2e+05 times its weight (norms); expected at most 100000")],
+    [
+        (9e-5, "is 9e-06 of its weight (norms); expected at least 1e-05"),
+        (2e6, "is 2e+05 times its weight (norms); expected at most 100000"),
+    ],
 )
 def test_a_matrix_out_of_proportion_in_three_snapshots(grad_l2, told):
     snapshots = [a_snapshot(s, params=(an_update("fine"), an_update("head.weight", grad_l2=grad_l2))) for s in range(3)]
@@ -52,7 +61,9 @@ def test_a_gradient_that_spreads_wider_than_its_weight():
     wide = a_row("w", role="gradient", shape=(64, 64), std=2.02 * 100)
     weight = a_row("w", shape=(64, 64), std=2.0)
     (finding,) = judged(SEED, *(a_snapshot(s, weight, wide, params=(an_update("w"),)) for s in range(3)))
-    assert "the gradient of w spreads 101 times as wide as its weight; expected at most 100. Clip it." in finding.message
+    assert (
+        "the gradient of w spreads 101 times as wide as its weight; expected at most 100. Clip it." in finding.message
+    )
     constant = a_row("w", shape=(64, 64), std=0.0)
     assert judged(SEED, *(a_snapshot(s, constant, wide, params=(an_update("w"),)) for s in range(3))) == []
 

@@ -15,5 +15,9 @@ def test_the_model_layer_is_silent(loop, tmp_path):
     torch.manual_seed(0)
     with under_watch(tmp_path):
         loop()
-    loud = [e.finding.message for e in events(tmp_path) if isinstance(e, Found) and e.finding.severity != "note" and e.finding.layer in ("model", "data")]
+    loud = [
+        e.finding.message
+        for e in events(tmp_path)
+        if isinstance(e, Found) and e.finding.severity != "note" and e.finding.layer in ("model", "data")
+    ]
     assert loud == []

@@ -19,7 +19,8 @@ def call(value: float, step: int = 0, **fields: object) -> LossCall:
 def test_a_sum_is_a_note_that_says_so():
     (finding,) = judged(InitLoss(), [call(294.9, reduction="sum")])
     assert finding.message == (
-        "step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum; expected about 2.303. Use the mean."
+        "step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum; expected "
+        "about 2.303. Use the mean."
     )
     assert finding.severity == "note"
 
@@ -32,7 +33,15 @@ def test_a_sum_whose_loss_rises_is_a_warning():
 
 
 @pytest.mark.parametrize(
-    "one", [call(2.5), call(0.1), call(30.0, step=4), call(30.0, weighted=True), call(30.0, label_smoothing=0.1), call(math.log(10) * 2.9)]
+    "one",
+    [
+        call(2.5),
+        call(0.1),
+        call(30.0, step=4),
+        call(30.0, weighted=True),
+        call(30.0, label_smoothing=0.1),
+        call(math.log(10) * 2.9),
+    ],
 )
 def test_chance_pretrained_later_weighted_and_smoothed_losses_are_silent(one):
     assert not judged(InitLoss(), [one])
@@ -45,6 +54,14 @@ def test_large_logits_are_told_as_an_initialisation():
 def test_a_sum_that_is_divided_afterwards_is_silent():
     summed = call(294.9, reduction="sum")
     windows = [
-        Window(summed.ref, series={"loss": (loss,)}, fresh=frozenset({"loss"}), facts={LossCall: [summed]}, came={LossCall: 1}) for loss in (2.304, 150.0)
+        Window(
+            summed.ref,
+            series={"loss": (loss,)},
+            fresh=frozenset({"loss"}),
+            facts={LossCall: [summed]},
+            came={LossCall: 1},
+        )
+        for loss in (2.304, 150.0)
     ]
-    assert [len(list(InitLoss().judge(window))) for window in windows] == [0, 1]  # half of it is another term, not a mean
+    # half of it is another term, not a mean
+    assert [len(list(InitLoss().judge(window))) for window in windows] == [0, 1]

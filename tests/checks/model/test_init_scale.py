@@ -19,7 +19,9 @@ from tests.trace.facts.test_health import a_row
 WIDTH = 64
 
 
-def a_start(*layers: tuple[float, float], step: int = 0, reach: float = 4.0, more: tuple[TensorHealth, ...] = ()) -> Health:
+def a_start(
+    *layers: tuple[float, float], step: int = 0, reach: float = 4.0, more: tuple[TensorHealth, ...] = ()
+) -> Health:
     """Linear layers of 64x64 given as (standard deviation of the outputs, gain of the weights), and a head."""
     rows, params = [], []
     for number, (std, gain) in enumerate((*layers, (0.5, 0.58))):
@@ -38,7 +40,8 @@ def test_fires_on_weights_that_are_far_too_large():
     (finding,) = judged(InitScale(), *three((8.0, 8.0), (180.0, 16.0)))
     assert (finding.severity, finding.kind, finding.place.module, finding.step) == ("warning", "bad_init", "l1", 0)
     assert finding.message == (
-        "step 0, rank 0: the outputs of l1 have a standard deviation of 1.8e+02 at the start (its weights multiply by 16), 22 times those of l0; "
+        "step 0, rank 0: the outputs of l1 have a standard deviation of 1.8e+02 at the start (its weights multiply by "
+        "16), 22 times those of l0; "
         "expected 0.05..20. Initialise with kaiming_normal_."
     )
 
@@ -76,10 +79,13 @@ def test_stays_silent_on_weights_that_were_trained_before():
 def test_stays_silent_when_others_have_told_it():
     facts = three((8.0, 8.0), (180.0, 16.0))
     for grad_equal, said in ((True, 0), (False, 1)):  # a head that starts at 0 has other gradients
-        equal = EqualUnits(ref=facts[0].ref, param="l0.weight", module="l0", shape=(64, 64), units=64, grad_equal=grad_equal)
+        equal = EqualUnits(
+            ref=facts[0].ref, param="l0.weight", module="l0", shape=(64, 64), units=64, grad_equal=grad_equal
+        )
         window = Window(ref=facts[-1].ref, facts={Health: facts, EqualUnits: [equal]}, came={Health: 1}, memories={})
         assert len(list(InitScale().judge(window))) == said
-    assert judged(InitScale(), *three((45.0, 11.0), (5e2, 11.0), (5e3, 11.0), (5e4, 11.0))) == []  # model/activation-growth
+    # model/activation-growth
+    assert judged(InitScale(), *three((45.0, 11.0), (5e2, 11.0), (5e3, 11.0), (5e4, 11.0))) == []
 
 
 def test_at_the_threshold():

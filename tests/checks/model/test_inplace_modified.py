@@ -8,7 +8,8 @@ from debugtracer.trace.facts.crash import InplaceWrite, InplaceWrites
 from tests.checks.crashes import LINE, REF, a_crash, silent_on_another_error, told
 
 TEXT = (
-    "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [32, 24]], which is output 0 of "
+    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.FloatTensor [32, 24]], which is output 0 of "
     "TanhBackward0, is at version {}; expected version 0 instead. Hint: ..."
 )
 AT = Frame("/p/train.py", 17, "forward", "hidden *= gate")
@@ -25,7 +26,8 @@ def judged(*writes, version=1):
 def test_the_first_write_past_the_expected_version_is_the_line():
     (finding,) = judged(write(shape=(3,)), write(), write("add_", version=2), version=2)
     assert finding.message == (
-        "step 5, rank 0: backward (train.py:34) needs output of TanhBackward0, shape (32, 24), which mul_ (train.py:17) has changed in place (version 2, "
+        "step 5, rank 0: backward (train.py:34) needs output of TanhBackward0, shape (32, 24), which mul_ "
+        "(train.py:17) has changed in place (version 2, "
         "expected 0). Write a new tensor instead of changing this one."
     )
     assert (finding.place.frame, finding.place.symptom_frame) == (AT, LINE)
@@ -45,7 +47,11 @@ def test_a_forward_after_the_step_means_a_graph_of_before():
 
 
 def transposed(*writes):
-    return told(InplaceModified(), a_crash(TEXT.replace("TanhBackward0", "AsStrided").format(1)), InplaceWrites(ref=REF, writes=writes))
+    return told(
+        InplaceModified(),
+        a_crash(TEXT.replace("TanhBackward0", "AsStrided").format(1)),
+        InplaceWrites(ref=REF, writes=writes),
+    )
 
 
 def test_a_view_of_a_weight_is_that_weight_and_other_tensors_of_its_shape_are_not():
@@ -68,7 +74,9 @@ def test_without_a_write_the_class_is_still_proved():
 
 
 def test_a_parameter_written_while_autograd_records():
-    (finding,) = told(InplaceModified(), a_crash("a leaf Variable that requires grad is being used in an in-place operation."))
+    (finding,) = told(
+        InplaceModified(), a_crash("a leaf Variable that requires grad is being used in an in-place operation.")
+    )
     assert finding.remedy[0] == "put the write into `with torch.no_grad():`"
 
 

@@ -8,23 +8,33 @@ from debugtracer.trace.facts.label_smoothing import Smoothed
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
 
-TABLE = tuple(Smoothed(epsilon=e, target_kl=k, gradient_variance=v) for e, k, v in ((0.0, 0.0, 1.0), (0.1, 0.094, 0.8), (0.2, 0.198, 0.61)))
+TABLE = tuple(
+    Smoothed(epsilon=e, target_kl=k, gradient_variance=v)
+    for e, k, v in ((0.0, 0.0, 1.0), (0.1, 0.094, 0.8), (0.2, 0.198, 0.61))
+)
 
 
 def a_look(step, top=0.95, accuracy=0.6, used=0.0, closed=0):
     ref = StepRef(iteration=step, step=step)
-    return Looked(ref=ref, classes=10, rows=64, used=used, closed=closed, table=TABLE, top_probability=top, accuracy=accuracy)
+    return Looked(
+        ref=ref, classes=10, rows=64, used=used, closed=closed, table=TABLE, top_probability=top, accuracy=accuracy
+    )
 
 
 def judged(*looks):
-    return [f for n in range(1, len(looks) + 1) for f in LabelSmoothing().judge(Window(ref=looks[n - 1].ref, facts={Looked: looks[:n]}, came={Looked: 1}))]
+    return [
+        f
+        for n in range(1, len(looks) + 1)
+        for f in LabelSmoothing().judge(Window(ref=looks[n - 1].ref, facts={Looked: looks[:n]}, came={Looked: 1}))
+    ]
 
 
 def test_smoothing_over_closed_classes_is_an_error():
     (finding,) = judged(a_look(100, used=0.1, closed=3))
     assert (finding.severity, finding.kind) == ("error", "label_smoothing_misuse")
     assert finding.message == (
-        "step 100, rank 0: label_smoothing 0.1 is used with 3 of 10 classes at -inf; expected finite logits for every smoothed class. "
+        "step 100, rank 0: label_smoothing 0.1 is used with 3 of 10 classes at -inf; expected finite logits for every "
+        "smoothed class. "
         "Smooth the open classes only."
     )
 
@@ -33,7 +43,8 @@ def test_a_model_surer_than_right_gets_advice_with_the_measured_effect():
     (finding,) = judged(a_look(100), a_look(200))
     assert finding.severity == "note"
     assert finding.message == (
-        "step 200, rank 0: the model gives 95% to its guess and is right in 60% of 64 targets; expected within 15%. label_smoothing=0.1 may help "
+        "step 200, rank 0: the model gives 95% to its guess and is right in 60% of 64 targets; expected within 15%. "
+        "label_smoothing=0.1 may help "
         "(on this batch 0.1: KL 0.094, gradient variance -20%; 0.2: KL 0.198, gradient variance -39%)."
     )
 

@@ -19,7 +19,9 @@ def judged(*looks: LogitScale) -> list[Finding]:
     found: list[Finding] = []
     memories: dict[str, dict[object, object]] = {}
     for look in looks:
-        found += LogitDivergence().judge(Window(ref=look.ref, facts={LogitScale: [look]}, came={LogitScale: 1}, memories=memories))
+        found += LogitDivergence().judge(
+            Window(ref=look.ref, facts={LogitScale: [look]}, came={LogitScale: 1}, memories=memories)
+        )
     return found
 
 
@@ -27,20 +29,27 @@ def test_fires_on_logits_that_have_run_away():
     (finding,) = judged(a_look(0, 4.02), a_look(1, 4.1), a_look(200, 45.0), a_look(300, 52.1), a_look(400, 60.0))
     assert (finding.severity, finding.kind, finding.step) == ("warning", "logit_divergence", 300)
     assert finding.message == (
-        "step 300, rank 0: mean |log Z| of 48 classes is 52.1, from 4.02 at step 0, at a cross-entropy of 2.9 (log C is 3.87); expected below 40.2. "
+        "step 300, rank 0: mean |log Z| of 48 classes is 52.1, from 4.02 at step 0, at a cross-entropy of 2.9 (log C "
+        "is 3.87); expected below 40.2. "
         "Add a z-loss, decay the weights of the head, or lower the learning rate."
     )
 
 
 def test_fires_on_a_model_that_is_sure_and_wrong():
     (finding,) = judged(a_look(0, 4.0), a_look(200, 20.0, gap=12.0), a_look(300, 22.0, gap=14.0))
-    assert "the first of 48 classes is 14 above the second on average, at a cross-entropy of 2.9 (log C is 3.87); expected below 10" in finding.message
+    assert (
+        "the first of 48 classes is 14 above the second on average, at a cross-entropy of 2.9 (log C is 3.87); "
+        "expected below 10"
+    ) in finding.message
 
 
 def test_steady_growth_is_a_note_with_its_lead():
     (finding,) = judged(a_look(0, 4.02), a_look(100, 5.3), a_look(200, 8.0), a_look(300, 13.4), a_look(400, 20.1))
     assert finding.severity == "note"
-    assert "is 13.4, from 4.02 at step 0, and grows (40.2 in about 213 steps at this pace), at a cross-entropy" in finding.message
+    assert (
+        "is 13.4, from 4.02 at step 0, and grows (40.2 in about 213 steps at this pace), at a cross-entropy"
+        in finding.message
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,8 +58,15 @@ def test_steady_growth_is_a_note_with_its_lead():
         (a_look(0, 4.0), a_look(200, 60.0, 20.0, 0.2), a_look(300, 70.0, 20.0, 0.1)),  # confident and right
         (a_look(0, 4.0), a_look(100, 60.0), a_look(150, 60.0)),  # warm-up
         (a_look(0, 4.0), a_look(200, 60.0), a_look(300, 5.0), a_look(400, 60.0)),  # one look
-        (a_look(0, 90.0, loss=3.8), a_look(200, 92.0), a_look(300, 95.0)),  # large from the start, as with a temperature
-        (a_look(0, 4.0, loss=3.9), a_look(100, 7.0, loss=3.4), a_look(200, 10.0, loss=3.0), a_look(300, 14.0, loss=2.4)),  # it learns
+        # large from the start, as with a temperature
+        (a_look(0, 90.0, loss=3.8), a_look(200, 92.0), a_look(300, 95.0)),
+        # it learns
+        (
+            a_look(0, 4.0, loss=3.9),
+            a_look(100, 7.0, loss=3.4),
+            a_look(200, 10.0, loss=3.0),
+            a_look(300, 14.0, loss=2.4),
+        ),
     ],
 )
 def test_stays_silent_on_logits_that_learn(looks):

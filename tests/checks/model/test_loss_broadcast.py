@@ -14,7 +14,8 @@ def call(**fields: object) -> LossCall:
 def test_a_column_against_a_row_is_told_once():
     (finding,) = judged(LossBroadcast(), [call(broadcast=True), call(broadcast=True)])
     assert finding.message == (
-        "step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting makes (32, 32) pairs; "
+        "step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting "
+        "makes (32, 32) pairs; "
         "expected equal shapes. Squeeze the prediction or unsqueeze the target."
     )
     assert (finding.kind, finding.exact, finding.place.frame.line) == ("loss_misuse", True, 20)

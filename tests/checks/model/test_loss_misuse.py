@@ -12,17 +12,30 @@ SOFTMAX = Maker(function="softmax", dim=1, size=10, module="softmax", frame=line
 
 
 def calls(count: int = 3, **fields: object) -> list[LossCall]:
-    common = {"loss": "cross_entropy", "frame": line(34), "classes": 10, "input_shape": (50, 10), "target_dtype": "int64"}
+    common = {
+        "loss": "cross_entropy",
+        "frame": line(34),
+        "classes": 10,
+        "input_shape": (50, 10),
+        "target_dtype": "int64",
+    }
     return [LossCall(ref=ref(step), **{**common, **fields}) for step in range(count)]  # type: ignore[arg-type]
 
 
 def test_a_softmax_before_cross_entropy_is_told_with_its_floor():
     (finding,) = judged(LossMisuse(), calls(form="probabilities", maker=SOFTMAX))
     assert finding.message == (
-        "step 0, rank 0: the input of cross_entropy is already a softmax: its rows sum to 1 (module softmax, line 16) in 3 of 3 calls; "
-        "expected raw scores; so the loss cannot fall below 1.461. Remove the softmax: cross_entropy applies log_softmax itself."
+        "step 0, rank 0: the input of cross_entropy is already a softmax: its rows sum to 1 (module softmax, line 16) "
+        "in 3 of 3 calls; expected raw scores; so the loss cannot fall below 1.461. Remove the softmax: cross_entropy "
+        "applies log_softmax itself."
     )
-    assert (finding.kind, finding.exact, finding.place.op, finding.place.module, finding.iteration) == ("loss_misuse", True, "aten::_softmax", "softmax", 0)
+    assert (finding.kind, finding.exact, finding.place.op, finding.place.module, finding.iteration) == (
+        "loss_misuse",
+        True,
+        "aten::_softmax",
+        "softmax",
+        0,
+    )
     assert finding.place.frame.line == 16
     assert finding.place.symptom_frame.line == 34
 

@@ -9,12 +9,19 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def test_the_call_that_ended_the_graph_is_named():
-    (finding,) = judged(LossWithoutGraph(), [Loose(ref=ref(), leaf=True, cut=Cut(function="item", frame=line(31)), frame=line(33))])
+    (finding,) = judged(
+        LossWithoutGraph(), [Loose(ref=ref(), leaf=True, cut=Cut(function="item", frame=line(31)), frame=line(33))]
+    )
     assert finding.message == (
         "step 0, rank 0: backward() is called on a loss that hangs on no parameter: item at line 31 ended the graph; "
         "expected a loss computed from the model's output. Keep the tensor."
     )
-    assert (finding.kind, finding.exact, finding.place.frame.line, finding.place.symptom_frame.line) == ("detached_graph", True, 31, 33)
+    assert (finding.kind, finding.exact, finding.place.frame.line, finding.place.symptom_frame.line) == (
+        "detached_graph",
+        True,
+        31,
+        33,
+    )
 
 
 def test_without_a_known_call_the_backward_is_the_place():

@@ -8,14 +8,18 @@ from tests.trace.facts.test_health import a_row
 
 
 def squashed(function, *shares, first=0, **more):
-    return [a_snapshot(first + i, an_activation(f"act:{function}", function, saturated=share, **more)) for i, share in enumerate(shares)]
+    return [
+        a_snapshot(first + i, an_activation(f"act:{function}", function, saturated=share, **more))
+        for i, share in enumerate(shares)
+    ]
 
 
 def test_a_flat_start_is_a_warning_when_the_first_steps_are_over():
     (finding,) = judged(SaturatedActivation(), *squashed("tanh", 0.99, 0.97, 0.98))
     assert (finding.severity, finding.kind, finding.place.op) == ("warning", "bad_init", "aten::tanh")
     assert finding.message == (
-        "step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at the start. "
+        "step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at "
+        "the start. "
         "Normalise the inputs or initialise the weights smaller."
     )
     assert "outside 0.01..0.99" in judged(SaturatedActivation(), *squashed("sigmoid", 0.9, 0.9, 0.9))[0].message
@@ -27,7 +31,12 @@ def test_half_flat_is_a_note_and_less_is_nothing():
 
 
 def test_gates_that_close_later_confident_softmaxes_and_tiny_tensors_are_left_alone():
-    assert judged(SaturatedActivation(), *squashed("sigmoid", 0.0, 0.0, 0.0), *squashed("sigmoid", 1.0, 1.0, 1.0, first=100)) == []
+    assert (
+        judged(
+            SaturatedActivation(), *squashed("sigmoid", 0.0, 0.0, 0.0), *squashed("sigmoid", 1.0, 1.0, 1.0, first=100)
+        )
+        == []
+    )
     assert judged(SaturatedActivation(), *squashed("softmax", 1.0, 1.0, 1.0)) == []
     assert judged(SaturatedActivation(), *squashed("tanh", 1.0, 1.0, 1.0, sampled=32)) == []
 
@@ -37,4 +46,6 @@ def test_a_layer_that_starts_wide_is_named():
     act = an_activation("act:tanh", "tanh", saturated=0.99)
     update = an_update("a.weight", weight_l2=640.0)
     (finding,) = judged(SaturatedActivation(), *(a_snapshot(step, *wide, act, params=(update,)) for step in range(3)))
-    assert finding.message.endswith("expected below 80% at the start. The weights of a multiply by 80: initialise them smaller.")
+    assert finding.message.endswith(
+        "expected below 80% at the start. The weights of a multiply by 80: initialise them smaller."
+    )

@@ -10,23 +10,33 @@ HEAD = ModuleSeen(path="head", kind="Linear", sizes={"in_features": 512, "out_fe
 
 
 def test_the_module_what_it_was_built_for_and_what_it_got():
-    crash = a_crash("mat1 and mat2 shapes cannot be multiplied (32x2048 and 512x10)", modules=(HEAD,), tensors=(seen("input", 32, 2048),))
+    crash = a_crash(
+        "mat1 and mat2 shapes cannot be multiplied (32x2048 and 512x10)",
+        modules=(HEAD,),
+        tensors=(seen("input", 32, 2048),),
+    )
     (finding,) = told(ShapeMismatch(), crash)
     assert finding.message == (
-        "step 5, rank 0: head (Linear, in_features 512) was given input (32, 2048); expected 512 where it has 2048. Build it with in_features=2048, or "
+        "step 5, rank 0: head (Linear, in_features 512) was given input (32, 2048); expected 512 where it has 2048. "
+        "Build it with in_features=2048, or "
         "change what comes before it."
     )
     assert (finding.kind, finding.place.module) == ("shape_mismatch", "head")
 
 
 def test_a_loss_with_targets_of_another_shape_is_a_misuse_of_the_loss():
-    crash = a_crash("Expected input batch_size (4) to match target batch_size (3).", "ValueError", torch_calls=("cross_entropy",))
+    crash = a_crash(
+        "Expected input batch_size (4) to match target batch_size (3).", "ValueError", torch_calls=("cross_entropy",)
+    )
     (finding,) = told(ShapeMismatch(), crash)
     assert finding.kind == "loss_misuse"
 
 
 def test_an_operator_of_the_users_own_is_told_with_its_tensors():
-    crash = a_crash("The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 1", tensors=(seen("a", 3, 4), seen("b", 3, 5)))
+    crash = a_crash(
+        "The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 1",
+        tensors=(seen("a", 3, 4), seen("b", 3, 5)),
+    )
     (finding,) = told(ShapeMismatch(), crash)
     assert "there are a (3, 4), b (3, 5)" in finding.message
 

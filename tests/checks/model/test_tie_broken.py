@@ -14,9 +14,15 @@ def judged(*facts):
 
 def test_a_call_that_made_two_of_one_is_a_warning_at_its_line():
     (finding,) = judged(a_break())
-    assert (finding.severity, finding.kind, finding.place.frame.line, finding.place.param) == ("warning", "tie_broken", 31, "head.weight")
+    assert (finding.severity, finding.kind, finding.place.frame.line, finding.place.param) == (
+        "warning",
+        "tie_broken",
+        31,
+        "head.weight",
+    )
     assert finding.message == (
-        "step 3, rank 0: since load_state_dict(assign=True) (train.py:31) emb.weight and head.weight, which were one, are two parameters of 4096 values and "
+        "step 3, rank 0: since load_state_dict(assign=True) (train.py:31) emb.weight and head.weight, which were one, "
+        "are two parameters of 4096 values and "
         "are trained apart; expected them to share their storage. Tie them again after it: head.weight = emb.weight."
     )
 
@@ -25,7 +31,9 @@ def test_two_different_tensors_and_an_assignment_may_be_wanted():
     (different,) = judged(a_break(equal=False))
     (assigned,) = judged(a_break(how="", frame=None, equal=False, count=3))
     assert (different.severity, assigned.severity) == ("note", "note")
-    assert assigned.message.startswith("step 3, rank 0: emb.weight and head.weight (and 2 more pairs), which were one, are two parameters")
+    assert assigned.message.startswith(
+        "step 3, rank 0: emb.weight and head.weight (and 2 more pairs), which were one, are two parameters"
+    )
 
 
 def test_a_conversion_is_named():

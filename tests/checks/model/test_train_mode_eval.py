@@ -8,9 +8,12 @@ from tests.checks.facts_at import judged, line, ref
 
 
 def test_calls_without_a_graph_in_training_mode_are_a_note():
-    (finding,) = judged(TrainModeEval(), [ModuleModes(ref=ref(39), root="Net", total=4, training=4, silent=3, frame=line(63))])
+    (finding,) = judged(
+        TrainModeEval(), [ModuleModes(ref=ref(39), root="Net", total=4, training=4, silent=3, frame=line(63))]
+    )
     assert finding.message == (
-        "step 39, rank 0: Net was called 3 times without a graph with 4 dropout or batch-norm layers in training mode (line 63); "
+        "step 39, rank 0: Net was called 3 times without a graph with 4 dropout or batch-norm layers in training mode "
+        "(line 63); "
         "expected evaluation mode. Call model.eval() before the evaluation."
     )
     assert finding.severity == "note"

@@ -12,9 +12,12 @@ def reach(step: int, *idle: str) -> GraphReach:
 
 
 def test_a_part_that_never_ran_is_a_note_after_fifty_updates():
-    (finding,) = judged(UnusedParam(), [reach(0, "old.weight", "other.weight"), reach(1, "old.weight"), reach(100, "old.weight")])
+    (finding,) = judged(
+        UnusedParam(), [reach(0, "old.weight", "other.weight"), reach(1, "old.weight"), reach(100, "old.weight")]
+    )
     assert finding.message == (
-        "step 100, rank 0: 1 parameter (old.weight) that Adam holds took no part in 3 inspected steps; expected each one to be used. "
+        "step 100, rank 0: 1 parameter (old.weight) that Adam holds took no part in 3 inspected steps; expected each "
+        "one to be used. "
         "Call the branch or remove it."
     )
     assert finding.severity == "note"

@@ -16,15 +16,29 @@ DYING, ALIVE = profile(1e-9, 1e-7, 1e-5, 1e-3, 1e-2), profile(1e-3, 2e-3, 1e-3, 
 
 def test_a_gradient_that_falls_layer_by_layer_is_told_once_it_was_seen_twice_after_the_first_update():
     (finding,) = judged(VanishingGradient(), *(a_snapshot(step, params=DYING) for step in (0, 1, 2)))
-    assert (finding.severity, finding.kind, finding.place.param, finding.step) == ("warning", "vanishing_gradients", "layers.0.weight", 1)
+    assert (finding.severity, finding.kind, finding.place.param, finding.step) == (
+        "warning",
+        "vanishing_gradients",
+        "layers.0.weight",
+        1,
+    )
     assert finding.message == (
-        "step 1, rank 0: the gradient of layers.0.weight is 1e-09 of its weight and that of layers.4.weight 0.01, 1e+07 times more, falling layer by layer "
+        "step 1, rank 0: the gradient of layers.0.weight is 1e-09 of its weight and that of layers.4.weight 0.01, "
+        "1e+07 times more, falling layer by layer "
         "through 5 matrices; expected within a factor of 1e+04. Add normalisation or residual connections."
     )
 
 
 def test_a_head_that_starts_at_zero_gives_no_gradient_at_step_0_only():
-    assert judged(VanishingGradient(), a_snapshot(0, params=profile(0, 0, 0, 0, 1e-2)), a_snapshot(1, params=ALIVE), a_snapshot(2, params=ALIVE)) == []
+    assert (
+        judged(
+            VanishingGradient(),
+            a_snapshot(0, params=profile(0, 0, 0, 0, 1e-2)),
+            a_snapshot(1, params=ALIVE),
+            a_snapshot(2, params=ALIVE),
+        )
+        == []
+    )
 
 
 def test_a_converged_run_and_a_small_first_layer_alone_are_left_alone():

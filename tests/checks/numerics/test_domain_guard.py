@@ -23,7 +23,9 @@ def judged(*looks: DomainEdges) -> list[Finding]:
     found: list[Finding] = []
     memories: dict[str, dict[object, object]] = {}
     for look in looks:
-        found += DomainGuard().judge(Window(ref=look.ref, facts={DomainEdges: [look]}, came={DomainEdges: 1}, memories=memories))
+        found += DomainGuard().judge(
+            Window(ref=look.ref, facts={DomainEdges: [look]}, came={DomainEdges: 1}, memories=memories)
+        )
     return found
 
 
@@ -34,10 +36,16 @@ def series(*distances: float, **more: object) -> list[DomainEdges]:
 def test_fires_on_an_input_that_arrives_soon():
     note, warning = judged(*series(0.4, 1e-9, 1e-15, 1e-21, 1e-27))
     assert (note.severity, note.step) == ("note", 200)
-    assert (warning.severity, warning.kind, warning.step, warning.place.op) == ("warning", "log_domain", 300, "aten::log")
+    assert (warning.severity, warning.kind, warning.step, warning.place.op) == (
+        "warning",
+        "log_domain",
+        300,
+        "aten::log",
+    )
     assert warning.message == (
-        "step 300, rank 0: the input of log (float32) comes within 1e-21 of 0, from 0.4 at step 0: at this pace it arrives in 282 steps; expected more "
-        "than 1e-06, or an eps. Use F.log_softmax or F.logsigmoid instead of the logarithm of a probability, or clamp the input: x.clamp_min(1e-8)."
+        "step 300, rank 0: the input of log (float32) comes within 1e-21 of 0, from 0.4 at step 0: at this pace it "
+        "arrives in 282 steps; expected more than 1e-06, or an eps. Use F.log_softmax or F.logsigmoid instead of the "
+        "logarithm of a probability, or clamp the input: x.clamp_min(1e-8)."
     )
 
 
@@ -45,14 +53,20 @@ def test_fires_on_exp_that_grows():
     exp = {"op": "exp", "kind": "overflow", "limit": 88.7}
     *_, warning = judged(*series(80.0, 50.0, 26.0, 6.0, **exp))
     assert (warning.severity, warning.kind) == ("warning", "exp_overflow")
-    assert "the input of exp (float32) comes within 6 of the largest finite input 88.7, from 80 at step 0" in warning.message
+    assert (
+        "the input of exp (float32) comes within 6 of the largest finite input 88.7, from 80 at step 0"
+        in warning.message
+    )
     assert "expected at least 8.9 below. Subtract the largest input first" in warning.message
 
 
 def test_an_input_on_the_edge_is_a_note():
     (finding,) = judged(a_look(1, 0.0, op="sqrt", kind="root"), a_look(2, 0.0, op="sqrt", kind="root"))
     assert (finding.severity, finding.kind) == ("note", "backward_nan_op")
-    assert "the input of sqrt (float32) lies on 0; expected more than 1e-12, or an eps. Add an eps inside the root" in finding.message
+    assert (
+        "the input of sqrt (float32) lies on 0; expected more than 1e-12, or an eps. Add an eps inside the root"
+        in finding.message
+    )
 
 
 def test_nearer_than_before_twice_is_a_note():

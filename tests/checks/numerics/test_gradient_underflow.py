@@ -8,14 +8,17 @@ from tests.trace.facts.test_health import a_row
 
 
 def gradient(zero_share, tiny, dtype="float16"):
-    return a_row("0.weight", role="gradient", dtype=dtype, sampled=100, zero_share=zero_share, bins=(tiny, *[0] * 40, 100 - tiny))
+    return a_row(
+        "0.weight", role="gradient", dtype=dtype, sampled=100, zero_share=zero_share, bins=(tiny, *[0] * 40, 100 - tiny)
+    )
 
 
 def test_zeros_and_subnormals_count_together():
     (finding,) = judged(GradientUnderflow(), a_snapshot(2, gradient(0.5, 33)))
     assert finding.severity == "note"
     assert finding.message == (
-        "step 2, rank 0: 83% of the float16 gradient values of 1 parameters are zero or below 6e-08, most in 0.weight; expected below 50%. "
+        "step 2, rank 0: 83% of the float16 gradient values of 1 parameters are zero or below 6e-08, most in 0.weight; "
+        "expected below 50%. "
         "Scale the loss, or use bfloat16."
     )
 

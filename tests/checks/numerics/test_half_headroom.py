@@ -7,10 +7,14 @@ from tests.checks.test_snapshots import a_snapshot, an_activation, judged
 
 
 def test_within_two_bits_is_a_note():
-    (finding,) = judged(HalfHeadroom(), a_snapshot(100, an_activation("blocks.7.mlp.0", "Linear", dtype="float16", low=-2.1e4, high=9.0)))
+    (finding,) = judged(
+        HalfHeadroom(),
+        a_snapshot(100, an_activation("blocks.7.mlp.0", "Linear", dtype="float16", low=-2.1e4, high=9.0)),
+    )
     assert finding.severity == "note"
     assert finding.message == (
-        "step 100, rank 0: the activation blocks.7.mlp.0 (float16) reaches 2.1e+04, 1.6 bits below 65504; expected at least 2 bits of headroom. "
+        "step 100, rank 0: the activation blocks.7.mlp.0 (float16) reaches 2.1e+04, 1.6 bits below 65504; expected at "
+        "least 2 bits of headroom. "
         "Use bfloat16, or float32 for this layer."
     )
 

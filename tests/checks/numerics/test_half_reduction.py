@@ -17,12 +17,28 @@ LINE = Frame(file="train.py", line=26, function="main", code="total += loss")
 
 
 def a_call(step: int = 0, **more: object) -> Reduced:
-    known = {"op": "logsumexp", "frame": LINE, "dtype": "float16", "elements": 100_000, "value": 11.3, "wide": 11.5, "error": 0.0174}
+    known = {
+        "op": "logsumexp",
+        "frame": LINE,
+        "dtype": "float16",
+        "elements": 100_000,
+        "value": 11.3,
+        "wide": 11.5,
+        "error": 0.0174,
+    }
     return Reduced(ref=StepRef(iteration=step, step=step), **{**known, **more})
 
 
 def a_total(step: int, **more: object) -> RunningTotal:
-    known = {"frame": LINE, "dtype": "bfloat16", "adds": 1, "before": 512.0, "added": 1.2, "after": 512.0, "wide": 513.2}
+    known = {
+        "frame": LINE,
+        "dtype": "bfloat16",
+        "adds": 1,
+        "before": 512.0,
+        "added": 1.2,
+        "after": 512.0,
+        "wide": 513.2,
+    }
     return RunningTotal(ref=StepRef(iteration=step, step=step), **{**known, **more})
 
 
@@ -38,18 +54,24 @@ def judged(*facts: Fact) -> list[Finding]:
 def test_fires_on_a_reduction_that_is_off():
     (finding,) = judged(a_call())
     assert (finding.severity, finding.kind, finding.place.op) == ("note", "half_accumulation", "aten::logsumexp")
-    assert finding.message == ("step 0, rank 0: logsumexp over 100000 values (float16) is 11.3, off by 1.7%; expected 11.5 as in float32. Add up in float32.")
+    assert finding.message == (
+        "step 0, rank 0: logsumexp over 100000 values (float16) is 11.3, off by 1.7%; expected 11.5 as in float32. Add "
+        "up in float32."
+    )
 
 
 def test_an_overflow_is_told_as_one():
-    (finding,) = judged(a_call(value="Infinity", error=0.0, overflows=1), a_call(100, value="Infinity", error=0.0, overflows=1))
+    (finding,) = judged(
+        a_call(value="Infinity", error=0.0, overflows=1), a_call(100, value="Infinity", error=0.0, overflows=1)
+    )
     assert "(float16) overflows to Infinity; expected 11.5 as in float32" in finding.message
 
 
 def test_fires_on_a_total_that_stands_still():
     (finding,) = judged(a_total(100, before=301.0, after=302.0), a_total(200), a_total(300), a_total(400))
     assert finding.message == (
-        "step 300, rank 0: `total += loss` (bfloat16) stands still at 512 since step 200: 1.2 is added and nothing changes; expected it to grow. "
+        "step 300, rank 0: `total += loss` (bfloat16) stands still at 512 since step 200: 1.2 is added and nothing "
+        "changes; expected it to grow. "
         "Add up in float32, e.g. total += loss.item()."
     )
 

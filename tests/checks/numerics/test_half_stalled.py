@@ -8,7 +8,10 @@ from tests.checks.test_snapshots import a_snapshot, an_update, judged
 
 def steps(*shares, lr=1e-3):
     return [
-        a_snapshot(i, params=(an_update("head.weight", dtype="bfloat16", stalled=s, lr=lr), an_update("norm.weight", numel=8))) for i, s in enumerate(shares)
+        a_snapshot(
+            i, params=(an_update("head.weight", dtype="bfloat16", stalled=s, lr=lr), an_update("norm.weight", numel=8))
+        )
+        for i, s in enumerate(shares)
     ]
 
 
@@ -16,7 +19,8 @@ def test_updates_that_are_rounded_away_twice_in_a_row_are_a_warning():
     (finding,) = judged(HalfStalled(), *steps(0.97, 0.98))
     assert (finding.severity, finding.kind, finding.place.param) == ("warning", "half_weights_stalled", "head.weight")
     assert finding.message == (
-        "step 0, rank 0: 97% of the updates of 1 bfloat16 weights (lr 0.001, AdamW) change nothing, most in head.weight; expected below 90%. "
+        "step 0, rank 0: 97% of the updates of 1 bfloat16 weights (lr 0.001, AdamW) change nothing, most in "
+        "head.weight; expected below 90%. "
         "Keep float32 weights and use autocast."
     ).replace("AdamW", "Adam")
 

@@ -13,8 +13,16 @@ from debugtracer.trace.window import SCALER_SKIPPING
 
 def test_fires_on_nan_with_the_values_before():
     (finding,) = NanLoss().judge(a_window(48, loss=(0.693, 0.688, nan)))
-    assert finding.message == ("step 48, rank 0: the loss is nan; the last 2 were 0.693, 0.688; expected a finite number. The verdict says where it was born.")
-    assert (finding.check, finding.layer, finding.severity, finding.step) == ("numerics/nan-loss", "numerics", "error", 48)
+    assert finding.message == (
+        "step 48, rank 0: the loss is nan; the last 2 were 0.693, 0.688; expected a finite number. The verdict says "
+        "where it was born."
+    )
+    assert (finding.check, finding.layer, finding.severity, finding.step) == (
+        "numerics/nan-loss",
+        "numerics",
+        "error",
+        48,
+    )
     assert finding.evidence == {"loss": "NaN"}
 
 

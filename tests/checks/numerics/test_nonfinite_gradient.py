@@ -12,7 +12,8 @@ from debugtracer.trace.window import SCALER_SKIPPING
 def test_fires_on_a_bad_norm_and_names_the_loss_beside_it():
     (finding,) = NonfiniteGradient().judge(a_window(56, loss=0.4211, grad_l2=(1.2, 1.1, nan), bad=("conv.weight",)))
     assert finding.message == (
-        "step 56, rank 0: the gradient norm is nan, first in conv.weight while the loss is 0.4211; the last 2 were 1.2, 1.1; "
+        "step 56, rank 0: the gradient norm is nan, first in conv.weight while the loss is 0.4211; the last 2 were "
+        "1.2, 1.1; "
         "expected a finite norm. The verdict says where it was born."
     )
 

@@ -11,7 +11,8 @@ from debugtracer.testing import a_window
 def test_fires_when_a_finite_gradient_gave_a_bad_parameter():
     (finding,) = NonfiniteParameter().judge(a_window(0, grad_l2=0.731, param_l2=nan, bad=("embed.weight",)))
     assert finding.message == (
-        "step 0, rank 0: the update made embed.weight non-finite (parameter norm nan) from a finite gradient (norm 0.731); "
+        "step 0, rank 0: the update made embed.weight non-finite (parameter norm nan) from a finite gradient (norm "
+        "0.731); "
         "expected finite parameters. The verdict names the op inside the optimizer."
     )
 

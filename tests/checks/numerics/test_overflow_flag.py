@@ -25,7 +25,8 @@ def test_it_is_told_once_with_the_steps_it_speaks_of():
     (finding,) = judged(a_flag(1, 0), a_flag(100, 2))
     assert finding.severity == "note"
     assert finding.message == (
-        "step 1, rank 0: the overflow flag of npu was set after step 0; expected it clear: a result was beyond the range of its dtype and was written as "
+        "step 1, rank 0: the overflow flag of npu was set after step 0; expected it clear: a result was beyond the "
+        "range of its dtype and was written as "
         "the largest number. Lower the loss scale, or compute that op in float32."
     )
 

@@ -10,7 +10,13 @@ from tests.checks.optimizer.seen import at, found, line
 
 
 def setup(**more: object) -> ScalerSetup:
-    known = {"enabled": True, "init_scale": 65536.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000}
+    known = {
+        "enabled": True,
+        "init_scale": 65536.0,
+        "growth_factor": 2.0,
+        "backoff_factor": 0.5,
+        "growth_interval": 2000,
+    }
     return ScalerSetup(ref=at(0), scaler=0, frame=line(12), **{**known, **more})  # type: ignore[arg-type]
 
 
@@ -21,13 +27,17 @@ def cast(dtype: str, scaled: bool) -> AutocastSeen:
 def test_a_short_growth_interval():
     (finding,) = found(ScalerArguments(), [setup(growth_interval=2)])
     assert finding.message == (
-        "step 0, rank 0: GradScaler (train.py:12) grows every 2 updates, so at its limit 33% of all updates are skipped; expected about 2000. Leave the "
+        "step 0, rank 0: GradScaler (train.py:12) grows every 2 updates, so at its limit 33% of all updates are "
+        "skipped; expected about 2000. Leave the "
         "arguments of GradScaler at their defaults."
     )
     assert (finding.kind, finding.place.frame) == ("amp_scaler_arguments", line(12))
 
 
-@pytest.mark.parametrize(("more", "said"), [({"backoff_factor": 0.99}, "backs off by 0.99 only"), ({"growth_factor": 16.0}, "grows by 16, far past")])
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [({"backoff_factor": 0.99}, "backs off by 0.99 only"), ({"growth_factor": 16.0}, "grows by 16, far past")],
+)
 def test_other_arguments(more: dict[str, float], said: str):
     assert [said in f.message for f in found(ScalerArguments(), [setup(**more)])] == [True]
 
@@ -44,5 +54,11 @@ def test_a_scaler_with_bfloat16_is_a_note():
 
 def test_defaults_and_an_off_scaler_without_float16_are_healthy():
     off = setup(enabled=False, growth_interval=0)
-    for facts in ([setup(), cast("float16", True)], [off, cast("bfloat16", False)], [off], [cast("float16", False)], [setup(growth_interval=40)]):
+    for facts in (
+        [setup(), cast("float16", True)],
+        [off, cast("bfloat16", False)],
+        [off],
+        [cast("float16", False)],
+        [setup(growth_interval=40)],
+    ):
         assert found(ScalerArguments(), facts) == []

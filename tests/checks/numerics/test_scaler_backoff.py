@@ -14,7 +14,8 @@ def said(pattern: str) -> list[Finding]:
 def test_a_row_after_good_updates():
     (finding,) = said("xxx" + "." * 98 + "xxxxx" + "." * 5)
     assert finding.message == (
-        "step 105, rank 0: the scaler has skipped 5 updates in a row, after 98 that went through, the scale is 256; expected one skip after each growth. Find "
+        "step 105, rank 0: the scaler has skipped 5 updates in a row, after 98 that went through, the scale is 256; "
+        "expected one skip after each growth. Find "
         "the overflowing operation and run it in float32."
     )
 

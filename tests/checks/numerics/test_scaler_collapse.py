@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.numerics.scaler_collapse import ScalerCollapse
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.amp import ScalerSetup
 from debugtracer.trace.finding import Finding
 from tests.checks.optimizer.seen import at, line, told
@@ -20,7 +20,8 @@ def said(pattern: str, scale: float = 65536.0) -> list[Finding]:
 def test_all_updates_skipped_below_a_scale_of_one():
     (finding,) = said("..." + "x" * 60)
     assert finding.message == (
-        "step 3, rank 0: the scaler has skipped the last 18 updates since step 3 and its scale is 0.5; expected a scale of 1 or more that lets updates "
+        "step 3, rank 0: the scaler has skipped the last 18 updates since step 3 and its scale is 0.5; expected a "
+        "scale of 1 or more that lets updates "
         "through. Run one step without autocast to see what is not finite."
     )
     assert (finding.kind, finding.iteration) == ("amp_scaler_collapse", 3)
@@ -38,12 +39,25 @@ def test_the_search_for_the_scale_is_healthy():
 def a_scaler(number: int) -> ScalerSetup:
     """Built in line 13 and below."""
     frame = line(13 + number)
-    return ScalerSetup(ref=at(0), scaler=number, frame=frame, enabled=True, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.99, growth_interval=2000)
+    return ScalerSetup(
+        ref=at(0),
+        scaler=number,
+        frame=frame,
+        enabled=True,
+        init_scale=65536.0,
+        growth_factor=2.0,
+        backoff_factor=0.99,
+        growth_interval=2000,
+    )
 
 
 def test_the_one_scaler_of_the_run_is_named_and_of_two_none():
     for count, want in ((1, 13), (2, None)):
         judge = Judge({ScalerCollapse().slug: ScalerCollapse()})
-        got = list(judge.judge(at(0), {"scaler_skipped": 1.0, "loss_scale": 0.0}, [a_scaler(number) for number in range(count)]))
+        got = list(
+            judge.judge(
+                at(0), {"scaler_skipped": 1.0, "loss_scale": 0.0}, [a_scaler(number) for number in range(count)]
+            )
+        )
         assert [finding.place.frame.line if finding.place.frame else None for finding in got] == [want]
         assert ("(train.py:13)" in got[0].message) == (want is not None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from debugtracer.checks.check import Check
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.effects import Effect
 from debugtracer.trace.facts.fact import Fact
@@ -48,7 +48,18 @@ def call(word: str, number: int = 10, **more: Any) -> Call:
 
 def order(number: int, *calls: Call, **more: Any) -> StepOrder:
     """One update of SGD."""
-    return StepOrder(**{"ref": at(number), "optimizer": 0, "kind": "SGD", "number": number, "calls": calls, "held": 4, "frame": line(5), **more})
+    return StepOrder(
+        **{
+            "ref": at(number),
+            "optimizer": 0,
+            "kind": "SGD",
+            "number": number,
+            "calls": calls,
+            "held": 4,
+            "frame": line(5),
+            **more,
+        }
+    )
 
 
 def rate(**more: Any) -> Rate:
@@ -66,7 +77,7 @@ def effect(number: int, unchanged: int, **more: Any) -> Effect:
     names = tuple(f"layer.{i}" for i in range(unchanged))
     return Effect(
         **{
-            "ref": at(number), "optimizer": 0, "kind": "SGD", "frame": line(5), "by_torch": True, "number": number, "expected": 4,
-            "unchanged": names, "unchanged_count": unchanged, **more,
+            "ref": at(number), "optimizer": 0, "kind": "SGD", "frame": line(5), "by_torch": True, "number": number,
+            "expected": 4, "unchanged": names, "unchanged_count": unchanged, **more,
         }
     )  # fmt: skip

@@ -14,7 +14,8 @@ def test_losses_that_nobody_divides_are_a_note():
     (finding,) = found(AccumScaling(), [update(n, 4, divided=False) for n in range(6)])  # type: ignore[misc]
     assert finding.severity == "note"
     assert finding.message == (
-        "step 2, rank 0: backward (train.py:24) adds up 4 microbatches per update and no loss is divided, so gradients are 4 times those of their mean; "
+        "step 2, rank 0: backward (train.py:24) adds up 4 microbatches per update and no loss is divided, so gradients "
+        "are 4 times those of their mean; "
         "expected loss / 4. Divide it unless a sum is meant."
     )
 
@@ -26,7 +27,9 @@ def test_a_short_last_window_is_a_note():
 
 def test_two_backwards_of_two_lines_and_one_that_was_cleared_are_healthy():
     two_lines = [order(n, call("backward", 20, live=True), call("backward", 21, live=True)) for n in range(5)]
-    cleared = [order(n, call("backward", 20, live=True), call("zero_grad"), call("backward", 20, live=True)) for n in range(5)]
+    cleared = [
+        order(n, call("backward", 20, live=True), call("zero_grad"), call("backward", 20, live=True)) for n in range(5)
+    ]
     closures = [order(n, *[call("backward", 20, live=True)] * 5, kind="LBFGS") for n in range(5)]
     for facts in (two_lines, cleared, closures):
         assert found(AccumScaling(), facts) == []

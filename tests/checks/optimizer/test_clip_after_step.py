@@ -11,7 +11,8 @@ LATE = (call("clip", 24, limit=1.0), call("zero_grad"), call("backward", live=Tr
 def test_it_names_the_clip_of_two_updates_running():
     (finding,) = found(ClipAfterStep(), [order(0, call("backward", live=True)), order(1, *LATE), order(2, *LATE)])
     assert finding.message == (
-        "step 1, rank 0: clip (train.py:24) comes when no fresh gradient is there in two updates running, so it clips nothing; expected it between backward "
+        "step 1, rank 0: clip (train.py:24) comes when no fresh gradient is there in two updates running, so it clips "
+        "nothing; expected it between backward "
         "and step. Move it before optimizer.step()."
     )
     assert (finding.kind, finding.place.frame) == ("clip_misplaced", line(24))

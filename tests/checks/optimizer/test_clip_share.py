@@ -12,7 +12,8 @@ def test_every_update_clipped_far_below_its_norm_is_one_note():
     (finding,) = told(ClipShare(), [{"clip_ratio": 42.0}] * 620)
     assert finding.severity == "note"
     assert finding.message == (
-        "step 499, rank 0: 500 of the last 500 updates were clipped, the median norm is 42 times the limit; expected a limit near the 90th percentile of the "
+        "step 499, rank 0: 500 of the last 500 updates were clipped, the median norm is 42 times the limit; expected a "
+        "limit near the 90th percentile of the "
         "norm. Raise max_norm if that is not meant."
     )
 

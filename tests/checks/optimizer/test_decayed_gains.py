@@ -12,13 +12,24 @@ from tests.checks.optimizer.seen import at, found, line
 
 
 def gains(size: float, factor: float) -> Gains:
-    return Gains(ref=at(200), optimizer=0, kind="AdamW", frame=line(40), params=("norm.weight",), count=4, decay=0.5, factor=factor, size=size)
+    return Gains(
+        ref=at(200),
+        optimizer=0,
+        kind="AdamW",
+        frame=line(40),
+        params=("norm.weight",),
+        count=4,
+        decay=0.5,
+        factor=factor,
+        size=size,
+    )
 
 
 def test_gains_that_decay_alone_has_emptied():
     (finding,) = found(DecayedGains(), [gains(0.05, 0.04)])
     assert finding.message == (
-        "step 200, rank 0: the gains of 4 normalisation layers (norm.weight, ...) are 0.05 of what they were, decay 0.5 of AdamW (train.py:40) alone makes "
+        "step 200, rank 0: the gains of 4 normalisation layers (norm.weight, ...) are 0.05 of what they were, decay "
+        "0.5 of AdamW (train.py:40) alone makes "
         "0.04; expected gains that the loss decides. Give them weight_decay=0."
     )
     assert (finding.kind, finding.severity, finding.place.frame) == ("weight_decay_on_norms", "warning", line(40))

@@ -16,7 +16,8 @@ def test_many_such_elements_are_a_note_that_names_the_layer():
     (finding,) = judged(some_spikes())
     assert (finding.severity, finding.place.param, finding.kind) == ("note", "head.weight", "adam_instability")
     assert finding.message == (
-        "step 537, rank 0: in 1 of 4 parameters g^2 is above 5000 times AdamW's second moment, most in head.weight (88% of its elements, up to 1.3e+06 times); "
+        "step 537, rank 0: in 1 of 4 parameters g^2 is above 5000 times AdamW's second moment, most in head.weight "
+        "(88% of its elements, up to 1.3e+06 times); "
         "expected no such element. Look at the batch of this step; clip the gradient."
     )
 

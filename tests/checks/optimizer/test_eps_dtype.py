@@ -10,13 +10,16 @@ from tests.checks.optimizer.seen import at, found, line
 
 
 def half(eps: float, dtype: str = "float16", least: float = 5.960464477539063e-08) -> HalfState:
-    return HalfState(ref=at(0), optimizer=0, kind="Adam", frame=line(28), eps=eps, dtype=dtype, least=least, param="embed.weight")
+    return HalfState(
+        ref=at(0), optimizer=0, kind="Adam", frame=line(28), eps=eps, dtype=dtype, least=least, param="embed.weight"
+    )
 
 
 def test_the_default_eps_is_0_in_float16():
     (finding,) = found(EpsDtype(), [half(1e-8)])
     assert finding.message == (
-        "step 0, rank 0: eps 1e-08 of Adam (train.py:28) is 0 in float16, whose least number is 5.96e-08, in which it keeps the moments of embed.weight; "
+        "step 0, rank 0: eps 1e-08 of Adam (train.py:28) is 0 in float16, whose least number is 5.96e-08, in which it "
+        "keeps the moments of embed.weight; "
         "expected eps of 1e-4 or float32 parameters. Keep float32 weights and use autocast."
     )
     assert (finding.kind, finding.exact, finding.place.frame) == ("optimizer_eps_underflow", True, line(28))

@@ -13,8 +13,9 @@ from tests.spikes.series import falling, findings, ref
 def test_fires_at_the_second_step_of_a_run():
     found = findings(ExplodingGrad(), [0.85, 124.6, 2.1], grad_l2=[24.0, 1811.0, 2.9], param_l2=[8.1, 53.4, 101.8])
     assert [f.message for f in found] == [
-        "step 1, rank 0: the gradient norm is 1811, 75.5 times the largest before, the loss 124.6, 147 times; the update multiplied the norm of the "
-        "parameters by 6.59; expected less than 30 times. Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0)."
+        "step 1, rank 0: the gradient norm is 1811, 75.5 times the largest before, the loss 124.6, 147 times; the "
+        "update multiplied the norm of the parameters by 6.59; expected less than 30 times. Clip before step(): "
+        "torch.nn.utils.clip_grad_norm_(params, 1.0)."
     ]
     assert (found[0].kind, found[0].severity, found[0].iteration) == ("exploding_gradients", "warning", 1)
 
@@ -55,7 +56,19 @@ def test_one_explosion_is_told_once():
 
 
 def gradient(name: str, l2: float) -> TensorHealth:
-    return TensorHealth(name=name, role="gradient", shape=(4, 4), dtype="float32", sampled=16, mean=0.0, std=1.0, low=-1.0, high=1.0, l2=l2, zero_share=0.0)
+    return TensorHealth(
+        name=name,
+        role="gradient",
+        shape=(4, 4),
+        dtype="float32",
+        sampled=16,
+        mean=0.0,
+        std=1.0,
+        low=-1.0,
+        high=1.0,
+        l2=l2,
+        zero_share=0.0,
+    )
 
 
 def test_the_parameter_with_most_of_the_gradient_is_named_if_it_was_looked_at_in_that_step():

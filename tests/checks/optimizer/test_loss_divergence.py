@@ -7,7 +7,7 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from tests.spikes.series import falling, findings, loud, ref
@@ -78,7 +78,10 @@ def logged(losses: list[float], every: int = 500, **beside: float) -> list[Findi
 def test_fires_on_a_log_of_few_rows_that_left_its_best():
     (warning,) = logged(DIVERGED)
     assert (warning.severity, warning.step, warning.kind) == ("warning", 20_000, "lr_too_high")
-    assert "the loss left its best for good: 1.416 at step 19000, 19.26 at step 29500 (medians of 3 logged values; " in warning.message
+    assert (
+        "the loss left its best for good: 1.416 at step 19000, 19.26 at step 29500 (medians of 3 logged values; "
+        in warning.message
+    )
     assert "Go back to a checkpoint before step 20000" in warning.message
     assert not logged(DIVERGED, every=1) or all("medians of 3" not in f.message for f in logged(DIVERGED, every=1))
 
@@ -88,7 +91,13 @@ def test_stays_silent_on_healthy_logs_of_few_rows():
 
 
 @pytest.mark.parametrize(
-    ("name", "severity"), [("logged/rollout/ep_rew_mean", "note"), ("logged/train/g_loss", "note"), ("logged/grew", "warning"), ("logged/acc", "warning")]
+    ("name", "severity"),
+    [
+        ("logged/rollout/ep_rew_mean", "note"),
+        ("logged/train/g_loss", "note"),
+        ("logged/grew", "warning"),
+        ("logged/acc", "warning"),
+    ],
 )
 def test_a_loss_that_chases_a_moving_target_gets_a_note(name, severity):
     assert [f.severity for f in logged(DIVERGED, **{name: 1.0})] == [severity]

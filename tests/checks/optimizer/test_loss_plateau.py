@@ -18,8 +18,9 @@ def call(first: float, step: int = 0, **more: object) -> LossCall:
 def loader(length: int) -> LoaderSeen:
     """Batches of 100."""
     return LoaderSeen(
-        ref=ref(0), loader=0, frame=None, dataset="Table", length=length, batch_size=100, workers=0, sampler="RandomSampler", trains=True, shards=False,
-        shuffles=True, generator=False, worker_init=False, persistent=False, cores=2,
+        ref=ref(0), loader=0, frame=None, dataset="Table", length=length, batch_size=100, workers=0,
+        sampler="RandomSampler", trains=True, shards=False, shuffles=True, generator=False, worker_init=False,
+        persistent=False, cores=2,
     )  # fmt: skip
 
 
@@ -42,7 +43,10 @@ def test_a_hard_task_that_has_not_begun_is_a_note():
 
 def test_where_an_epoch_is_not_known_a_thousand_steps_are_waited_for():
     losses = guessing(1100)
-    assert [(f.severity, f.step) for f in findings(LossPlateau(), losses, [call(losses[s], s) for s in (0, 900)])] == [("note", 207), ("warning", 1007)]
+    assert [(f.severity, f.step) for f in findings(LossPlateau(), losses, [call(losses[s], s) for s in (0, 900)])] == [
+        ("note", 207),
+        ("warning", 1007),
+    ]
 
 
 def test_a_noisy_task_that_has_converged_is_a_note():

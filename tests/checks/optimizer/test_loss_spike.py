@@ -21,10 +21,16 @@ def with_spike(*heights: float, at: int = 200, count: int = 300) -> list[float]:
 def test_fires_on_a_batch_of_other_data_and_blames_it():
     note, warning = findings(LossSpike(), with_spike(5.0, 5.0))
     assert (note.severity, note.step, note.kind) == ("note", 200, "loss_spike")
-    assert (warning.severity, warning.iteration, warning.kind, warning.confidence) == ("warning", 200, "data_hard_samples", 0.7)
+    assert (warning.severity, warning.iteration, warning.kind, warning.confidence) == (
+        "warning",
+        200,
+        "data_hard_samples",
+        0.7,
+    )
     assert warning.message.startswith("step 200, rank 0: the loss was 5.")
     assert warning.message.endswith(
-        "for 2 steps and back from one step to the next, so the weights were sound and the batches are to blame; expected at most 8 MAD. "
+        "for 2 steps and back from one step to the next, so the weights were sound and the batches are to blame; "
+        "expected at most 8 MAD. "
         "Look at the samples of steps 200 to 201."
     )
 
@@ -77,7 +83,10 @@ def test_a_step_change_is_not_its_business():
 def test_the_rule_of_the_articles_can_be_asked_for():
     losses = with_spike(1.25)
     assert not loud(findings(LossSpike(), losses))
-    assert "standard deviations above the mean of the last 100; expected at most 3." in loud(findings(LossSpike(sigma_max=3.0), losses))[-1].message
+    assert (
+        "standard deviations above the mean of the last 100; expected at most 3."
+        in loud(findings(LossSpike(sigma_max=3.0), losses))[-1].message
+    )
 
 
 def test_a_jump_is_a_note_where_the_target_moves_unless_the_gradient_explodes():

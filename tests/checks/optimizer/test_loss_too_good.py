@@ -17,8 +17,9 @@ def call(loss: str = "binary_cross_entropy_with_logits", first: float = LEAKED[0
 def loader(length: int | None, **more: object) -> LoaderSeen:
     return LoaderSeen(
         **{
-            "ref": ref(0), "loader": 0, "frame": None, "dataset": "Table", "length": length, "batch_size": 10, "workers": 0, "sampler": "RandomSampler",
-            "trains": True, "shards": False, "shuffles": True, "generator": False, "worker_init": False, "persistent": False, "cores": 2, **more,
+            "ref": ref(0), "loader": 0, "frame": None, "dataset": "Table", "length": length, "batch_size": 10,
+            "workers": 0, "sampler": "RandomSampler", "trains": True, "shards": False, "shuffles": True,
+            "generator": False, "worker_init": False, "persistent": False, "cores": 2, **more,
         }  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -27,7 +28,9 @@ def test_fires_early_in_the_first_epoch():
     (found,) = findings(LossTooGood(), LEAKED, [call(), loader(10_000)])
     assert (found.severity, found.kind, found.step) == ("warning", "label_leak", 63)
     assert "after 64 of 1000 batches of the first epoch, it began at " in found.message
-    assert found.message.endswith("expected above 0.001 before a sample is seen twice. Look for the target among the inputs.")
+    assert found.message.endswith(
+        "expected above 0.001 before a sample is seen twice. Look for the target among the inputs."
+    )
 
 
 def test_later_in_the_epoch_it_is_a_note():

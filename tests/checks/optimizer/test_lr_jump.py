@@ -12,7 +12,8 @@ def test_a_rise_far_above_the_peak_is_a_note():
     (finding,) = found(LrJump(), [rate(high=0.1, before=1e-3, peak=1e-3, number=400)])
     assert finding.severity == "note"
     assert finding.message == (
-        "step 19, rank 0: the learning rate of AdamW (train.py:5) rises from 0.001 to 0.1 in one update, 100 times the peak of the 400 updates before; "
+        "step 19, rank 0: the learning rate of AdamW (train.py:5) rises from 0.001 to 0.1 in one update, 100 times the "
+        "peak of the 400 updates before; "
         "expected a warm-up. Look at what sets it."
     )
 

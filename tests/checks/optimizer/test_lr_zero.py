@@ -12,10 +12,16 @@ def test_it_points_to_the_line_of_the_factor_and_the_first_such_update():
     fact = rate(low=0.0, high=0.0, same=20, scheduler="LambdaLR", scheduler_frame=line(33), value_frame=line(23))
     (finding,) = found(LrZero(), [fact])
     assert finding.message == (
-        "step 0, rank 0: the learning rate of AdamW is 0 in 20 updates running (LambdaLR, train.py:33), the factor comes from train.py:23; expected a rate "
+        "step 0, rank 0: the learning rate of AdamW is 0 in 20 updates running (LambdaLR, train.py:33), the factor "
+        "comes from train.py:23; expected a rate "
         "above 0. Print the factor over the steps of the run."
     )
-    assert (finding.kind, finding.place.frame, finding.iteration, finding.exact) == ("scheduler_misuse", line(23), 0, True)
+    assert (finding.kind, finding.place.frame, finding.iteration, finding.exact) == (
+        "scheduler_misuse",
+        line(23),
+        0,
+        True,
+    )
 
 
 def test_without_a_scheduler_it_is_the_optimizer():

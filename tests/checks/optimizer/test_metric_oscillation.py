@@ -8,7 +8,7 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.metric_oscillation import MetricOscillation, swing_of
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.step import StepRef
 
 
@@ -29,7 +29,10 @@ def test_fires_on_an_accuracy_that_alternates_and_says_it_once():
     (finding,) = judged(swinging(64))
     assert (finding.severity, finding.kind, finding.step) == ("warning", "lr_too_high", 1150)
     assert finding.message.startswith("step 1150, rank 0: logged/val_acc swings around 0.698 by 0.11 (median)")
-    assert "on opposite sides in 100% of 24 values; expected below 0.05. Halve the learning rate or use a larger batch." in finding.message
+    assert (
+        "on opposite sides in 100% of 24 values; expected below 0.05. Halve the learning rate or use a larger batch."
+        in finding.message
+    )
 
 
 def test_percent_are_judged_as_percent():

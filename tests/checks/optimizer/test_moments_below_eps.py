@@ -7,14 +7,20 @@ from tests.checks.test_snapshots import a_snapshot, an_update, judged
 
 
 def steps(*shares):
-    return [a_snapshot(i + 1, params=(an_update("emb.weight", under_eps=s), an_update("out.weight", numel=64, under_eps=0.0))) for i, s in enumerate(shares)]
+    return [
+        a_snapshot(
+            i + 1, params=(an_update("emb.weight", under_eps=s), an_update("out.weight", numel=64, under_eps=0.0))
+        )
+        for i, s in enumerate(shares)
+    ]
 
 
 def test_most_elements_below_eps_twice_are_a_note():
     (finding,) = judged(MomentsBelowEps(), *steps(0.72, 0.9))
     assert finding.severity == "note"
     assert finding.message == (
-        "step 1, rank 0: sqrt(v) is below eps for 71% of the touched elements of 2 parameters (Adam), most in emb.weight; "
+        "step 1, rank 0: sqrt(v) is below eps for 71% of the touched elements of 2 parameters (Adam), most in "
+        "emb.weight; "
         "expected below 50%. Use a smaller eps."
     )
 

@@ -9,7 +9,8 @@ from tests.checks.optimizer.seen import effect, found, line
 def test_three_looks_running_are_a_proof():
     (finding,) = found(NoUpdate(), [effect(n, 4) for n in range(3)])
     assert finding.message == (
-        "step 0, rank 0: step() of SGD (train.py:5) left layer.0 and 3 more of 4 parameters unchanged in 3 looks running, though gradient and learning rate "
+        "step 0, rank 0: step() of SGD (train.py:5) left layer.0 and 3 more of 4 parameters unchanged in 3 looks "
+        "running, though gradient and learning rate "
         "are large enough; expected a change. Update parameters in place."
     )
     assert (finding.kind, finding.place.frame, finding.exact) == ("parameters_not_updated", line(5), True)

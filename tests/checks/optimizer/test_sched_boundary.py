@@ -15,7 +15,8 @@ GONE = {"calls": 300, "updates": 300, "fallen_at": 88, "rate": 1e-12, "peak": 0.
 def test_a_cycle_for_updates_stepped_per_epoch():
     (finding,) = found(SchedBoundary(), [schedule("OneCycleLR", **CYCLE)])
     assert finding.message == (
-        "step 100, rank 0: OneCycleLR (train.py:7) is made for 240 steps (total_steps) and was stepped 6 times in 240 updates; expected one step per update, "
+        "step 100, rank 0: OneCycleLR (train.py:7) is made for 240 steps (total_steps) and was stepped 6 times in 240 "
+        "updates; expected one step per update, "
         "or total_steps in epochs. Move scheduler.step() into the loop over batches."
     )
     assert (finding.kind, finding.place.frame, finding.place.symptom_frame) == ("scheduler_misuse", line(7), line(20))
@@ -32,7 +33,10 @@ def test_a_decay_that_is_over_long_before_the_run():
 
 
 def test_a_call_beyond_the_end():
-    (finding,) = found(SchedBoundary(), [schedule("OneCycleLR", horizon=40, horizon_word="total_steps", calls=40, updates=41, exhausted=True)])
+    (finding,) = found(
+        SchedBoundary(),
+        [schedule("OneCycleLR", horizon=40, horizon_word="total_steps", calls=40, updates=41, exhausted=True)],
+    )
     assert "is made for 40 steps (total_steps) and is stepped once more" in finding.message
 
 

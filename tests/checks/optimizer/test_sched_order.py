@@ -8,10 +8,26 @@ from debugtracer.checks.optimizer.sched_order import SchedOrder
 from tests.checks.optimizer.seen import found, line, schedule
 
 WRONG = {
-    "early": ({"early": 1, "early_again": 1, "early_frame": line(25), "updates": 2, "calls": 3}, 25, "is stepped (train.py:25) before the first step"),
-    "micro": ({"micro": 2, "per_update": 4, "updates": 3, "calls": 12}, 20, "is stepped (train.py:20) 4 times per update, once for each backward"),
-    "twice": ({"doubled": 2, "doubled_frame": line(30), "updates": 80, "calls": 82}, 30, "is stepped a second time (train.py:30) before the next update"),
-    "other": ({"calls": 2, "other_updates": 20}, 7, "was stepped 2 times for an optimizer that has never stepped while others made 20 updates"),
+    "early": (
+        {"early": 1, "early_again": 1, "early_frame": line(25), "updates": 2, "calls": 3},
+        25,
+        "is stepped (train.py:25) before the first step",
+    ),
+    "micro": (
+        {"micro": 2, "per_update": 4, "updates": 3, "calls": 12},
+        20,
+        "is stepped (train.py:20) 4 times per update, once for each backward",
+    ),
+    "twice": (
+        {"doubled": 2, "doubled_frame": line(30), "updates": 80, "calls": 82},
+        30,
+        "is stepped a second time (train.py:30) before the next update",
+    ),
+    "other": (
+        {"calls": 2, "other_updates": 20},
+        7,
+        "was stepped 2 times for an optimizer that has never stepped while others made 20 updates",
+    ),
 }
 
 
@@ -26,7 +42,8 @@ def test_each_of_the_four_is_named_with_its_line(name: str):
 def test_the_message_word_for_word():
     (finding,) = found(SchedOrder(), [schedule("StepLR", **WRONG["early"][0])])
     assert finding.message == (
-        "step 100, rank 0: StepLR is stepped (train.py:25) before the first step of its optimizer, so the first rate of the schedule is skipped; expected "
+        "step 100, rank 0: StepLR is stepped (train.py:25) before the first step of its optimizer, so the first rate "
+        "of the schedule is skipped; expected "
         "optimizer.step() first. Move it below optimizer.step()."
     )
 

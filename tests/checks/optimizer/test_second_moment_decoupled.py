@@ -23,7 +23,8 @@ def test_a_second_moment_that_falls_by_itself_for_longer_than_its_memory_is_a_no
     (finding,) = run(*(calm(step) for step in range(400, 2000, 100)))
     assert (finding.severity, finding.step, finding.kind) == ("note", 1500, "adam_instability")
     assert finding.message == (
-        "step 1500, rank 0: since step 400 exp_avg_sq of 1 of 1 parameters (100% of the elements, Adam) only decays at rate beta2 = 0.999, the median of g^2/v "
+        "step 1500, rank 0: since step 400 exp_avg_sq of 1 of 1 parameters (100% of the elements, Adam) only decays at "
+        "rate beta2 = 0.999, the median of g^2/v "
         "is 0.0001; expected about 1. The next larger gradient meets a v far too small: lower beta2 to 0.95."
     )
 
@@ -44,7 +45,10 @@ def test_another_rate_than_beta2_is_no_decay_of_its_own():
 
 
 def test_a_small_part_of_the_model_is_left_alone():
-    pairs = [(calm(step).params[0], an_update("body.weight", numel=5000, beta2=0.999, lag=1.0, log_v=-3.0)) for step in range(400, 2000, 100)]
+    pairs = [
+        (calm(step).params[0], an_update("body.weight", numel=5000, beta2=0.999, lag=1.0, log_v=-3.0))
+        for step in range(400, 2000, 100)
+    ]
     assert run(*(a_snapshot(step, params=rows) for step, rows in zip(range(400, 2000, 100), pairs, strict=True))) == []
 
 

@@ -11,7 +11,12 @@ from tests.checks.optimizer.seen import line, order
 def test_the_second_of_two_bad_updates_gives_the_first():
     memory: dict[Any, Any] = {}
     facts = [order(n) for n in range(4)]
-    assert [running(memory, fact, bad) for fact, bad in zip(facts, (True, False, True, True), strict=True)] == [None, None, None, facts[2]]
+    assert [running(memory, fact, bad) for fact, bad in zip(facts, (True, False, True, True), strict=True)] == [
+        None,
+        None,
+        None,
+        facts[2],
+    ]
 
 
 def test_a_line_in_a_message():

@@ -9,7 +9,8 @@ from tests.checks.optimizer.seen import found, line, order
 def test_all_parameters_of_an_optimizer_applied_before():
     (finding,) = found(SharedParams(), [order(n, shared=4) for n in (1, 2, 3)])
     assert finding.message == (
-        "step 1, rank 0: SGD (train.py:5) applies the gradients of 4 of its 4 parameters that another optimizer has applied already; expected each gradient to "
+        "step 1, rank 0: SGD (train.py:5) applies the gradients of 4 of its 4 parameters that another optimizer has "
+        "applied already; expected each gradient to "
         "be used once. Give each parameter to one optimizer."
     )
     assert (finding.severity, finding.place.frame) == ("warning", line(5))

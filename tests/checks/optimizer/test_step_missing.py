@@ -8,13 +8,16 @@ from tests.checks.optimizer.seen import at, found, line
 
 
 def never(backwards: int, zeroed: int) -> NoStep:
-    return NoStep(ref=at(0), optimizer=0, kind="Adam", frame=line(22), backward_frame=line(31), backwards=backwards, zeroed=zeroed)
+    return NoStep(
+        ref=at(0), optimizer=0, kind="Adam", frame=line(22), backward_frame=line(31), backwards=backwards, zeroed=zeroed
+    )
 
 
 def test_gradients_thrown_away_again_and_again_are_a_proof():
     (finding,) = found(StepMissing(), [never(50, 49)])
     assert finding.message == (
-        "step 0, rank 0: 50 backward calls (train.py:31) made gradients for Adam (train.py:22), 49 times they were thrown away by zero_grad, and it has never "
+        "step 0, rank 0: 50 backward calls (train.py:31) made gradients for Adam (train.py:22), 49 times they were "
+        "thrown away by zero_grad, and it has never "
         "stepped; expected one step per update. Call step() after backward."
     )
     assert (finding.place.frame, finding.exact, finding.kind) == (line(31), True, "step_missing")

@@ -12,21 +12,34 @@ from tests.checks.test_snapshots import a_snapshot, an_update, judged
 
 
 def steps(*ratios, **more):
-    return [a_snapshot(i, params=(an_update("fc.weight", update_l2=10.0 * r, **more), an_update("out.weight"))) for i, r in enumerate(ratios)]
+    return [
+        a_snapshot(i, params=(an_update("fc.weight", update_l2=10.0 * r, **more), an_update("out.weight")))
+        for i, r in enumerate(ratios)
+    ]
 
 
 def test_an_update_as_large_as_the_weight_twice_in_a_row_is_a_warning():
     (finding,) = judged(UpdateRatio(), *steps(3.2, 3.2))
-    assert (finding.severity, finding.kind, finding.place.param, finding.step) == ("warning", "lr_too_high", "fc.weight", 0)
+    assert (finding.severity, finding.kind, finding.place.param, finding.step) == (
+        "warning",
+        "lr_too_high",
+        "fc.weight",
+        0,
+    )
     assert finding.message == (
-        "step 0, rank 0: the step changes fc.weight by 3.2 times its norm (lr 0.001, Adam); expected 1e-4 to 1e-2. Divide the learning rate by 10."
+        "step 0, rank 0: the step changes fc.weight by 3.2 times its norm (lr 0.001, Adam); expected 1e-4 to 1e-2. "
+        "Divide the learning rate by 10."
     )
 
 
 def test_the_line_is_where_the_optimizer_was_built():
     facts = steps(3.2, 3.2)
     frame = Frame(file="/a/train.py", line=9)
-    wiring = Wiring(ref=StepRef(iteration=0, step=0), params=(), optimizers=(OptimizerWiring(kind="Adam", frame=frame, held=2, strangers=0),))
+    wiring = Wiring(
+        ref=StepRef(iteration=0, step=0),
+        params=(),
+        optimizers=(OptimizerWiring(kind="Adam", frame=frame, held=2, strangers=0),),
+    )
     window = Window(ref=facts[-1].ref, facts={Health: facts, Wiring: [wiring]}, came={Health: 1})
     assert next(iter(UpdateRatio().judge(window))).place.frame == frame
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.validation_gap import ValidationGap, noise_of
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.step import StepRef
 
 
@@ -28,9 +28,15 @@ OVERFIT = [(0.7, 0.75), (0.6, 0.7), (0.5, 0.65), (0.4, 0.6), (0.3, 0.65), (0.25,
 
 def test_fires_at_the_third_rise_and_names_the_best_step():
     (finding,) = judged(OVERFIT)
-    assert (finding.check, finding.severity, finding.kind, finding.step) == ("optimizer/validation-gap", "warning", "overfitting", 70)
+    assert (finding.check, finding.severity, finding.kind, finding.step) == (
+        "optimizer/validation-gap",
+        "warning",
+        "overfitting",
+        70,
+    )
     assert finding.message == (
-        "step 70, rank 0: the validation loss rose 3 evaluations in a row to 0.8 while the training loss fell to 0.2; the best was 0.6 at step 40; "
+        "step 70, rank 0: the validation loss rose 3 evaluations in a row to 0.8 while the training loss fell to 0.2; "
+        "the best was 0.6 at step 40; "
         "expected a gap below 10% of the training loss, it is 300%. Keep the weights of step 40."
     )
     assert finding.evidence == {"val_loss": 0.8, "loss": 0.2, "best": 0.6, "best_step": 40}
@@ -75,14 +81,20 @@ def test_noise_of_a_small_validation_set_is_no_trend():
 def test_a_log_with_a_number_every_50_steps_is_judged_by_its_own_steps():
     check = ValidationGap()
     judge = Judge({check.slug: check})
-    found = [f for n, (loss, val) in enumerate(OVERFIT) for f in judge.judge(StepRef(iteration=50 * n, step=50 * n), {"loss": loss, "val_loss": val})]
+    found = [
+        f
+        for n, (loss, val) in enumerate(OVERFIT)
+        for f in judge.judge(StepRef(iteration=50 * n, step=50 * n), {"loss": loss, "val_loss": val})
+    ]
     assert [(f.step, f.evidence["best_step"]) for f in found] == [(300, 150)]
 
 
 def test_a_run_that_logs_only_the_validation_loss_is_not_judged():
     check = ValidationGap()
     judge = Judge({check.slug: check})
-    assert [f for n, (_, val) in enumerate(OVERFIT) for f in judge.judge(StepRef(iteration=n, step=n), {"val_loss": val})] == []
+    assert [
+        f for n, (_, val) in enumerate(OVERFIT) for f in judge.judge(StepRef(iteration=n, step=n), {"val_loss": val})
+    ] == []
 
 
 def test_noise_of_knows_a_curve_from_noise():

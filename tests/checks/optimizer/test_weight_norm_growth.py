@@ -18,7 +18,9 @@ STEPS = range(0, 1300, 100)
 
 def snapshots(size, shape=(32, 32), name="body.weight"):
     rows = ((step, a_row(name, shape=shape, l2=size(step))) for step in STEPS)
-    return [Health(ref=StepRef(iteration=step, step=step), tensors=(row,), params=(an_update(name),)) for step, row in rows]
+    return [
+        Health(ref=StepRef(iteration=step, step=step), tensors=(row,), params=(an_update(name),)) for step, row in rows
+    ]
 
 
 def run(size, **more):
@@ -31,10 +33,16 @@ def steady(times):
 
 def test_a_norm_that_grows_by_the_same_factor_is_a_warning_once():
     (finding,) = run(steady(40.0))
-    assert (finding.severity, finding.step, finding.kind, finding.place.param) == ("warning", 100, "weight_growth", "body.weight")
+    assert (finding.severity, finding.step, finding.kind, finding.place.param) == (
+        "warning",
+        100,
+        "weight_growth",
+        "body.weight",
+    )
     assert finding.message == (
-        "step 100, rank 0: the norm of body.weight has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps by a steady factor "
-        "(40 times in 1000 steps); expected less than 10 times in 1000. Look at the sign of penalties, add weight decay."
+        "step 100, rank 0: the norm of body.weight has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps by "
+        "a steady factor (40 times in 1000 steps); expected less than 10 times in 1000. Look at the sign of penalties, "
+        "add weight decay."
     )
 
 
@@ -58,13 +66,17 @@ def totals(size, until=1300):
     check, memories, found = WeightNormGrowth(), {}, []
     for step in range(until):
         ref = StepRef(iteration=step, step=step)
-        found += check.judge(Window(ref=ref, series={PARAM_L2: (size(step),)}, fresh=frozenset({PARAM_L2}), memories=memories))
+        found += check.judge(
+            Window(ref=ref, series={PARAM_L2: (size(step),)}, fresh=frozenset({PARAM_L2}), memories=memories)
+        )
     return found
 
 
 def test_without_snapshots_the_norm_of_all_parameters_is_judged():
     (finding,) = totals(steady(40.0))
-    assert finding.message.startswith("step 100, rank 0: the norm of all parameters has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps")
+    assert finding.message.startswith(
+        "step 100, rank 0: the norm of all parameters has grown from 7.23 at step 100 to 45.7, 6.32 times in 500 steps"
+    )
     assert finding.place.param is None
     assert totals(steady(9.0)) == []
     assert totals(steady(40.0), until=590) == []
@@ -72,7 +84,11 @@ def test_without_snapshots_the_norm_of_all_parameters_is_judged():
 
 def test_the_line_of_the_optimizer_is_the_place():
     frame = Frame("/x/train.py", 16, "<module>", "")
-    wiring = Wiring(ref=StepRef(iteration=0, step=0), params=(), optimizers=(OptimizerWiring(kind="Adam", frame=frame, held=1, strangers=0),))
+    wiring = Wiring(
+        ref=StepRef(iteration=0, step=0),
+        params=(),
+        optimizers=(OptimizerWiring(kind="Adam", frame=frame, held=1, strangers=0),),
+    )
     seen = snapshots(steady(40.0))[:7]
     window = Window(ref=seen[-1].ref, facts={Health: seen, Wiring: [wiring]}, came={Health: 1})
     assert [finding.place.frame for finding in WeightNormGrowth().judge(window)] == [frame]

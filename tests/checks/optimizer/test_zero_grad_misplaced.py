@@ -11,7 +11,8 @@ CALLS = (call("forward"), call("backward", 20, live=True), call("zero_grad", 21,
 def test_it_names_the_misplaced_call():
     (finding,) = found(ZeroGradMisplaced(), [order(n, *CALLS, empty=True) for n in range(4)])
     assert finding.message == (
-        "step 0, rank 0: zero_grad (train.py:21) is called between backward (train.py:20) and step, so SGD found no gradient in two updates running; "
+        "step 0, rank 0: zero_grad (train.py:21) is called between backward (train.py:20) and step, so SGD found no "
+        "gradient in two updates running; "
         "expected zero_grad before backward or after step. Move it."
     )
     assert (finding.place.frame, finding.exact) == (line(21), True)

@@ -12,14 +12,23 @@ def test_two_updates_running_with_used_gradients_are_a_proof_at_the_backward():
     clean, first, second = order(0), order(1, **STALE), order(2, **{**STALE, "stale_iteration": 2})
     (finding,) = found(ZeroGradMissing(), [clean, first, second], ended=True)
     assert finding.message == (
-        "step 1, rank 0: 0.weight and 3 more of 4 gradients were already used by the update before and never cleared; the backward (train.py:53) adds to "
-        "them, so each update applies the sum of all batches so far; expected gradients of this update only. Call optimizer.zero_grad() before each new update."
+        "step 1, rank 0: 0.weight and 3 more of 4 gradients were already used by the update before and never cleared; "
+        "the backward (train.py:53) adds to them, so each update applies the sum of all batches so far; expected "
+        "gradients of this update only. Call optimizer.zero_grad() before each new update."
     )
-    assert (finding.severity, finding.exact, finding.kind, finding.iteration, finding.place.frame) == ("error", True, "stale_gradients", 1, line(53))
+    assert (finding.severity, finding.exact, finding.kind, finding.iteration, finding.place.frame) == (
+        "error",
+        True,
+        "stale_gradients",
+        1,
+        line(53),
+    )
 
 
 def test_one_such_update_among_healthy_ones_says_nothing():
-    assert found(ZeroGradMissing(), [order(0), order(1, **STALE), order(2), order(3, **STALE), order(4)], ended=True) == []
+    assert (
+        found(ZeroGradMissing(), [order(0), order(1, **STALE), order(2), order(3, **STALE), order(4)], ended=True) == []
+    )
 
 
 def test_updates_far_apart_are_not_running():

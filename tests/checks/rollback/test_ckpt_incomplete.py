@@ -17,12 +17,17 @@ def saved(parts, live=("optimizer", "scheduler"), counter=240):
 def test_what_is_in_use_and_not_in_the_file_is_a_note():
     (finding,) = told(CkptIncomplete(), saved(("counter", "weights")))
     assert finding.message == (
-        "step 5, rank 0: the checkpoint saved here (train.py:56) holds counter, weights and not the state of optimizer, scheduler; expected them too. "
+        "step 5, rank 0: the checkpoint saved here (train.py:56) holds counter, weights and not the state of "
+        "optimizer, scheduler; expected them too. "
         "Add their state_dict()."
     )
     assert finding.severity == "note"
 
 
-@pytest.mark.parametrize("fact", [saved(("counter", "optimizer", "scheduler", "weights")), saved(("weights",), counter=None)], ids=["whole", "an export"])
+@pytest.mark.parametrize(
+    "fact",
+    [saved(("counter", "optimizer", "scheduler", "weights")), saved(("weights",), counter=None)],
+    ids=["whole", "an export"],
+)
 def test_a_whole_file_and_an_export_of_weights_are_silent(fact):
     assert told(CkptIncomplete(), fact) == []

@@ -9,13 +9,16 @@ from tests.checks.crashes import REF, told
 
 
 def saved(*bad):
-    return CheckpointSaved(ref=REF, parts=("weights",), live=(), nonfinite=bad, tensors=8, frame=Frame("/p/train.py", 50))
+    return CheckpointSaved(
+        ref=REF, parts=("weights",), live=(), nonfinite=bad, tensors=8, frame=Frame("/p/train.py", 50)
+    )
 
 
 def test_the_tensors_and_the_line_that_saves():
     (finding,) = told(CkptNonfinite(), saved("average.0.weight", "average.0.bias"))
     assert finding.message == (
-        "step 5, rank 0: the checkpoint saved here (train.py:50) holds non-finite values in average.0.weight and 1 more of 8 tensors; expected finite "
+        "step 5, rank 0: the checkpoint saved here (train.py:50) holds non-finite values in average.0.weight and 1 "
+        "more of 8 tensors; expected finite "
         "weights. Keep the last good file, and look for the first step that made them so."
     )
 

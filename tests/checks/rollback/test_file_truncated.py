@@ -12,7 +12,9 @@ LOAD = Frame("/p/train.py", 47)
 
 
 def judged(*crashes, ended=True, **more):
-    file = DamagedFile(ref=REF, path="/d/mirror.pt", size_bytes=131072, frame=LOAD, **{"cut": True, "loaded": False, **more})
+    file = DamagedFile(
+        ref=REF, path="/d/mirror.pt", size_bytes=131072, frame=LOAD, **{"cut": True, "loaded": False, **more}
+    )
     facts = {DamagedFile: [file], type(crashes[0]) if crashes else None: list(crashes)}
     return list(FileTruncated().judge(Window(ref=REF, flags=frozenset({ENDED} if ended else ()), facts=facts)))
 
@@ -20,7 +22,8 @@ def judged(*crashes, ended=True, **more):
 def test_fires_when_the_program_died_of_it():
     (finding,) = judged(a_crash("PytorchStreamReader failed", torch_calls=("__init__", "load")))
     assert finding.message == (
-        "step 5, rank 0: /d/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of its records; expected a whole file. "
+        "step 5, rank 0: /d/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of its "
+        "records; expected a whole file. "
         "Load the checkpoint before it, and save under another name that is renamed at the end."
     )
     assert (finding.severity, finding.symptom, finding.place.frame) == ("error", "crash", LOAD)

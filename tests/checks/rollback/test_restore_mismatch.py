@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.rollback.restore_mismatch import RestoreMismatch
-from debugtracer.diagnosis.judge import Judge
+from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.facts.former_run import FormerRun
@@ -14,7 +14,13 @@ USUAL = [0.50 + 0.01 * (step * 7 % 10) for step in range(60)]  # 0.50 .. 0.59, m
 
 
 def a_resume(start, **more):
-    known = {"saved": ("counter", "optimizer", "weights"), "restored": ("optimizer",), "saved_here": True, "saved_step": 40, "counter": True}
+    known = {
+        "saved": ("counter", "optimizer", "weights"),
+        "restored": ("optimizer",),
+        "saved_here": True,
+        "saved_step": 40,
+        "counter": True,
+    }
     return Resumed(ref=at(start), save_frame=SAVE, load_frame=LOAD, **{**known, **more})
 
 
@@ -31,8 +37,9 @@ def here(after, **more):
 def test_losses_far_above_the_recorded_ones():
     (finding,) = here([4.0, 3.9, 3.5, 3.6, 3.1, 3.0])
     assert finding.message == (
-        "step 60, rank 0: the first 5 losses after weights of step 40 were loaded (train.py:52) are 4, 3.9, 3.5, 3.6, 3.1; around that step 0.55 and at most "
-        "0.59 was recorded; expected them to go on there. The file (train.py:41) holds counter, optimizer, weights and no generator: look at what else the "
+        "step 60, rank 0: the first 5 losses after weights of step 40 were loaded (train.py:52) are 4, 3.9, 3.5, 3.6, "
+        "3.1; around that step 0.55 and at most 0.59 was recorded; expected them to go on there. The file "
+        "(train.py:41) holds counter, optimizer, weights and no generator: look at what else the "
         "model and its data need (plain attributes, vocabulary, scale of the inputs)."
     )
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "resume_state", LOAD)
@@ -63,7 +70,13 @@ def test_a_fine_tuning_and_other_data_are_silent():
 
 
 def test_too_few_recorded_losses_are_silent():
-    assert judged([(step, 0.5) for step in range(5)] + [(step, 4.0) for step in range(5, 12)], {5: [a_resume(5, saved_step=5)]}) == []
+    assert (
+        judged(
+            [(step, 0.5) for step in range(5)] + [(step, 4.0) for step in range(5, 12)],
+            {5: [a_resume(5, saved_step=5)]},
+        )
+        == []
+    )
 
 
 def former(**more):

@@ -9,17 +9,22 @@ CALLS = ("load_state_dict",)
 
 
 def test_names_that_differ_by_the_prefix_of_a_wrapper():
-    text = 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "a.weight", "a.bias". \n\tUnexpected key(s) in state_dict: '
+    text = (
+        "Error(s) in loading state_dict for Net:\n\tMissing key(s) "
+        'in state_dict: "a.weight", "a.bias". \n\tUnexpected key(s) in state_dict: '
+    )
     (finding,) = told(StateDictMismatch(), a_crash(text + '"module.a.weight", "module.a.bias". ', torch_calls=CALLS))
     assert finding.message == (
-        "step 5, rank 0: the saved names and those of the model differ by the prefix `module.` (2 names); expected the names of the model. Save the "
+        "step 5, rank 0: the saved names and those of the model differ by the prefix `module.` (2 names); expected the "
+        "names of the model. Save the "
         "unwrapped model, or strip the prefix."
     )
 
 
 def test_a_head_of_another_size():
     text = (
-        "Error(s) in loading state_dict for Net:\n\tsize mismatch for head.weight: copying a param with shape torch.Size([10, 8]) from checkpoint, "
+        "Error(s) in loading state_dict for Net:\n\tsize mismatch for head.weight: copying a param with shape "
+        "torch.Size([10, 8]) from checkpoint, "
         "the shape in current model is torch.Size([5, 8])."
     )
     (finding,) = told(StateDictMismatch(), a_crash(text, torch_calls=CALLS))

@@ -11,17 +11,31 @@ SAVE, LOAD = Frame("/p/train.py", 56), Frame("/p/train.py", 61)
 
 
 def judged(**more):
-    known = {"saved": ("counter", "weights"), "saved_here": True, "saved_step": 240, "counter": True, "optimizer": "AdamW", "fresh": True, "same_setup": True}
+    known = {
+        "saved": ("counter", "weights"),
+        "saved_here": True,
+        "saved_step": 240,
+        "counter": True,
+        "optimizer": "AdamW",
+        "fresh": True,
+        "same_setup": True,
+    }
     return told(StateLost(), Resumed(ref=REF, save_frame=SAVE, load_frame=LOAD, **{**known, **more}))
 
 
 def test_moments_and_schedule_that_begin_anew():
     (finding,) = judged(schedule_fresh=True, schedule_before=240)
     assert finding.message == (
-        "step 5, rank 0: AdamW begins with an empty state and the schedule begins at step 0 after weights of step 240 were loaded (train.py:61); the "
-        "checkpoint (train.py:56) holds counter, weights; expected the optimizer and scheduler of the save. Save and load them too."
+        "step 5, rank 0: AdamW begins with an empty state and the schedule begins at step 0 after weights of step 240 "
+        "were loaded (train.py:61); the checkpoint (train.py:56) holds counter, weights; expected the optimizer and "
+        "scheduler of the save. Save and load them too."
     )
-    assert (finding.severity, finding.kind, finding.place.frame, finding.place.symptom_frame) == ("warning", "resume_state", SAVE, LOAD)
+    assert (finding.severity, finding.kind, finding.place.frame, finding.place.symptom_frame) == (
+        "warning",
+        "resume_state",
+        SAVE,
+        LOAD,
+    )
 
 
 def test_a_state_that_is_in_the_file_is_lost_at_the_load():
@@ -42,9 +56,19 @@ def test_a_whole_resume_and_an_optimizer_without_moments_are_silent():
 
 
 def test_a_file_of_another_run_whose_optimizer_is_set_up_alike_is_a_resume():
-    known = {"saved": ("counter", "optimizer", "weights"), "saved_here": False, "saved_step": None, "counter": False, "same_setup": False}
+    known = {
+        "saved": ("counter", "optimizer", "weights"),
+        "saved_here": False,
+        "saved_step": None,
+        "counter": False,
+        "same_setup": False,
+    }
     (finding,) = judged(**known, file_fits=True)
     assert finding.severity == "warning"
-    assert finding.message.endswith("expected the optimizer of the save. Load it too, unless a new training begins on old weights.")
-    assert finding.remedy == ("call load_state_dict of what the file holds after building the object and before the first step",)
+    assert finding.message.endswith(
+        "expected the optimizer of the save. Load it too, unless a new training begins on old weights."
+    )
+    assert finding.remedy == (
+        "call load_state_dict of what the file holds after building the object and before the first step",
+    )
     assert [f.severity for f in judged(**known)] == ["note"]

@@ -1,4 +1,5 @@
-"""Builds the device and registers it as torch_npu does: PrivateUse1 named npu, its module torch.npu, the overflow flag by its documented names.
+"""Builds the device and registers it as torch_npu does: PrivateUse1 named npu, its module torch.npu, the overflow flag
+by its documented names.
 
 A program imports `start` and calls it before anything else; DEVICE_BUILD names the folder the library was built in.
 """
@@ -27,7 +28,19 @@ def build(folder: Path) -> Path:
     abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"
     flags = ["-O0", "-shared", "-fPIC", "-std=c++20", "-w", abi, f"-DTORCH_EXTENSION_NAME={NAME}"]
     source = str(Path(__file__).with_name("device.cpp"))
-    words = ["c++", *flags, *includes, source, "-o", str(library), *links, "-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python"]
+    words = [
+        "c++",
+        *flags,
+        *includes,
+        source,
+        "-o",
+        str(library),
+        *links,
+        "-lc10",
+        "-ltorch_cpu",
+        "-ltorch",
+        "-ltorch_python",
+    ]
     subprocess.run(words, check=True, capture_output=True, text=True, timeout=400)
     return library
 

@@ -15,11 +15,20 @@ BOOTSTRAP = Path(debugtracer.__file__).parent / "integrations" / "bootstrap"
 
 
 def python(tmp_path, code: str, *path: str, **variables: str) -> str:
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(BOOTSTRAP), *path]), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", **variables}
-    return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=True).stdout
+    env = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(BOOTSTRAP), *path]),
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "0",
+        **variables,
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=True
+    ).stdout
 
 
-WATCHED = "import sys, torch; print('debugtracer.session' in sys.modules, [f for f in sys.meta_path if type(f).__name__ == 'TorchWatcher'])"
+WATCHED = (
+    "import sys, torch; print('debugtracer.session' in sys.modules, [f for f in sys.meta_path if type(f).__name__ == "
+    "'TorchWatcher'])"
+)
 
 
 @pytest.mark.parametrize(("value", "watched"), [("1", True), ("0", False), ("", False)])
@@ -33,7 +42,10 @@ def test_a_program_without_torch_loads_nothing_of_ours(tmp_path):
 
 
 def test_the_loader_of_torch_is_itself_again(tmp_path):
-    assert python(tmp_path, "import torch; print('exec_module' in vars(torch.__spec__.loader))", DEBUG_TRACER="1") == "False\n"
+    assert (
+        python(tmp_path, "import torch; print('exec_module' in vars(torch.__spec__.loader))", DEBUG_TRACER="1")
+        == "False\n"
+    )
 
 
 def test_the_sitecustomize_behind_it_runs_under_its_own_name(tmp_path):

@@ -40,4 +40,8 @@ def test_torch_does_so_and_an_epsilon_that_float32_cannot_hold_is_none():
         three = torch.tensor([1.0], requires_grad=True)
         torch.acos(three.clamp(-1 + 1e-6, 1 - 1e-6)).sum().backward()
     """)
-    assert not found["one"].grad.isfinite().all() and not found["two"].grad.isfinite().all() and found["three"].grad.isfinite().all()
+    assert (
+        not found["one"].grad.isfinite().all()
+        and not found["two"].grad.isfinite().all()
+        and found["three"].grad.isfinite().all()
+    )

@@ -8,7 +8,10 @@ from tests.source.reading import executed, lines
 
 HITS = [
     "for x in loader:\n    scaler.scale(f(x)).backward()\n    nn.utils.clip_grad_norm_(p, 1.0)\n    scaler.step(o)",
-    ("for x in loader:\n    scaler.scale(f(x)).backward()\n    torch.nn.utils.clip_grad_value_(p, 1.0)\n    scaler.unscale_(o)\n    scaler.step(o)"),
+    (
+        "for x in loader:\n    scaler.scale(f(x)).backward()\n    torch.nn.utils.clip_grad_value_(p, 1.0)\n    "
+        "scaler.unscale_(o)\n    scaler.step(o)"
+    ),
     (
         "if amp:\n"
         "    scaler.scale(loss).backward()\n"
@@ -21,11 +24,23 @@ HITS = [
     ),
 ]
 TWINS = [
-    ("for x in loader:\n    scaler.scale(f(x)).backward()\n    scaler.unscale_(o)\n    nn.utils.clip_grad_norm_(p, 1.0)\n    scaler.step(o)"),
+    (
+        "for x in loader:\n    scaler.scale(f(x)).backward()\n    scaler.unscale_(o)\n    nn.utils.clip_grad_norm_(p, "
+        "1.0)\n    scaler.step(o)"
+    ),
     "for x in loader:\n    f(x).backward()\n    nn.utils.clip_grad_norm_(p, 1.0)",
-    ("if amp:\n    scaler.scale(loss).backward()\n    scaler.step(o)\nelse:\n    loss.backward()\n    nn.utils.clip_grad_norm_(p, 1.0)\n    o.step()"),
-    "if amp:\n    scaler.scale(loss).backward()\nelse:\n    loss.backward()\nif not amp:\n    nn.utils.clip_grad_norm_(p, 1.0)",
-    ("scaler.scale(loss).backward()\nif clip:\n    if scaler is not None:\n        scaler.unscale_(o)\n    nn.utils.clip_grad_norm_(p, 1.0)"),
+    (
+        "if amp:\n    scaler.scale(loss).backward()\n    scaler.step(o)\nelse:\n    loss.backward()\n    "
+        "nn.utils.clip_grad_norm_(p, 1.0)\n    o.step()"
+    ),
+    (
+        "if amp:\n    scaler.scale(loss).backward()\nelse:\n    loss.backward()\nif not amp:\n    "
+        "nn.utils.clip_grad_norm_(p, 1.0)"
+    ),
+    (
+        "scaler.scale(loss).backward()\nif clip:\n    if scaler is not None:\n        scaler.unscale_(o)\n    "
+        "nn.utils.clip_grad_norm_(p, 1.0)"
+    ),
 ]
 
 

@@ -37,7 +37,10 @@ TWINS = [
     "n = (y != -100).sum()\nloss = F.cross_entropy(z, y) / n if n else z.sum() * 0",
     "n = (y != -100).sum()\nloss = F.cross_entropy(z, y) / max(n, 1)",
     "n = (y != -100).sum()\nloss = F.cross_entropy(z, y) / torch.clamp(n, min=1)",
-    "for x, y in loader:\n    n = (y != 0).sum()\n    if n == 0:\n        continue\n    loss = F.cross_entropy(x, y) / n",
+    (
+        "for x, y in loader:\n    n = (y != 0).sum()\n    if n == 0:\n        continue\n    loss = F.cross_entropy(x, "
+        "y) / n"
+    ),
     "accuracy = correct / total",
     "acc = 100.0 * correct / len(loader.dataset)",
     "v = np.array([1.0])\nv = v / v.std()",

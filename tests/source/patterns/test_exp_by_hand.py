@@ -39,6 +39,8 @@ def test_a_guarded_twin_stays_silent(text):
 
 
 def test_torch_does_so():
-    found = executed("z = torch.tensor([90.0, 0.0])\np = torch.exp(z) / torch.exp(z).sum()\ns = torch.log(1 + torch.exp(z))")
+    found = executed(
+        "z = torch.tensor([90.0, 0.0])\np = torch.exp(z) / torch.exp(z).sum()\ns = torch.log(1 + torch.exp(z))"
+    )
     assert found["p"][0].isnan() and found["s"][0].isinf()
     assert torch.softmax(found["z"], 0)[0] == 1 and torch.nn.functional.softplus(found["z"])[0] == 90

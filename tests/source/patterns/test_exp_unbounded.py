@@ -38,6 +38,9 @@ def test_a_guarded_twin_stays_silent(text):
 
 
 def test_torch_does_so_and_it_is_a_note():
-    assert executed("r = torch.exp(torch.tensor(88.8))")["r"].isinf() and executed("r = torch.exp(torch.tensor(88.7))")["r"].isfinite()
+    assert (
+        executed("r = torch.exp(torch.tensor(88.8))")["r"].isinf()
+        and executed("r = torch.exp(torch.tensor(88.7))")["r"].isfinite()
+    )
     assert executed("r = torch.exp(torch.tensor(11.1, dtype=torch.float16))")["r"].isinf()
     assert severities("exp-unbounded", "head = nn.Linear(3, 1)\nrate = torch.exp(head(x))") == ["note"]

@@ -8,7 +8,10 @@ from tests.source.reading import executed, lines
 
 HITS = [
     "total = 0\nfor x, y in loader:\n    loss = criterion(model(x), y)\n    loss.backward()\n    total += loss",
-    ("for epoch in range(3):\n    total = 0\n    for x in loader:\n        loss = f(x)\n        scaler.scale(loss).backward()\n        total = total + loss"),
+    (
+        "for epoch in range(3):\n    total = 0\n    for x in loader:\n        loss = f(x)\n        "
+        "scaler.scale(loss).backward()\n        total = total + loss"
+    ),
     "losses = []\nfor x in loader:\n    loss = f(x)\n    accelerator.backward(loss)\n    losses.append(loss)",
     "for x in loader:\n    loss = f(x)\n    (loss / 4).backward()\n    self.total += loss * 4",
 ]

@@ -83,5 +83,8 @@ def test_torch_does_so():
 
 def test_the_message_names_the_reason_and_the_better_function():
     (text,) = messages("log-unguarded", "loss = torch.log(torch.sigmoid(z))")
-    assert text.startswith("snippet.py:2 - log(torch.sigmoid(z)) without a guard: sigmoid is exactly 0 below -104 - expected an argument above 0 - use")
+    assert text.startswith(
+        "snippet.py:2 - log(torch.sigmoid(z)) without a guard: sigmoid is exactly 0 below -104 - expected an argument "
+        "above 0 - use"
+    )
     assert "logsigmoid" in text

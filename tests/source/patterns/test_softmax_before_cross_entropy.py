@@ -10,7 +10,10 @@ HITS = [
     "loss = F.cross_entropy(torch.softmax(z, 1), y)",
     "p = F.softmax(z, dim=1)\nloss = F.cross_entropy(input=p, target=y)",
     "criterion = nn.CrossEntropyLoss()\nact = nn.Softmax(dim=1)\nloss = criterion(act(z), y)",
-    "net = nn.Sequential(nn.Linear(3, 2), nn.Softmax(dim=1))\ncriterion = nn.CrossEntropyLoss()\nloss = criterion(net(x), y)",
+    (
+        "net = nn.Sequential(nn.Linear(3, 2), nn.Softmax(dim=1))\ncriterion = nn.CrossEntropyLoss()\nloss = "
+        "criterion(net(x), y)"
+    ),
     (
         "class Net(nn.Module):\n"
         "    def __init__(self):\n"
@@ -23,7 +26,10 @@ HITS = [
     ),
     "loss = F.nll_loss(torch.softmax(z, 1), y)",
     "loss = F.binary_cross_entropy_with_logits(torch.sigmoid(z), y)",
-    ("class T:\n    def __init__(self):\n        self.loss = nn.BCEWithLogitsLoss()\n    def step(self, z, y):\n        return self.loss(torch.sigmoid(z), y)"),
+    (
+        "class T:\n    def __init__(self):\n        self.loss = nn.BCEWithLogitsLoss()\n    def step(self, z, "
+        "y):\n        return self.loss(torch.sigmoid(z), y)"
+    ),
 ]
 TWINS = [
     "loss = F.cross_entropy(z, y)",
@@ -55,5 +61,7 @@ def test_a_guarded_twin_stays_silent(text):
 
 
 def test_torch_does_so():
-    perfect = executed("z = torch.eye(10) * 1000\nloss = F.cross_entropy(torch.softmax(z, 1), torch.arange(10))")["loss"]
+    perfect = executed("z = torch.eye(10) * 1000\nloss = F.cross_entropy(torch.softmax(z, 1), torch.arange(10))")[
+        "loss"
+    ]
     assert abs(float(perfect) - 1.4612) < 1e-3

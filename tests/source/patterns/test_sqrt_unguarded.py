@@ -56,11 +56,17 @@ def test_torch_does_so():
         safe = torch.ones(3, 2, requires_grad=True)
         torch.sqrt(safe.var(0) + 1e-8).sum().backward()
     """)
-    assert found["z"].grad.isinf().tolist() == [True, False] and found["x"].grad.isnan().all() and found["safe"].grad.isfinite().all()
+    assert (
+        found["z"].grad.isinf().tolist() == [True, False]
+        and found["x"].grad.isnan().all()
+        and found["safe"].grad.isfinite().all()
+    )
 
 
 def test_torch_lets_no_gradient_through_relu_so_its_root_is_no_hit():
-    assert executed("z = torch.tensor([-1.0, 0.0], requires_grad=True)\ntorch.sqrt(F.relu(z)).sum().backward()")["z"].grad.tolist() == [0.0, 0.0]
+    assert executed("z = torch.tensor([-1.0, 0.0], requires_grad=True)\ntorch.sqrt(F.relu(z)).sum().backward()")[
+        "z"
+    ].grad.tolist() == [0.0, 0.0]
 
 
 def test_what_takes_special_data_is_a_note():

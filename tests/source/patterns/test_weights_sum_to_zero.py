@@ -39,5 +39,7 @@ def test_a_guarded_twin_stays_silent(text):
 
 
 def test_torch_does_so():
-    found = executed("h, mask = torch.ones(2, 3), torch.tensor([[1.0, 0, 1], [0, 0, 0]])\nmean = (h * mask).sum(1) / mask.sum(1)")
+    found = executed(
+        "h, mask = torch.ones(2, 3), torch.tensor([[1.0, 0, 1], [0, 0, 0]])\nmean = (h * mask).sum(1) / mask.sum(1)"
+    )
     assert found["mean"].isnan().tolist() == [False, True]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import math
 
-from debugtracer.trace.facts.batch_content import BatchChange, BatchOddity, BatchProfile, BatchSchema, LeafProfile, LeafSchema, LoaderNote
+from debugtracer.trace.facts.batch_content import (
+    BatchChange,
+    BatchOddity,
+    BatchProfile,
+    BatchSchema,
+    LeafProfile,
+    LeafSchema,
+    LoaderNote,
+)
 from debugtracer.trace.facts.fact import from_plain, to_plain
 from debugtracer.trace.number import number
 from debugtracer.trace.step import StepRef
@@ -14,10 +22,30 @@ REF, LOADER = StepRef(iteration=3, step=3), LoaderNote(number=0)
 
 def test_each_survives_its_file():
     facts = [
-        BatchSchema(ref=REF, loader=LOADER, leaves=(LeafSchema(path="batch[0]", dtype="float32", device="cpu", layout="strided", shape=(4, 3)),)),
-        BatchChange(ref=REF, loader=LOADER, batch=3, path="batch[0]", what="dtype", before="int64", after="float32", batches=9, samples=(1, 2)),
+        BatchSchema(
+            ref=REF,
+            loader=LOADER,
+            leaves=(LeafSchema(path="batch[0]", dtype="float32", device="cpu", layout="strided", shape=(4, 3)),),
+        ),
+        BatchChange(
+            ref=REF,
+            loader=LOADER,
+            batch=3,
+            path="batch[0]",
+            what="dtype",
+            before="int64",
+            after="float32",
+            batches=9,
+            samples=(1, 2),
+        ),
         BatchProfile(
-            ref=REF, loader=LOADER, seen=4, looked=4, rows=4, training=True, leaves=(LeafProfile(path="batch[0]", role="float", mean=number(math.inf)),)
+            ref=REF,
+            loader=LOADER,
+            seen=4,
+            looked=4,
+            rows=4,
+            training=True,
+            leaves=(LeafProfile(path="batch[0]", role="float", mean=number(math.inf)),),
         ),
         BatchOddity(ref=REF, loader=LOADER, batch=3, what="range", value=number(math.nan), samples=(7,)),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from debugtracer.trace.facts.devices import Devices, HostSyncs, Waiting
 from debugtracer.trace.facts.fact import from_plain, to_plain
-from tests.checks.told import LOADER, ref
+from tests.checks.windows import LOADER, ref
 
 
 def test_devices_are_told_when_they_change_and_waits_each_inspected_step():

@@ -12,7 +12,12 @@ from debugtracer.trace.step import StepRef
 def some_spikes(step: int = 537, age: int = 537, **more: object) -> ElementSpikes:
     known = {"name": "head.weight", "numel": 1000, "sampled": 1000, "spiked": 880, "most": 1.3e6}
     return ElementSpikes(
-        ref=StepRef(iteration=step, step=step), optimizer="AdamW", params=(SpikedParam(**{**known, **more}),), looked=4, age=age, standout=True
+        ref=StepRef(iteration=step, step=step),
+        optimizer="AdamW",
+        params=(SpikedParam(**{**known, **more}),),
+        looked=4,
+        age=age,
+        standout=True,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from debugtracer.trace.facts.epochs import HEAD, Epoch, Overlap, Restart
 from debugtracer.trace.facts.fact import from_plain, to_plain
 from tests.checks.data.passes import a_pass
-from tests.checks.told import ref
+from tests.checks.windows import ref
 
 
 def test_each_loader_counts_its_own_passes():

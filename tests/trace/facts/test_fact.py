@@ -32,7 +32,12 @@ def test_a_fact_survives_json():
 
 def test_an_unknown_kind_is_left_out_and_a_wrong_shape_is_one_sentence():
     assert from_plain("future/Thing", {"ref": {}}) is None
-    with pytest.raises(TraceError, match=r"a fact of kind wiring/Wiring cannot be read \(.*\); it was written by another version of debug-tracer\."):
+    with pytest.raises(
+        TraceError,
+        match=(
+            r"a fact of kind wiring/Wiring cannot be read \(.*\); it was written by another version of debug-tracer\."
+        ),
+    ):
         from_plain("wiring/Wiring", {"ref": {"iteration": 1, "step": 1}})
 
 

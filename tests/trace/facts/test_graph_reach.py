@@ -10,7 +10,12 @@ from debugtracer.trace.step import StepRef
 def test_both_facts_of_the_file_survive_json():
     ref = StepRef(iteration=1, step=1)
     reach = GraphReach(
-        ref=ref, optimizer="Adam", number=1, lost=("a",), cut=Cut(function="detach"), strangers=(Stranger(path=None, owner=None, members=0, shape=(2,)),)
+        ref=ref,
+        optimizer="Adam",
+        number=1,
+        lost=("a",),
+        cut=Cut(function="detach"),
+        strangers=(Stranger(path=None, owner=None, members=0, shape=(2,)),),
     )
     assert from_plain(reach.word(), to_plain(reach)) == reach
     assert reach.key() == 1

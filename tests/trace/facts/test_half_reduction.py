@@ -10,7 +10,9 @@ REF = StepRef(iteration=0, step=0)
 
 
 def test_an_infinite_result_survives_json():
-    fact = HalfReduction(ref=REF, op="sum", dtype="float16", elements=5000, value="Infinity", wide=7e4, error=0.0, overflows=1)
+    fact = HalfReduction(
+        ref=REF, op="sum", dtype="float16", elements=5000, value="Infinity", wide=7e4, error=0.0, overflows=1
+    )
     assert from_plain(fact.word(), to_plain(fact)) == fact
     assert fact.key() == ("sum", None)
 

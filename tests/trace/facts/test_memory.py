@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.trace.facts.memory import Memory
-from tests.checks.told import ref
+from tests.checks.windows import ref
 
 
 def test_each_sample_is_news_and_enough_stay_for_a_slope():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.trace.facts.overflow_flag import OverflowFlag
-from tests.checks.told import ref
+from tests.checks.windows import ref
 
 
 def test_each_step_that_had_it_is_news():

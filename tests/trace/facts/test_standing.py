@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.trace.facts.standing import Standing
-from tests.checks.told import ref
+from tests.checks.windows import ref
 
 
 def test_one_is_kept_of_each_rank():

@@ -8,12 +8,28 @@ from debugtracer.causes.rewrite.arguments import TINY, at_least
 from debugtracer.causes.rewrite.line import Line, NotUnderstood, is_number, only, operand, root, word
 
 DIVISIONS = ("div", "divide", "true_divide")
-POSITIVE = ("norm", "vector_norm", "std", "var", "abs", "sqrt", "exp", "square", "relu", "softplus", "sigmoid", "count_nonzero", "clamp_min")
-NUMBERS = ("len", "int", "float", "item", "numel", "size", "max", "min")  # these return a number of Python, which has no clamp
+POSITIVE = (
+    "norm",
+    "vector_norm",
+    "std",
+    "var",
+    "abs",
+    "sqrt",
+    "exp",
+    "square",
+    "relu",
+    "softplus",
+    "sigmoid",
+    "count_nonzero",
+    "clamp_min",
+)
+# these return a number of Python, which has no clamp
+NUMBERS = ("len", "int", "float", "item", "numel", "size", "max", "min")
 
 
 def guarded(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """The divisor of the only division: clamped where it cannot be negative, plus eps elsewhere. `dtype` is that of the divisor; a count is at least 1."""
+    """The divisor of the only division: clamped where it cannot be negative, plus eps elsewhere. `dtype` is that of the
+    divisor; a count is at least 1."""
     found = [node for node in divisors(line) if not is_number(node)]
     tensors = [node for node in found if not is_python(node)]
     return line.replaced({node: safe(line, node, value, dtype) for node in only(tensors or found, line)})
@@ -32,7 +48,7 @@ def divisors(line: Line) -> list[ast.expr]:
 
 
 def safe(line: Line, node: ast.expr, value: float | None, dtype: str) -> str:
-    """One divisor that is not 0."""
+    """Return the source of one divisor, rewritten so that it is not 0. Raises NotUnderstood."""
     if is_python(node):
         return f"max({line.text(node)}, 1)"
     if dtype.startswith(("int", "uint", "bool")):
@@ -47,5 +63,5 @@ def safe(line: Line, node: ast.expr, value: float | None, dtype: str) -> str:
 
 
 def is_python(node: ast.expr) -> bool:
-    """The divisor is surely a number of Python, no tensor."""
+    """True if the divisor is surely a number of Python, no tensor."""
     return isinstance(node, ast.Call) and (word(node) in NUMBERS or root(node.func) == "math")

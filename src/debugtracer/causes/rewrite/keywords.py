@@ -8,11 +8,14 @@ from debugtracer.causes.rewrite.line import Line, NotUnderstood, keyword, word
 
 ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop")
 OPTIMIZERS = (*ADAMS, "SGD", "ASGD", "Rprop", "LBFGS", "Adafactor", "Muon")
-NORMS = ("LayerNorm", "GroupNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-         "layer_norm", "group_norm", "rms_norm", "batch_norm", "instance_norm", "normalize", "cosine_similarity")  # fmt: skip
+NORMS = ("LayerNorm", "GroupNorm", "RMSNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d",
+         "InstanceNorm2d", "InstanceNorm3d",
+         "layer_norm", "group_norm", "rms_norm", "batch_norm", "instance_norm", "normalize",
+         "cosine_similarity")  # fmt: skip
 CRITERIA = ("CrossEntropyLoss", "cross_entropy")
 REDUCED = (*CRITERIA, "NLLLoss", "nll_loss", "MSELoss", "mse_loss", "L1Loss", "l1_loss", "BCELoss", "BCEWithLogitsLoss",
-           "binary_cross_entropy", "binary_cross_entropy_with_logits", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss", "huber_loss")  # fmt: skip
+           "binary_cross_entropy", "binary_cross_entropy_with_logits", "SmoothL1Loss", "smooth_l1_loss", "HuberLoss",
+           "huber_loss")  # fmt: skip
 WORDS = {
     "shuffle": (("DataLoader",), "shuffle", "True"),
     "drop-last": (("DataLoader",), "drop_last", "True"),
@@ -29,13 +32,15 @@ STANDS_FOR = {"correction": "unbiased"}
 
 
 def set_word(line: Line, edit: str) -> tuple[str, ...]:
-    """One keyword of the only such call set to the value that the edit is about."""
+    """Set one keyword of the only such call to the value that the edit is about."""
     names, name, value = WORDS[edit]
     call = line.call(*names)
     given = keyword(call, name)
     if (given is None and edit in ONLY_IF_GIVEN) or (given is not None and line.text(given) == value):
         raise NotUnderstood(f"{name} of {word(call)} is not the trouble")
-    if keyword(call, STANDS_FOR.get(name, "")) is not None or (edit == "shuffle" and (keyword(call, "sampler") or keyword(call, "batch_sampler"))):
+    if keyword(call, STANDS_FOR.get(name, "")) is not None or (
+        edit == "shuffle" and (keyword(call, "sampler") or keyword(call, "batch_sampler"))
+    ):
         raise NotUnderstood(f"{word(call)} has an argument that excludes {name}")
     return given_as(line, call, name, value)
 
@@ -59,7 +64,8 @@ def larger_eps(line: Line, value: float | None, op: str, dtype: str) -> tuple[st
 
 
 def lower_lr(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """The learning rate of an optimizer's constructor, of OneCycleLR, or written into a parameter group; `value` is what it is divided by, 10 without one."""
+    """The learning rate of an optimizer's constructor, of OneCycleLR, or written into a parameter group; `value` is
+    what it is divided by, 10 without one."""
     rate = rate_of(line)
     return line.replaced({rate: lowered(line, rate, value)})
 
@@ -86,7 +92,11 @@ def lowered(line: Line, rate: ast.expr, value: float | None) -> str:
     if isinstance(rate, ast.Constant) and isinstance(rate.value, (int, float)):
         return f"{rate.value / by:g}"
     text = line.text(rate)
-    return f"{text} / {by:g}" if isinstance(rate, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text}) / {by:g}"
+    return (
+        f"{text} / {by:g}"
+        if isinstance(rate, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+        else f"({text}) / {by:g}"
+    )
 
 
 def lower_beta2(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
@@ -100,8 +110,12 @@ def lower_beta2(line: Line, value: float | None, op: str, dtype: str) -> tuple[s
 
 
 def in_place_off(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """`inplace=True` is False."""
-    given = [node for node in (keyword(call, "inplace") for call in ast.walk(line.statement) if isinstance(call, ast.Call)) if node is not None]
+    """Replace `inplace=True` by `inplace=False` everywhere in the line."""
+    given = [
+        node
+        for node in (keyword(call, "inplace") for call in ast.walk(line.statement) if isinstance(call, ast.Call))
+        if node is not None
+    ]
     if not given:
         raise NotUnderstood("no inplace= here")
     return line.replaced(dict.fromkeys(given, "False"))

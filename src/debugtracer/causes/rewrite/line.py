@@ -12,7 +12,8 @@ NUMBERS = ("math", "np", "numpy")  # what these return is no tensor and never th
 
 
 class NotUnderstood(DebugTracerError):
-    """The line cannot be rewritten: it is part of a longer statement, lacks the call that is meant, or has several that differ."""
+    """The line cannot be rewritten: it is part of a longer statement, lacks the call that is meant, or has several that
+    differ."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,11 @@ class Line:
         return text if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({text})"
 
     def calls(self, *words: str) -> list[ast.Call]:
-        """Calls of functions and methods with these last names, an underscore at the end aside; not those of math and numpy."""
-        found = [node for node in ast.walk(self.statement) if isinstance(node, ast.Call) and word(node).rstrip("_") in words]
+        """The calls of functions and methods with these last names, an underscore at the end aside; not those of math
+        and numpy."""
+        found = [
+            node for node in ast.walk(self.statement) if isinstance(node, ast.Call) and word(node).rstrip("_") in words
+        ]
         return sorted((call for call in found if root(call.func) not in NUMBERS), key=lambda call: call.col_offset)
 
     def call(self, *words: str) -> ast.Call:
@@ -46,7 +50,8 @@ class Line:
         return found[0]
 
     def replaced(self, parts: dict[ast.expr, str]) -> tuple[str, ...]:
-        """The line with these parts in new words. Raises NotUnderstood when one holds another, or the result is no Python."""
+        """The line with these parts in new words. Raises NotUnderstood when one holds another, or the result is no
+        Python."""
         source = self.code.encode()
         spans = sorted(((n.col_offset, n.end_col_offset or 0, text) for n, text in parts.items()), reverse=True)
         if any(second[1] > first[0] for first, second in itertools.pairwise(spans)):
@@ -71,12 +76,18 @@ def parsed(code: str) -> Line:
 
 
 def word(call: ast.Call) -> str:
-    """Last name of what is called: `cross_entropy` for `F.cross_entropy(...)`."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+    """The last name of what is called: `cross_entropy` for `F.cross_entropy(...)`."""
+    return (
+        call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else call.func.id
+        if isinstance(call.func, ast.Name)
+        else ""
+    )
 
 
 def root(node: ast.expr) -> str:
-    """First name of a dotted one: `torch` for `torch.nn.functional.relu`; empty for anything else."""
+    """The first name of a dotted one: `torch` for `torch.nn.functional.relu`; empty for anything else."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -88,12 +99,13 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def is_number(node: ast.expr) -> bool:
-    """A literal, also a negative one, or arithmetic of literals: an index, a dimension, an exponent."""
+    """True for a literal, also a negative one, or arithmetic of literals: an index, a dimension, an exponent."""
     return not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) for n in ast.walk(node))
 
 
 def operand(call: ast.Call) -> ast.expr:
-    """The tensor that a call is about: its first argument as a function, `x` of `x.f()` as a method, told apart by what the first argument is."""
+    """The tensor that a call is about: its first argument as a function, `x` of `x.f()` as a method, decided by what
+    the first argument is."""
     named = keyword(call, "input")
     if named is not None:
         return named
@@ -105,7 +117,7 @@ def operand(call: ast.Call) -> ast.expr:
 
 
 def only(found: list[ast.expr], line: Line) -> list[ast.expr]:
-    """These parts if they all read the same. Raises NotUnderstood for none, and for several that differ."""
+    """Return these parts if they all read the same. Raises NotUnderstood for none, and for several that differ."""
     if len({line.text(node) for node in found}) != 1:
         raise NotUnderstood(f"{len(found)} places that differ; expected one")
     return found

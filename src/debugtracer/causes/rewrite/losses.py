@@ -6,15 +6,14 @@ import ast
 
 from debugtracer.causes.rewrite.arguments import receiver
 from debugtracer.causes.rewrite.line import Line, NotUnderstood, is_number, keyword, operand, word
-
-ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+from debugtracer.trace.facts.loss_call import BINARY, ELEMENTWISE
 
 
 def raw_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """Cross-entropy of scores: `F.cross_entropy(torch.softmax(x, 1), y)` is `F.cross_entropy(x, y)`; a sigmoid before a loss with logits likewise.
+    """Replace probabilities by scores: `F.cross_entropy(torch.softmax(x, 1), y)` becomes `F.cross_entropy(x, y)`.
 
-    A head that returns probabilities, `return F.softmax(x, dim=-1)`, returns the scores.
-    """
+    A sigmoid before a loss with logits goes likewise. A head that returns probabilities, `return F.softmax(x, dim=-1)`,
+    returns the scores."""
     returned = line.statement.value if isinstance(line.statement, ast.Return) else None
     if isinstance(returned, ast.Call) and word(returned) == "softmax":
         return line.replaced({returned: line.text(operand(returned))})
@@ -26,8 +25,12 @@ def raw_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple[st
 
 
 def log_of_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """`torch.log(torch.softmax(x, 1))` is `torch.log_softmax(x, 1)`, and `x.softmax(1).log()` is `x.log_softmax(1)`: never the logarithm of 0."""
-    logs = [call for call in line.calls("log") if isinstance(operand(call), ast.Call) and word(operand(call)) == "softmax"]  # type: ignore[arg-type]
+    """Replace log of softmax by log_softmax, never log of 0: `x.softmax(1).log()` becomes `x.log_softmax(1)`."""
+    logs = [
+        call
+        for call in line.calls("log")
+        if isinstance(operand(call), ast.Call) and word(operand(call)) == "softmax"  # type: ignore[arg-type]
+    ]
     if len(logs) != 1:
         raise NotUnderstood("no logarithm of a softmax here")
     made = operand(logs[0])
@@ -47,8 +50,8 @@ def class_dim(line: Line, value: float | None, op: str, dtype: str) -> tuple[str
 
 
 def same_shape(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """One in the shape of the other: `F.mse_loss(a, b.view_as(a))`, `F.mse_loss(model(x).view_as(y), y)`."""
-    loss = line.call(*ELEMENTWISE)
+    """Give one input the shape of the other: `F.mse_loss(a, b.view_as(a))`, `F.mse_loss(model(x).view_as(y), y)`."""
+    loss = line.call(*ELEMENTWISE, *BINARY)
     if len(loss.args) < 2:
         raise NotUnderstood(f"{word(loss)} is called with keywords")
     one, other = loss.args[:2]
@@ -81,7 +84,8 @@ def finite_mask(line: Line, value: float | None, op: str, dtype: str) -> tuple[s
 
 
 def floor_scores(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """A floor under the scores of a softmax: a row of -inf becomes a row of equal scores, and others stay as they are."""
+    """A floor under the scores of a softmax: a row of -inf becomes a row of equal scores, and others stay as they
+    are."""
     call = line.call("softmax", "log_softmax")
     return line.replaced({operand(call): f"{line.chained(operand(call))}.clamp_min({floor(value):g})"})
 
@@ -92,15 +96,20 @@ def floor(value: float | None) -> float:
 
 
 def is_minus_inf(node: ast.expr, line: Line) -> bool:
-    """`float("-inf")`, `-float("inf")`, `-torch.inf`, `-math.inf`."""
+    """True for `float("-inf")`, `-float("inf")`, `-torch.inf` and `-math.inf`."""
     text = line.text(node).replace(" ", "").replace("'", '"')
     if isinstance(node, ast.Call):
         return text in ('float("-inf")', 'float("-Inf")', 'float("-infinity")')
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and (text == '-float("inf")' or text.endswith(".inf"))
+    return (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and (text == '-float("inf")' or text.endswith(".inf"))
+    )
 
 
 def safe_branch(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """A safe argument in the branch that where() does not select: `torch.where(m, torch.log(torch.where(m, x, 1)), 0)`."""
+    """A safe argument in the branch that where() does not select:
+    `torch.where(m, torch.log(torch.where(m, x, 1)), 0)`."""
     where = line.call("where")
     if len(where.args) != 3 or not isinstance(where.func, ast.Attribute) or is_number(where.args[0]):
         raise NotUnderstood("no where(condition, a, b) here")
@@ -108,12 +117,14 @@ def safe_branch(line: Line, value: float | None, op: str, dtype: str) -> tuple[s
     if len(inside) != 1:
         raise NotUnderstood(f"no {op} in the selected branch")
     argument, condition = operand(inside[0]), where.args[0]
-    safe = f"{line.text(where.func)}({line.text(condition)}, {line.text(argument)}, {value if value is not None else 1:g})"
+    safe = (
+        f"{line.text(where.func)}({line.text(condition)}, {line.text(argument)}, {value if value is not None else 1:g})"
+    )
     return line.replaced({argument: safe})
 
 
 def allocated(line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """Memory that is filled: torch.zeros for torch.empty, new_zeros for new_empty, zeros_like for empty_like."""
+    """Replace unfilled memory by zeros: torch.zeros for torch.empty, likewise new_zeros and zeros_like."""
     call = line.call("empty", "empty_like", "new_empty")
     name = call.func
     if not isinstance(name, ast.Attribute):

@@ -55,12 +55,14 @@ STATEMENTS: dict[str, Edited] = {
 EDITS = (*VALUES, *STATEMENTS, *WORDS)
 
 
-def rewritten(code: str, edit: str, value: float | None = None, *, op: str = "", dtype: str = "", optimizer: str = "") -> tuple[str, ...] | None:
+def rewritten(
+    code: str, edit: str, value: float | None = None, *, op: str = "", dtype: str = "", optimizer: str = ""
+) -> tuple[str, ...] | None:
     """The line or lines in the place of this one; None when the line is not understood or the edit changes nothing.
 
-    Arguments: code - one stripped source line; edit - a name of EDITS; value - its size (eps, distance from an edge, what the rate is divided by, norm),
-    else a default that `dtype` can hold; op - base name of the op of birth, which says what call of the line is meant; optimizer - its name in the scope
-    of the line, "" if not known.
+    Arguments: code - one stripped source line; edit - a name of EDITS; value - its size (eps, distance from an edge,
+    what the rate is divided by, norm), else a default that `dtype` can hold; op - base name of the op of birth, which
+    says what call of the line is meant; optimizer - its name in the scope of the line, "" if not known.
     """
     try:
         after = changed(parsed(code), edit, value, op, dtype, optimizer)
@@ -72,7 +74,7 @@ def rewritten(code: str, edit: str, value: float | None = None, *, op: str = "",
 
 
 def changed(line: Line, edit: str, value: float | None, op: str, dtype: str, optimizer: str) -> tuple[str, ...]:
-    """One edit. Raises NotUnderstood."""
+    """Apply the edit of that name to the line. Raises NotUnderstood."""
     if edit in STATEMENTS:
         return STATEMENTS[edit](line, value, op, optimizer)
     edited: Edited = partial(worded, edit) if edit in WORDS else VALUES[edit]
@@ -80,5 +82,5 @@ def changed(line: Line, edit: str, value: float | None, op: str, dtype: str, opt
 
 
 def worded(edit: str, line: Line, value: float | None, op: str, dtype: str) -> tuple[str, ...]:
-    """An edit of one keyword."""
+    """Apply the edit of one keyword of a call."""
     return set_word(line, edit)

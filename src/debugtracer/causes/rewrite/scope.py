@@ -1,4 +1,4 @@
-"""What a line's surroundings tell: the name of the optimizer, the loop that trains. Reads the source text only."""
+"""Reads the source around a line: the name of the optimizer, the loop that trains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from debugtracer.causes.rewrite.keywords import OPTIMIZERS
 
 
 def optimizer_at(source: str, line: int) -> str:
-    """The only name whose step() is called in the function around this line and whose gradients are its own; "" if there is none or more than one."""
+    """The only name whose step() is called in the function around this line and whose gradients are its own; "" if
+    there is none or more than one."""
     tree = tree_of(source)
     names = set(steppers(around(tree, line), makers(tree))) if tree is not None else set()
     return names.pop() if len(names) == 1 else ""
@@ -18,23 +19,33 @@ def optimizer_at(source: str, line: int) -> str:
 def makers(tree: ast.AST) -> dict[str, str]:
     """What each name was made by: `optimizer` by `Adam`; the last word of what was called."""
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
-    return {ast.unparse(n.targets[0]): ast.unparse(n.value.func).split(".")[-1] for n in calls if isinstance(n.value, ast.Call)}
+    return {
+        ast.unparse(n.targets[0]): ast.unparse(n.value.func).split(".")[-1]
+        for n in calls
+        if isinstance(n.value, ast.Call)
+    }
 
 
 def steppers(tree: ast.AST, made: dict[str, str]) -> Iterator[str]:
-    """Optimizers by name: `X` of `X.step()`, and of `scaler.step(X)`; a scheduler, told by what made it, is none."""
+    """Yield optimizers by name: `X` of `X.step()` and of `scaler.step(X)`; schedulers are left out by what made
+    them."""
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step"):
             continue
         scaled = bool(node.args)
         name = ast.unparse(node.args[0] if scaled else node.func.value)
         by = made.get(name, "")
-        if by in OPTIMIZERS or (not by and name.replace(".", "").isidentifier() and (not scaled or made.get(ast.unparse(node.func.value)) == "GradScaler")):
+        if by in OPTIMIZERS or (
+            not by
+            and name.replace(".", "").isidentifier()
+            and (not scaled or made.get(ast.unparse(node.func.value)) == "GradScaler")
+        ):
             yield name
 
 
 def training_loop(source: str, line: int) -> int | None:
-    """The line before which the model is put into training mode: the head of the innermost loop around the backward, in the function around `line`.
+    """The line before which the model is put into training mode: the head of the innermost loop around the backward, in
+    the function around `line`.
 
     Where `line` lies inside that loop it is the loop's first statement. None when there is no such loop, or several.
     """
@@ -47,7 +58,8 @@ def training_loop(source: str, line: int) -> int | None:
 
 
 def last_return(source: str, line: int) -> int | None:
-    """The line of the return that ends the function around `line`, if it only hands over what was computed before; None otherwise."""
+    """The line of the return that ends the function around `line`, if it only hands over what was computed before; None
+    otherwise."""
     tree = tree_of(source)
     inside = around(tree, line) if tree is not None else None
     last = inside.body[-1] if isinstance(inside, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
@@ -56,7 +68,7 @@ def last_return(source: str, line: int) -> int | None:
 
 
 def innermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
-    """Loops with a backward in them and no smaller loop around it."""
+    """The loops with a backward in them and no smaller loop around it."""
     for loop in (node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))):
         smaller = [n for n in ast.walk(loop) if n is not loop and isinstance(n, (ast.For, ast.While)) and trains(n)]
         if trains(loop) and not smaller:
@@ -64,13 +76,20 @@ def innermost(tree: ast.AST) -> Iterator[ast.For | ast.While]:
 
 
 def trains(loop: ast.AST) -> bool:
-    """A backward is called in it."""
-    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward" for n in ast.walk(loop))
+    """True if a backward is called in the loop."""
+    return any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"
+        for n in ast.walk(loop)
+    )
 
 
 def around(tree: ast.AST, line: int) -> ast.AST:
     """The innermost function around a line, the whole file outside of any."""
-    inside = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    inside = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
     return max(inside, key=lambda n: n.lineno, default=tree)
 
 

@@ -22,7 +22,7 @@ def stepped(line: Line) -> str:
 
 
 def zeroed(line: Line, value: float | None, op: str, optimizer: str) -> tuple[str, ...]:
-    """`X.zero_grad()` before the backward where the optimizer is known, else after its step."""
+    """Add `X.zero_grad()` before the backward where the optimizer is known, else after its step."""
     if optimizer and backward(line):
         return (f"{optimizer}.zero_grad()", line.code)
     name = stepped(line)
@@ -55,7 +55,12 @@ def detached(line: Line, value: float | None, op: str, optimizer: str) -> tuple[
     statement = line.statement
     if isinstance(statement, ast.AugAssign):
         return line.replaced({statement.value: f"{line.chained(statement.value)}.detach()"})
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and word(statement.value) == "append" and len(statement.value.args) == 1:
+    if (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and word(statement.value) == "append"
+        and len(statement.value.args) == 1
+    ):
         return line.replaced({statement.value.args[0]: f"{line.chained(statement.value.args[0])}.detach()"})
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], (ast.Subscript, ast.Attribute, ast.Name)):
         return line.replaced({statement.value: f"{line.chained(statement.value)}.detach()"})
@@ -72,12 +77,24 @@ def out_of_place(line: Line, value: float | None, op: str, optimizer: str) -> tu
         right = line.text(statement.value)
         return (f"{target} = {target} {sign} {right if isinstance(statement.value, ATOMS) else f'({right})'}",)
     name = statement.value.func if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
-    if isinstance(name, ast.Attribute) and name.attr.endswith("_") and name.attr[0] != "_" and isinstance(name.value, (ast.Name, ast.Attribute)):
+    if (
+        isinstance(name, ast.Attribute)
+        and name.attr.endswith("_")
+        and name.attr[0] != "_"
+        and isinstance(name.value, (ast.Name, ast.Attribute))
+    ):
         return (f"{line.text(name.value)} = {line.replaced({name: line.text(name)[:-1]})[0]}",)
     raise NotUnderstood("nothing is written in place here")
 
 
-SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**"}
+SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.MatMult: "@",
+    ast.Pow: "**",
+}
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 

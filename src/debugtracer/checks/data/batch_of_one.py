@@ -8,12 +8,15 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.crash import BatchSeen, Crash
+from debugtracer.trace.facts.crash import Crash, CrashBatch
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-REFUSALS = ("Expected more than 1 value per channel when training", "Expected more than 1 spatial element when training")
+REFUSALS = (
+    "Expected more than 1 value per channel when training",
+    "Expected more than 1 spatial element when training",
+)
 
 
 @dataclass(frozen=True)
@@ -21,16 +24,19 @@ class BatchOfOne(Check):
     """A normalisation in training got one value per channel and raised.
 
     What it catches
-        A last batch of one sample (1601 samples in batches of 32), a batch size of 1, a feature map of one pixel under InstanceNorm.
+        A last batch of one sample (1601 samples in batches of 32), a batch size of 1, a feature map of one pixel under
+        InstanceNorm.
     Why it matters
         The variance of one value does not exist, so torch raises, often at the end of the first epoch.
     How it decides
-        The exception says so and names the shape; the module is the innermost one whose forward ran, the sample is the batch's own index.
+        The exception says so and names the shape; the module is the innermost one whose forward ran, the sample is the
+        batch's own index.
     What to do
         drop_last=True in the loader, another batch size, or a normalisation without batch statistics.
     Example
-        step 50, rank 0: head.1 (BatchNorm1d) was given 1 row, shape (1, 32), in training; expected at least 2 values per channel. The loader
-        (train.py:27) makes batches of 32 out of 1601 samples and keeps a last one of 1 (sample 626). Pass drop_last=True.
+        step 50, rank 0: head.1 (BatchNorm1d) was given 1 row, shape (1, 32), in training; expected at least 2 values
+        per channel. The loader (train.py:27) makes batches of 32 out of 1601 samples and keeps a last one of 1 (sample
+        626). Pass drop_last=True.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -46,12 +52,12 @@ class BatchOfOne(Check):
     proved_by: ClassVar[str] = "data/odd_recording"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such a batch."""
         for crash in window.new(Crash):
             if crash.message.startswith(REFUSALS):
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which module, which shape, which loader."""
         module = crash.modules[0] if crash.modules else None
         named = f"{module.path or '(root)'} ({module.kind})" if module else "a normalisation"
@@ -74,12 +80,14 @@ class BatchOfOne(Check):
         )
 
 
-def source(batch: BatchSeen | None) -> str:
+def source(batch: CrashBatch | None) -> str:
     """Where the short batch comes from, and what to do."""
     if batch is None or batch.rows != 1:
         return "Give the normalisation more values per channel, or use GroupNorm."
     sample = f" (sample {batch.indices[0]})" if batch.indices else ""
     if batch.batch_size and batch.batch_size > 1 and batch.dataset_len and batch.dataset_len % batch.batch_size == 1:
-        made = f"makes batches of {batch.batch_size} out of {batch.dataset_len} samples and keeps a last one of 1{sample}"
+        made = (
+            f"makes batches of {batch.batch_size} out of {batch.dataset_len} samples and keeps a last one of 1{sample}"
+        )
         return f"The loader{spot(batch.frame)} {made}. Pass drop_last=True."
     return f"The loader{spot(batch.frame)} made a batch of 1{sample}. Make batches of at least 2."

@@ -24,13 +24,14 @@ class BlankSample(Check):
     Why it matters
         Such samples teach nothing; normalised by their own spread they are 0/0.
     How it decides
-        A row of at least 16 values that are all equal, in a floating tensor in which no such row came in the first 20 batches; a string of which more
-        than 5 % is U+FFFD. The sample is fetched again to name the first transform whose output is blank. Always a note.
+        A row of at least 16 values that are all equal, in a floating tensor in which no such row came in the first 20
+        batches; a string of which more than 5 % is U+FFFD. The sample is fetched again to name the first transform
+        whose output is blank. Always a note.
     What to do
         Look at the file of the sample; drop it where the dataset makes it.
     Example
-        step 33, rank 0: 1 of 16 rows of batch[0] of batch 33 of Photos (train.py:24) is 0 everywhere (sample 541), first after Crop; expected a picture.
-        Look at the file of the sample.
+        step 33, rank 0: 1 of 16 rows of batch[0] of batch 33 of Photos (train.py:24) is 0 everywhere (sample 541),
+        first after Crop; expected a picture. Look at the file of the sample.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity, Refetched)
@@ -41,7 +42,14 @@ class BlankSample(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each batch with such rows."""
         for fact in window.new(BatchOddity):
-            again = next((r for r in window.seen(Refetched) if r.loader == fact.loader.number and r.index in (fact.samples or ())), None)
+            again = next(
+                (
+                    r
+                    for r in window.seen(Refetched)
+                    if r.loader == fact.loader.number and r.index in (fact.samples or ())
+                ),
+                None,
+            )
             after = f", first after {again.transform}" if again is not None and again.transform else ""
             if fact.what == "blank":
                 text = f"is {as_float(fact.value):g} everywhere"
@@ -52,7 +60,8 @@ class BlankSample(Check):
             yield self.finding(
                 window,
                 "note",
-                f"{fact.count} of {fact.of} rows of {fact.path} of {which(fact.batch, fact.loader)} {text}{with_samples(fact.samples)}{after}; expected "
+                f"{fact.count} of {fact.of} rows of {fact.path} of {which(fact.batch, fact.loader)} "
+                f"{text}{with_samples(fact.samples)}{after}; expected "
                 "something to learn from. Look at the file of the sample.",
                 ref=fact.ref,
                 place=place_of(fact, again.frame if again is not None else None),

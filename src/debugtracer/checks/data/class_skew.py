@@ -22,38 +22,48 @@ class ClassSkew(Check):
     Why it matters
         The model learns the class at hand and forgets the last one; batch statistics are those of one class.
     How it decides
-        The entropy of the labels within a batch is below 0.3 of that over the last batches together, in `batches` batches in a row that train a
-        model, with at least 4 rows a class, from a sampler that goes in order. Samplers that choose classes on purpose, and validation, are left alone.
+        The entropy of the labels within a batch is below 0.3 of that over the last batches together, in `batches`
+        batches in a row that train a model, with at least 4 rows a class, from a sampler that goes in order. Samplers
+        that choose classes on purpose, and validation, are left alone.
     What to do
         `DataLoader(..., shuffle=True)`.
     Example
-        step 99, rank 0: batches of Leaves hold about one class of batch[1] (entropy 0.01 of 1.54 nats over all, 32 batches in a row); expected a mixture.
-        Shuffle: DataLoader(..., shuffle=True).
+        step 99, rank 0: batches of Leaves hold about one class of batch[1] (entropy 0.01 of 1.54 nats over all, 32
+        batches in a row); expected a mixture. Shuffle: DataLoader(..., shuffle=True).
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
     kind: ClassVar[str] = "data_class_skew"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.8
-    remedies: ClassVar[tuple[str, ...]] = ("shuffle: DataLoader(..., shuffle=True)", "sort the samples anew, at random, once before training")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "shuffle: DataLoader(..., shuffle=True)",
+        "sort the samples anew, at random, once before training",
+    )
     proved_by: ClassVar[str] = "data/leaves_by_folder"
 
-    batches: int = 10  # in a row (CHECKS 3.1, data_class_skew)
+    batches: int = 10  # in a row (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A warning for a loader whose labels come in blocks."""
         for fact in window.new(BatchProfile):
             for leaf in fact.leaves:
-                if fact.training and fact.loader.sampler == "SequentialSampler" and leaf.skewed_run >= self.batches and leaf.pooled_entropy:
-                    yield self.told(window, fact, leaf)
+                if (
+                    fact.training
+                    and fact.loader.sampler == "SequentialSampler"
+                    and leaf.skewed_run >= self.batches
+                    and leaf.pooled_entropy
+                ):
+                    yield self.describe(window, fact, leaf)
 
-    def told(self, window: Window, fact: BatchProfile, leaf: LeafProfile) -> Finding:
-        """Which labels."""
+    def describe(self, window: Window, fact: BatchProfile, leaf: LeafProfile) -> Finding:
+        """Build the finding with the label leaf and its entropy."""
         return self.finding(
             window,
             "warning",
-            f"batches of {fact.loader.dataset} hold about one class of {leaf.path} (entropy {leaf.entropy or 0.0:.2f} of {leaf.pooled_entropy or 0.0:.2f} nats "
-            f"over all, {leaf.skewed_run} batches in a row); expected a mixture. Shuffle: DataLoader(..., shuffle=True).",
+            f"batches of {fact.loader.dataset} hold about one class of {leaf.path} (entropy {leaf.entropy or 0.0:.2f} "
+            f"of {leaf.pooled_entropy or 0.0:.2f} nats over all, {leaf.skewed_run} batches in a row); expected a "
+            "mixture. Shuffle: DataLoader(..., shuffle=True).",
             ref=fact.ref,
             place=at_loader(fact.loader),
             entropy=leaf.entropy or 0.0,

@@ -19,24 +19,29 @@ class ConstantFeature(Check):
     """A feature that always varied has one value in whole batches.
 
     What it catches
-        A sensor that died, a column filled with a default from one file on, an image channel lost by a decoder, over-clipping.
+        A sensor that died, a column filled with a default from one file on, an image channel lost by a decoder,
+        over-clipping.
     Why it matters
         The model goes on training on a feature that tells nothing; normalised by its own spread it becomes 0/0.
     How it decides
-        A column, plane or channel of a floating tensor has one value in a batch of at least 8 rows, and had more than one in every batch of the
-        first 50 looks. What stood still while learning, or moves again later (masks, one-hot and sparse columns), is left alone. `batches`
-        such training batches in a row are a warning, one is a note.
+        A column, plane or channel of a floating tensor has one value in a batch of at least 8 rows, and had more than
+        one in every batch of the first 50 looks. What stood still while learning, or moves again later (masks, one-hot
+        and sparse columns), is left alone. `batches` such training batches in a row are a warning, one is a note.
     What to do
         Find the file or the time from which it stands still; drop the feature or repair its source.
     Example
-        step 64, rank 0: channel 2 of batch[0] is 0 in all rows of 5 batches in a row, up to batch 64 of Stations (train.py:27); it varied in the
-        60 batches before; expected a feature that varies. Find the file from which it stands still.
+        step 64, rank 0: channel 2 of batch[0] is 0 in all rows of 5 batches in a row, up to batch 64 of Stations
+        (train.py:27); it varied in the 60 batches before; expected a feature that varies. Find the file from which it
+        stands still.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity,)
     kind: ClassVar[str] = "data_constant_feature"
     confidence: ClassVar[float] = 0.7
-    remedies: ClassVar[tuple[str, ...]] = ("find the file or the time from which the feature stands still, and repair its source", "drop the feature")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "find the file or the time from which the feature stands still, and repair its source",
+        "drop the feature",
+    )
     proved_by: ClassVar[str] = "data/silent_gauge"
 
     batches: int = 5  # in a row, before it is loud (ours)
@@ -54,11 +59,16 @@ class ConstantFeature(Check):
             if run not in (1, self.batches) or not fact.training:
                 continue
             lasting = run == self.batches
-            where = f"{run} batches in a row, up to {which(fact.batch, fact.loader)}" if lasting else which(fact.batch, fact.loader)
+            where = (
+                f"{run} batches in a row, up to {which(fact.batch, fact.loader)}"
+                if lasting
+                else which(fact.batch, fact.loader)
+            )
             yield self.finding(
                 window,
                 "warning" if lasting else "note",
-                f"channel {fact.channel} of {fact.path} is {as_float(fact.value):g} in all rows of {where}; it varied in the {fact.looked + 1 - run} "
+                f"channel {fact.channel} of {fact.path} is {as_float(fact.value):g} in all rows of {where}; it varied "
+                f"in the {fact.looked + 1 - run} "
                 "batches before; expected a feature that varies. Find the file from which it stands still.",
                 ref=fact.ref,
                 place=at_loader(fact.loader),

@@ -20,22 +20,27 @@ class DroppedRows(Check):
     What it catches
         A collate_fn that filters samples (None, unreadable, too long).
     Why it matters
-        The batch shrinks and its mean weighs the rest more; under data parallelism ranks of unequal batches are averaged as if they were equal.
+        The batch shrinks and its mean weighs the rest more; under data parallelism ranks of unequal batches are
+        averaged as if they were equal.
     How it decides
-        Rows of a batch against the indices the sampler drew for it, counted over a pass. It is a note: a filter may be wanted, its cost should be known.
+        Rows of a batch against the indices the sampler drew for it, counted over a pass. It is a note: a filter may be
+        wanted, its cost should be known.
     What to do
         Filter the dataset before training, or replace the lost samples by others.
     Example
-        step 31, rank 0: 41 of 1024 samples drawn in pass 0 are in no batch (29 short batches; train.py:40); expected every sample drawn to arrive.
-        Filter before the loader.
+        step 31, rank 0: 41 of 1024 samples drawn in pass 0 are in no batch (29 short batches; train.py:40); expected
+        every sample drawn to arrive. Filter before the loader.
     """
 
     needs: ClassVar[tuple[type[Epoch]]] = (Epoch,)
-    remedies: ClassVar[tuple[str, ...]] = ("filter the dataset once, before the loader", "replace a lost sample by another one in collate_fn")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "filter the dataset once, before the loader",
+        "replace a lost sample by another one in collate_fn",
+    )
     proved_by: ClassVar[str] = "data/clips_left_out"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once per loader."""
+        """Yield at most one finding per loader."""
         for fact in window.new(Epoch):
             if fact.dropped and not window.memory(self).setdefault(fact.loader, False):
                 window.memory(self)[fact.loader] = True
@@ -43,7 +48,8 @@ class DroppedRows(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{fact.dropped} samples drawn in pass {fact.number} are in no batch ({fact.short} short batches{at}); expected every sample drawn to "
+                    f"{fact.dropped} samples drawn in pass {fact.number} are in no batch ({fact.short} short "
+                    f"batches{at}); expected every sample drawn to "
                     "arrive. Filter before the loader.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

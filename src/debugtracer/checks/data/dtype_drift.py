@@ -19,18 +19,19 @@ class DtypeDrift(Check):
     """A tensor of the batch changes its dtype, device or layout in the middle of a run.
 
     What it catches
-        A column that turns from integer to float at the first missing value, a collate function that casts only sometimes, a cached part of
-        the data that was saved in another precision.
+        A column that turns from integer to float at the first missing value, a collate function that casts only
+        sometimes, a cached part of the data that was saved in another precision.
     Why it matters
-        Numbers lose their precision, labels become regression targets, the model runs in another dtype; a compiled model compiles again.
+        Numbers lose their precision, labels become regression targets, the model runs in another dtype; a compiled
+        model compiles again.
     How it decides
-        Each set of paths of a loader has its own schema (loaders of several tasks are told apart). A changed dtype after `steady` batches is a
-        warning, a changed device or layout, and any change while little is known, a note.
+        Each set of paths of a loader has its own schema (loaders of several tasks are told apart). A changed dtype
+        after `steady` batches is a warning, a changed device or layout, and any change while little is known, a note.
     What to do
         Cast in one place: in the dataset, to the dtype that the model takes.
     Example
-        step 24, rank 0: batch[1] of batch 24 of Visits (train.py:21) is float64; it was int64 in 24 batches before; expected one dtype. Cast it where
-        the dataset makes the sample.
+        step 24, rank 0: batch[1] of batch 24 of Visits (train.py:21) is float64; it was int64 in 24 batches before;
+        expected one dtype. Cast it where the dataset makes the sample.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchChange,)
@@ -42,17 +43,18 @@ class DtypeDrift(Check):
     )
     proved_by: ClassVar[str] = "data/visits_export"
 
-    steady: int = 20  # batches of one dtype before a change is loud (ours; CHECKS 3.1 learns for 5)
+    steady: int = 20  # batches of one dtype before a change is loud (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding for each change."""
+        """Yield one finding for each change."""
         for fact in window.new(BatchChange):
             if fact.what in ("dtype", "device", "layout"):
                 loud = fact.what == "dtype" and fact.batches >= self.steady
                 yield self.finding(
                     window,
                     "warning" if loud else "note",
-                    f"{fact.path} of {which(fact.batch, fact.loader)} is {fact.after}; it was {fact.before} in {fact.batches} batches before; "
+                    f"{fact.path} of {which(fact.batch, fact.loader)} is {fact.after}; it was {fact.before} in "
+                    f"{fact.batches} batches before; "
                     f"expected one {fact.what}. Cast it where the dataset makes the sample.",
                     ref=fact.ref,
                     place=Place(frame=fact.loader.made_at or fact.loader.frame),

@@ -20,16 +20,17 @@ class EpochOrder(Check):
     What it catches
         A DistributedSampler whose set_epoch is never called, or a generator seeded again before each pass.
     Why it matters
-        The same batches come in the same order for ever: shuffling is lost, and with it part of what makes SGD generalise.
+        The same batches come in the same order for ever: shuffling is lost, and with it part of what makes SGD
+        generalise.
     How it decides
-        The dataset indices of the first 16 batches of two passes of a training loader are the same, and they are not in ascending order.
-        With a sampler that has set_epoch and whose epoch stood still it is a warning from the third equal pass on; otherwise a note, for an
-        order may be fixed on purpose. Two batches or more are needed.
+        The dataset indices of the first 16 batches of two passes of a training loader are the same, and they are not in
+        ascending order. With a sampler that has set_epoch and whose epoch stood still it is a warning from the third
+        equal pass on; otherwise a note, for an order may be fixed on purpose. Two batches or more are needed.
     What to do
         Call sampler.set_epoch(epoch) at the beginning of each epoch.
     Example
-        step 120, rank 0: passes 0, 1 and 2 over the loader (train.py:20) draw the same order, and DistributedSampler.epoch stays 0;
-        expected a new order in each. Call sampler.set_epoch(epoch) before each pass.
+        step 120, rank 0: passes 0, 1 and 2 over the loader (train.py:20) draw the same order, and
+        DistributedSampler.epoch stays 0; expected a new order in each. Call sampler.set_epoch(epoch) before each pass.
     """
 
     needs: ClassVar[tuple[type[Epoch]]] = (Epoch,)
@@ -55,9 +56,9 @@ class EpochOrder(Check):
                 past.clear()
             past.append(fact)
             if not fact.ascending and len(past) in (2, self.loud):
-                yield from self.told(window, past)
+                yield from self.describe(window, past)
 
-    def told(self, window: Window, past: list[Epoch]) -> Iterator[Finding]:
+    def describe(self, window: Window, past: list[Epoch]) -> Iterator[Finding]:
         """Which passes, and whether the sampler's epoch stood still."""
         first, last = past[0], past[-1]
         still = first.sampler_epoch is not None and last.sampler_epoch == first.sampler_epoch
@@ -71,7 +72,11 @@ class EpochOrder(Check):
             window,
             severity,
             f"passes {numbers} over the loader{at} draw the same order{why}; expected a new order in each. "
-            + ("Call sampler.set_epoch(epoch) before each pass." if still else "Seed its generator once, before the first pass."),
+            + (
+                "Call sampler.set_epoch(epoch) before each pass."
+                if still
+                else "Seed its generator once, before the first pass."
+            ),
             ref=last.ref,
             place=Place(frame=last.frame),
             passes=len(past),
@@ -79,6 +84,6 @@ class EpochOrder(Check):
 
 
 def equal(a: Epoch, b: Epoch) -> bool:
-    """The same order as far as both went."""
+    """True for the same order as far as both went."""
     count = min(len(a.order), len(b.order))
     return count >= 2 and a.order[:count] == b.order[:count]

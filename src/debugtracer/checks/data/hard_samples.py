@@ -16,7 +16,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
-KEPT = 16  # steps whose oddities are remembered (ours)
+KEPT = 16  # steps whose anomalies are remembered (ours)
 
 
 @dataclass
@@ -35,20 +35,24 @@ class HardSamples(Check):
     """The loss jumps in exactly the batches whose content is unlike that of all batches before.
 
     What it catches
-        A shard of another kind in the stream (a dump among prose, another language), records in another unit, a corrupt file.
+        A shard of another kind in the stream (a dump among prose, another language), records in another unit, a corrupt
+        file.
     Why it matters
-        The jump looks like a bad learning rate. Lowering it does not help; the batches are hard whatever the optimizer does.
+        The jump looks like a bad learning rate. Lowering it does not help; the batches are hard whatever the optimizer
+        does.
     How it decides
-        Two things at once: the loss lies `z` deviations (robust, log scale) and a quarter above the line through the steps before, and the batch of the
-        same step is far from the learnt profile (divergence of its token histogram, its mean or spread, values beyond the range). Unlike batches in a
-        row are one run; after more than `longest` of them it is another data set, not a spike (data/scale-drift). Without a difference in content it
-        stays silent: then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times the largest of the jumps
-        before it: values with heavy tails make such batches all the time.
+        Two things at once: the loss lies `z` deviations (robust, log scale) and a quarter above the line through the
+        steps before, and the batch of the same step is far from the learnt profile (divergence of its token histogram,
+        its mean or spread, values beyond the range). Unlike batches in a row are one run; after more than `longest` of
+        them it is another data set, not a spike (data/scale-drift). Without a difference in content it stays silent:
+        then the samples do not explain the jump. One batch alone is a note below `alone` deviations or `beyond` times
+        the largest of the jumps before it: values with heavy tails make such batches all the time.
     What to do
         Look at the samples; filter the shard, shuffle across shards, or skip batches with an extreme loss.
     Example
-        step 120, rank 0: the loss rises to 6.99 (expected 0.98) in 4 steps whose batches are unlike all before: token histogram of batch[0] 7.14 nats from the
-        usual 0.03 (samples 1920..1983); expected samples like the others. Filter or shuffle that part of the data.
+        step 120, rank 0: the loss rises to 6.99 (expected 0.98) in 4 steps whose batches are unlike all before: token
+        histogram of batch[0] 7.14 nats from the usual 0.03 (samples 1920..1983); expected samples like the others.
+        Filter or shuffle that part of the data.
     """
 
     needs: ClassVar[tuple[str | type, ...]] = (LOSS, BatchOddity)
@@ -64,14 +68,15 @@ class HardSamples(Check):
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     proved_by: ClassVar[str] = "data/ticket_dump"
 
-    z: float = 8.0  # robust z of the log loss at the first step (CHECKS 4.2: the young point alarm)
+    z: float = 8.0  # robust z of the log loss at the first step (that of loss-spike while the run is young)
     rise: float = 1.25  # times the expected loss, at least (ours)
-    alone: float = 24.0  # robust z of a single batch that is loud: single batches of Student-t noise reach 19, planted records 45 (ours)
+    # robust z of a single batch that is loud: single batches of Student-t noise reach 19, planted records 45 (ours)
+    alone: float = 24.0
     beyond: float = 2.0  # times the largest z before it (ours)
     longest: int = 7  # unlike batches in a row; more are a new data set, and are learnt as the usual (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """When such a run is over."""
+        """Yield a finding when a run of such batches is over."""
         notes = window.memory(self)
         odd: dict[int, list[BatchOddity]] = notes.setdefault("odd", {})
         for fact in window.new(BatchOddity):
@@ -86,7 +91,7 @@ class HardSamples(Check):
             yield from self.close(window, notes)
 
     def step(self, window: Window, notes: dict[Any, Any], odd: list[BatchOddity], loss: float) -> Iterator[Finding]:
-        """One step: does it open, continue or close a run?"""
+        """Open, continue or close a run of bad batches at one step."""
         residuals: Residuals = notes.setdefault("residuals", Residuals())
         reading = residuals.push(loss)
         run: Run | None = notes.get("run")
@@ -100,22 +105,27 @@ class HardSamples(Check):
             yield from self.close(window, notes)
         if not odd:
             notes["moved"] = False
-        elif reading is not None and not notes.get("moved") and reading.z > self.z and loss > reading.expected + (self.rise - 1) * abs(reading.expected):
+        elif (
+            reading is not None
+            and not notes.get("moved")
+            and reading.z > self.z
+            and loss > reading.expected + (self.rise - 1) * abs(reading.expected)
+        ):
             notes["run"] = Run(reading, list(odd), [loss], before=notes.get("largest", 0.0))
             return
         if reading is not None:
             notes["largest"] = max(notes.get("largest", 0.0), reading.z)
 
     def close(self, window: Window, notes: dict[Any, Any]) -> Iterator[Finding]:
-        """Tell of a run."""
+        """Yield the finding of a run of bad batches that is over."""
         run: Run = notes["run"]
         notes["run"] = None
         tail = len(run.losses) == 1 and run.first.z < max(self.alone, self.beyond * run.before)
         if tail:
             notes["largest"] = max(notes.get("largest", 0.0), run.first.z)
-        yield self.told(window, run, tail)
+        yield self.describe(window, run, tail)
 
-    def told(self, window: Window, run: Run, tail: bool) -> Finding:
+    def describe(self, window: Window, run: Run, tail: bool) -> Finding:
         """How high, for how long, unlike in what, and which samples."""
         narrow = [f for f in run.facts if f.what == "range"] or run.facts
         samples = tuple(dict.fromkeys(s for f in narrow for s in f.samples or ()))
@@ -127,7 +137,8 @@ class HardSamples(Check):
         return self.finding(
             window,
             "note" if tail else "warning",
-            f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: {unlike(worst)}{of}; expected samples "
+            f"the loss rises to {max(run.losses):.4g} (expected {run.first.expected:.4g}) in {many} unlike all before: "
+            f"{unlike(worst)}{of}; expected samples "
             "like the others. Filter or shuffle that part of the data.",
             ref=first.ref,
             place=Place(
@@ -143,7 +154,7 @@ class HardSamples(Check):
 
 
 def unlike(fact: BatchOddity) -> str:
-    """In what a batch differs."""
+    """Say in which quantity a batch differs, and from what usual value."""
     value, usual = as_float(fact.value), as_float(fact.usual)
     if fact.what == "range":
         return f"{fact.path} reaches {value:.4g}, usual is up to {usual:.4g}"

@@ -25,21 +25,26 @@ class LabelNoiseBatch(Check):
     Why it matters
         It looks like an unstable optimizer. The model is taught the opposite of what it knows.
     How it decides
-        The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the rows share that, no tensor of these
-        batches was unlike the others (and their values were read), and the step after is back at the usual loss: the weights were sound. A
-        learning rate that is too high heals slowly, and is left to the spike checks.
+        The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
+        rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
+        after is back at the usual loss: the weights were sound. A learning rate that is too high heals slowly, and is
+        left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
-        step 70, rank 0: the loss of 2 steps is 3.1 (usual 0.42) in 97 % of their rows, while the inputs are like all others and the next step is back
-        (samples 1120..1151); expected labels that fit. Compare labels and inputs of these samples.
+        step 70, rank 0: the loss of 2 steps is 3.1 (usual 0.42) in 97 % of their rows, while the inputs are like all
+        others and the next step is back (samples 1120..1151); expected labels that fit. Compare labels and inputs of
+        these samples.
     """
 
     needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity)
     kind: ClassVar[str] = "data_label_noise"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
-    remedies: ClassVar[tuple[str, ...]] = ("compare the labels of these samples with their inputs", "look at the join or the file these samples come from")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "compare the labels of these samples with their inputs",
+        "look at the join or the file these samples come from",
+    )
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     proved_by: ClassVar[str] = "data/parcels_second_file"
 
@@ -48,7 +53,7 @@ class LabelNoiseBatch(Check):
     alone: float = 3.0  # times the usual loss: one step alone is a warning, else a note (ours)
     longest: int = 7  # steps in a row (as data/hard-samples)
     back: float = 1.15  # times the usual loss: the next step is back (ours)
-    looks: int = 20  # batches whose values were read, else nothing is known of the inputs (w20, CHECKS 3.1)
+    looks: int = 20  # batches whose values were read, else nothing is known of the inputs (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A warning when the loss is back."""
@@ -56,7 +61,9 @@ class LabelNoiseBatch(Check):
         rows: dict[int, LossRows] = notes.setdefault("rows", {})
         odd: set[int] = notes.setdefault("odd", set())
         rows.update({fact.ref.step: fact for fact in window.new(LossRows)})
-        odd.update(f.ref.step for f in window.new(BatchOddity) if f.what in ("content", "range", "nonfinite", "ngram", "blank"))
+        odd.update(
+            f.ref.step for f in window.new(BatchOddity) if f.what in ("content", "range", "nonfinite", "ngram", "blank")
+        )
         loss = window.now(LOSS)
         if loss is None:
             return
@@ -67,17 +74,23 @@ class LabelNoiseBatch(Check):
             return
         notes["run"] = []
         steps = {fact.ref.step for fact in run}
-        if run and len(run) <= self.longest and loss <= self.back * as_float(run[0].usual) and not steps & odd and self.inputs_known(window):
-            yield from self.told(window, run)
+        if (
+            run
+            and len(run) <= self.longest
+            and loss <= self.back * as_float(run[0].usual)
+            and not steps & odd
+            and self.inputs_known(window)
+        ):
+            yield from self.describe(window, run)
         odd -= {n for n in odd if n < step}
 
     def inputs_known(self, window: Window) -> bool:
-        """The values of enough batches were read; that of a loss that stands out always is."""
+        """True if the values of enough batches were read; that of a loss that stands out always is."""
         profile = window.last(BatchProfile)
         return profile is not None and profile.looked >= self.looks
 
-    def told(self, window: Window, run: list[LossRows]) -> Iterator[Finding]:
-        """Which samples."""
+    def describe(self, window: Window, run: list[LossRows]) -> Iterator[Finding]:
+        """Yield a finding that names the samples of a run of bad batches."""
         raised = min(fact.raised for fact in run)
         if raised < self.raised or sum(fact.rows for fact in run) < self.rows:
             return
@@ -90,8 +103,9 @@ class LabelNoiseBatch(Check):
         yield self.finding(
             window,
             "warning" if loud else "note",
-            f"the loss of {many} is {max(as_float(f.value) for f in run):.3g} (usual {as_float(run[0].usual):.3g}) in {100 * raised:.0f} % of their rows, "
-            f"while the inputs are like all others and the next step is back{of}; expected labels that fit. Compare labels and inputs of these samples.",
+            f"the loss of {many} is {max(as_float(f.value) for f in run):.3g} (usual {as_float(run[0].usual):.3g}) in "
+            f"{100 * raised:.0f} % of their rows, while the inputs are like all others and the next step is back{of}; "
+            "expected labels that fit. Compare labels and inputs of these samples.",
             ref=run[0].ref,
             place=Place(frame=frame, sample_index=samples or None),
             raised=raised,

@@ -12,9 +12,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.finding import Finding, Severity
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import Window
-
-WAIT, STEP = "wait_s", "step_s"
+from debugtracer.trace.window import STEP_S, WAIT_S, Window
 
 
 @dataclass(frozen=True)
@@ -26,16 +24,18 @@ class LoaderBound(Check):
     Why it matters
         The model waits. A run that waits 90 % of its time could be ten times as fast on the same machine.
     How it decides
-        The median share of wait time in the last 50 steps, after 20 of warm-up, or after 5 once 2 s were waited for. Waits below 10 ms a step
-        or 2 s in all are of no concern. Above 20 % of the step it is a note, above 50 % a warning.
+        The median share of wait time in the last 50 steps, after 20 of warm-up, or after 5 once 2 s were waited for.
+        Waits below 10 ms a step or 2 s in all are of no concern. Above 20 % of the step it is a note, above 50 % a
+        warning.
     What to do
         Give the loader workers, cache what is decoded, or decode at the size the model needs.
     Example
-        step 9, rank 0: 95 % of a step is waiting for batches (median 0.61 s of 0.64 s over 8 steps); Thumbnails is read by 0 workers on 2 cores;
-        expected below 20 %. Give the DataLoader workers (num_workers=2), or cache decoded samples.
+        step 9, rank 0: 95 % of a step is waiting for batches (median 0.61 s of 0.64 s over 8 steps); Thumbnails is read
+        by 0 workers on 2 cores; expected below 20 %. Give the DataLoader workers (num_workers=2), or cache decoded
+        samples.
     """
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (WAIT, LoaderSeen)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (WAIT_S, LoaderSeen)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "slow_dataloader"
     symptom: ClassVar[str] = "none"
@@ -46,21 +46,21 @@ class LoaderBound(Check):
     )
     proved_by: ClassVar[str] = "data/parsed_in_loop"
 
-    share: float = 0.2  # share of step time (S3 5)
+    share: float = 0.2  # share of step time (ours)
     loud: float = 0.5  # share of step time from which it is a warning (ours: the run could be twice as fast)
-    steps: int = 50  # steps of the median (CHECKS 3.1)
-    warmup: int = 20  # steps (CHECKS 3.1)
+    steps: int = 50  # steps of the median (ours)
+    warmup: int = 20  # steps before anything is said (ours: workers start, caches fill)
     early: int = 5  # steps that are enough when `early_s` were waited (ours)
     early_s: float = 2.0  # seconds (ours)
     least_s: float = 0.01  # seconds of waiting per step below which nobody cares (ours)
     total_s: float = 2.0  # seconds of waiting in the steps looked at (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once at each grade."""
-        waits, steps = list(window.series.get(WAIT, ())), list(window.series.get(STEP, ()))
+        """Yield at most one finding at each severity."""
+        waits, steps = list(window.series.get(WAIT_S, ())), list(window.series.get(STEP_S, ()))
         count = min(len(waits), len(steps)) - 2  # the first steps hold what happened before the loop
         enough = count >= self.warmup or (count >= self.early and sum(waits[2:]) >= self.early_s)
-        if not enough or (window.now(WAIT) is None and not window.ended):
+        if not enough or (window.now(WAIT_S) is None and not window.ended):
             return
         last = min(count, self.steps)
         waits, steps = waits[-last:], steps[-last:]
@@ -70,19 +70,26 @@ class LoaderBound(Check):
         if share <= self.share or median(waits) < self.least_s or sum(waits) < self.total_s or severity in memory:
             return
         memory[severity] = True
-        yield self.told(window, severity, share, waits, steps)
+        yield self.describe(window, severity, share, waits, steps)
 
-    def told(self, window: Window, severity: Severity, share: float, waits: list[float], steps: list[float]) -> Finding:
-        """With the loader that trains."""
+    def describe(
+        self, window: Window, severity: Severity, share: float, waits: list[float], steps: list[float]
+    ) -> Finding:
+        """Build the finding with the loader that trains and its number of workers."""
         loader = next((fact for fact in reversed(window.seen(LoaderSeen)) if fact.trains), None)
-        read = f"; {loader.dataset} is read by {loader.workers} workers on {loader.cores} cores" if loader is not None else ""
+        read = (
+            f"; {loader.dataset} is read by {loader.workers} workers on {loader.cores} cores"
+            if loader is not None
+            else ""
+        )
         advice = "Cache decoded samples, or make them cheaper."
         if loader is not None and loader.workers < loader.cores:
             advice = f"Give the DataLoader workers (num_workers={max(loader.cores - 1, 2)}), or cache decoded samples."
         return self.finding(
             window,
             severity,
-            f"{100 * share:.0f} % of a step is waiting for batches (median {median(waits):.2g} s of {median(steps):.2g} s over {len(waits)} steps){read}; "
+            f"{100 * share:.0f} % of a step is waiting for batches (median {median(waits):.2g} s of "
+            f"{median(steps):.2g} s over {len(waits)} steps){read}; "
             f"expected below {100 * self.share:.0f} %. {advice}",
             place=Place(frame=loader.frame if loader is not None else None),
             share=share,

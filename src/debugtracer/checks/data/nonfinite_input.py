@@ -13,7 +13,11 @@ from debugtracer.trace.facts.refetched import Refetched
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
-MADE = {"source": "it is so before any transform", "normalisation": "a normalisation made it (0/0: a spread of zero)", "operation": "a transform made it"}
+MADE = {
+    "source": "it is so before any transform",
+    "normalisation": "a normalisation made it (0/0: a spread of zero)",
+    "operation": "a transform made it",
+}
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,15 @@ class NonfiniteInput(Check):
     Why it matters
         One such value makes the loss, every gradient and then every weight NaN.
     How it decides
-        It counts non-finite values in the floating tensors of each batch that is looked at. It is an error when the tensor went into a module
-        or a loss and what came out is not finite either; a NaN that marks a missing value and is masked later is a note. Tensors whose only
-        non-finite value is -Inf are additive masks and are left alone. The guilty sample is fetched again through the dataset, to name the
-        first transform whose output is bad.
+        It counts non-finite values in the floating tensors of each batch that is looked at. It is an error when the
+        tensor went into a module or a loss and what came out is not finite either; a NaN that marks a missing value and
+        is masked later is a note. Tensors whose only non-finite value is -Inf are additive masks and are left alone.
+        The guilty sample is fetched again through the dataset, to name the first transform whose output is bad.
     What to do
         Drop or impute the cells where the dataset makes the sample, before any mean or standard deviation is taken.
     Example
-        step 8, rank 0: batch[0] of batch 8 of Gauges (train.py:30) holds 1 non-finite of 60 values, sample 135, and the output of Sequential is not
-        finite; expected finite inputs. Impute or drop the sample where it is made.
+        step 8, rank 0: batch[0] of batch 8 of Gauges (train.py:30) holds 1 non-finite of 60 values, sample 135, and the
+        output of Sequential is not finite; expected finite inputs. Impute or drop the sample where it is made.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity, Refetched)
@@ -41,7 +45,10 @@ class NonfiniteInput(Check):
     symptom: ClassVar[str] = "nan_loss"
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
-        "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is taken",
+        (
+            "drop or impute the bad cells where the dataset makes the sample, before any mean or standard deviation is "
+            "taken"
+        ),
         "guard the door: raise in __getitem__ or collate_fn unless torch.isfinite(x).all()",
     )
     suspects: ClassVar[tuple[str, ...]] = ("data-nonfinite", "normalisation-zero-std")
@@ -51,13 +58,22 @@ class NonfiniteInput(Check):
         """An error for each tensor that spoiled what it reached."""
         for fact in window.new(BatchOddity):
             if fact.what == "nonfinite":
-                yield self.told(window, fact)
+                yield self.describe(window, fact)
 
-    def told(self, window: Window, fact: BatchOddity) -> Finding:
+    def describe(self, window: Window, fact: BatchOddity) -> Finding:
         """How many values, which samples, what they spoiled, who made them."""
         met = {"model": f"the output of {fact.module}", "loss": "the loss"}.get(fact.reached, "")
-        spoiled = f", and {met} is not finite" if fact.spoiled else f"; {met} is finite all the same" if met else "; no module took it as it is"
-        again = next((r for r in window.seen(Refetched) if r.loader == fact.loader.number and r.index in (fact.samples or ())), None)
+        spoiled = (
+            f", and {met} is not finite"
+            if fact.spoiled
+            else f"; {met} is finite all the same"
+            if met
+            else "; no module took it as it is"
+        )
+        again = next(
+            (r for r in window.seen(Refetched) if r.loader == fact.loader.number and r.index in (fact.samples or ())),
+            None,
+        )
         made = ""
         if again is not None and again.again:
             made = f"; {again.transform or 'fetched again'}: {MADE.get(again.origin, 'the dataset hands it out so')}"
@@ -65,7 +81,8 @@ class NonfiniteInput(Check):
         return self.finding(
             window,
             "error" if fact.spoiled else "note",
-            f"{fact.path} of {which(fact.batch, fact.loader)} holds {fact.count} non-finite of {fact.of} values{who}{spoiled}{made}; "
+            f"{fact.path} of {which(fact.batch, fact.loader)} holds {fact.count} non-finite of {fact.of} "
+            f"values{who}{spoiled}{made}; "
             "expected finite inputs. Impute or drop the sample where it is made.",
             ref=fact.ref,
             place=place_of(fact, again.frame if again is not None else None),

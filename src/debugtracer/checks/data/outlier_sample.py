@@ -23,22 +23,28 @@ class OutlierSample(Check):
     Why it matters
         The update of that step is the update of one sample.
     How it decides
-        When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function saved for its backward (no
-        forward runs again). A row above median + `mads` MAD that has more than `share` of the sum is named. Always a note: honest samples are hard too.
+        When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
+        saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
+        the sum is named. Always a note: honest samples are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example
-        step 77, rank 0: row 8 (sample 1240) has 99 % of a loss of 1.6e+04; the median row has 0.004; expected many rows to share it. Look at the sample.
+        step 77, rank 0: row 8 (sample 1240) has 99 % of a loss of 1.6e+04; the median row has 0.004; expected many rows
+        to share it. Look at the sample.
     """
 
     needs: ClassVar[tuple[type, ...]] = (LossRows,)
     kind: ClassVar[str] = "data_hard_samples"
     symptom: ClassVar[str] = "loss_spike"
-    remedies: ClassVar[tuple[str, ...]] = ("look at the sample, and repair its values or its label", "use a loss with bounded influence (Huber), or clip")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at the sample, and repair its values or its label",
+        "use a loss with bounded influence (Huber), or clip",
+    )
     proved_by: ClassVar[str] = "data/watt_record"
 
-    mads: float = 8.0  # MAD above the median row (CHECKS 3.1, data_outlier_sample)
-    share: float = 0.5  # of the summed loss (the same; of the loss instead of the gradient, which would take a backward for each row)
+    mads: float = 8.0  # MAD above the median row (ours)
+    # of the summed loss (the same; of the loss instead of the gradient, which would take a backward for each row)
+    share: float = 0.5
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each step."""
@@ -51,10 +57,13 @@ class OutlierSample(Check):
             yield self.finding(
                 window,
                 "note",
-                f"{who} has {100 * fact.top_share:.0f} % of a loss of {as_float(fact.value):.3g}; the median row has {as_float(fact.median):.3g}; expected "
+                f"{who} has {100 * fact.top_share:.0f} % of a loss of {as_float(fact.value):.3g}; the median row has "
+                f"{as_float(fact.median):.3g}; expected "
                 "many rows to share it. Look at the sample.",
                 ref=fact.ref,
-                place=Place(batch_rows=(first.row,), sample_index=(first.sample,) if first.sample is not None else None),
+                place=Place(
+                    batch_rows=(first.row,), sample_index=(first.sample,) if first.sample is not None else None
+                ),
                 share=fact.top_share,
                 loss=as_float(first.loss),
             )

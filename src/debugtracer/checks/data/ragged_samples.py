@@ -33,13 +33,14 @@ class RaggedSamples(Check):
     Why it matters
         torch names two shapes and their places in the batch, never the samples; with workers the traceback is a text.
     How it decides
-        The exception of default_collate; the shapes are those of the samples it was given (read again from the dataset after a worker's failure).
-        The odd ones are those that differ from the commonest shape of their part.
+        The exception of default_collate; the shapes are those of the samples it was given (read again from the dataset
+        after a worker's failure). The odd ones are those that differ from the commonest shape of their part.
     What to do
         Pad or crop in a collate_fn, or leave the odd sample out.
     Example
-        step 9, rank 0: the samples of one batch of the loader (train.py:30) do not stack: sample[0] is (3, 32, 32) float32 in 15 samples and
-        (1, 32, 32) float32 in 1 (sample 118); expected one shape. Pad or convert it in the dataset, or give a collate_fn.
+        step 9, rank 0: the samples of one batch of the loader (train.py:30) do not stack: sample[0] is (3, 32, 32)
+        float32 in 15 samples and (1, 32, 32) float32 in 1 (sample 118); expected one shape. Pad or convert it in the
+        dataset, or give a collate_fn.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -47,16 +48,20 @@ class RaggedSamples(Check):
     kind: ClassVar[str] = "ragged_samples"
     symptom: ClassVar[str] = "crash"
     exact: ClassVar[bool] = True
-    remedies: ClassVar[tuple[str, ...]] = ("bring the odd samples to one shape in the dataset", "or pad them in a collate_fn", "or leave them out")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "bring the odd samples to one shape in the dataset",
+        "or pad them in a collate_fn",
+        "or leave them out",
+    )
     proved_by: ClassVar[str] = "data/grey_scan"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such samples."""
         for crash in window.new(Crash):
             if crash.fetching and any(text in crash.message for text in REFUSALS):
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which part differs in which samples."""
         found = odd(crash.samples)
         frame = crash.batch.frame if crash.batch else None
@@ -75,7 +80,8 @@ class RaggedSamples(Check):
 
 
 def odd(samples: tuple[SampleSeen, ...]) -> tuple[str, str, int, str, tuple[int, ...]] | None:
-    """The part that differs, its commonest shape and count, another shape, and the indices of the samples that are not like the most."""
+    """The part that differs, its commonest shape and count, another shape, and the indices of the samples that are not
+    like the most."""
     parts = dict.fromkeys(path for sample in samples for path, _ in sample.shapes)
     for part in parts:
         shapes = [(sample.index, dict(sample.shapes).get(part, "missing")) for sample in samples]

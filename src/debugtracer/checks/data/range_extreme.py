@@ -23,22 +23,28 @@ class RangeExtreme(Check):
     Why it matters
         One such value makes the gradient of a whole batch its own; in half precision it overflows.
     How it decides
-        Least and most of the last 64 batches looked at are learnt over 50 batches; a value `beyond` times that range away is a note with its
-        samples. It becomes part of a verdict when the loss jumps in the same step (data/hard-samples). Integers are ids and are left alone.
-        With `most` above 0 a loader whose usual range is wider than that is a warning too: the fixed rule of the articles, for `--preset seed`.
+        Least and most of the last 64 batches looked at are learnt over 50 batches; a value `beyond` times that range
+        away is a note with its samples. It becomes part of a verdict when the loss jumps in the same step
+        (data/hard-samples). Integers are ids and are left alone. With `most` above 0 a loader whose usual range is
+        wider than that is a warning too: a fixed rule, for `--preset seed`.
     What to do
         Look at the sample. Clip or scale robustly, or drop it where the dataset makes it.
     Example
-        step 77, rank 0: batch[0] of batch 77 of Meters (train.py:25) reaches 4.1e+06 (sample 1240); 77 batches before it stayed below 3.9, a range of
-        7.6; expected values within 10 ranges. Look at the sample.
+        step 77, rank 0: batch[0] of batch 77 of Meters (train.py:25) reaches 4.1e+06 (sample 1240); 77 batches before
+        it stayed below 3.9, a range of 7.6; expected values within 10 ranges. Look at the sample.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile)
     kind: ClassVar[str] = "data_range_extreme"
-    remedies: ClassVar[tuple[str, ...]] = ("look at the sample and repair its unit", "clip or scale robustly where the dataset makes the sample", "drop it")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at the sample and repair its unit",
+        "clip or scale robustly where the dataset makes the sample",
+        "drop it",
+    )
     proved_by: ClassVar[str] = "data/watt_record"
 
-    most: float = 0.0  # largest minus least value of a floating tensor, the rule of the articles (1e4, S0 chapter 1); 0 is off
+    # largest minus least value of a floating tensor, a fixed rule (1e4 with `--preset seed`); 0 is off
+    most: float = 0.0
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each batch with such rows, a warning for each loader beyond a fixed range."""
@@ -50,8 +56,9 @@ class RangeExtreme(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{fact.path} of {which(fact.batch, fact.loader)} reaches {value:.4g}{with_samples(fact.samples)}; {fact.looked} batches before stayed "
-                    f"{side} {usual:.4g}, a range of {as_float(fact.spread):.4g}; expected values within 10 ranges. Look at the sample.",
+                    f"{fact.path} of {which(fact.batch, fact.loader)} reaches {value:.4g}{with_samples(fact.samples)}; "
+                    f"{fact.looked} batches before stayed {side} {usual:.4g}, a range of {as_float(fact.spread):.4g}; "
+                    "expected values within 10 ranges. Look at the sample.",
                     ref=fact.ref,
                     place=place_of(fact),
                     value=value,
@@ -59,16 +66,21 @@ class RangeExtreme(Check):
                 )
 
     def fixed(self, window: Window) -> Iterator[Finding]:
-        """The rule of the articles, once for each tensor of a loader."""
+        """The fixed rule, once for each tensor of a loader."""
         told = window.memory(self)
         for fact in window.new(BatchProfile) if self.most > 0 else ():
             for leaf in fact.leaves:
                 low, high = as_float(leaf.low), as_float(leaf.high)
-                if leaf.role == "float" and high - low > self.most and told.setdefault((fact.loader.number, leaf.path), fact) is fact:
+                if (
+                    leaf.role == "float"
+                    and high - low > self.most
+                    and told.setdefault((fact.loader.number, leaf.path), fact) is fact
+                ):
                     yield self.finding(
                         window,
                         "warning",
-                        f"{leaf.path} of {fact.loader.dataset or 'a loader'} reaches from {low:.4g} to {high:.4g}; expected a range within {self.most:g}. "
+                        f"{leaf.path} of {fact.loader.dataset or 'a loader'} reaches from {low:.4g} to {high:.4g}; "
+                        f"expected a range within {self.most:g}. "
                         "Normalise it in the dataset.",
                         ref=fact.ref,
                         place=at_loader(fact.loader),

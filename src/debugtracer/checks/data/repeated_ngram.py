@@ -23,18 +23,21 @@ class RepeatedNgram(Check):
     Why it matters
         Repetition is learnt in a few steps, spikes the gradient of the embedding, and comes back in generation.
     How it decides
-        Rows of integers of two dimensions, n-grams of at most 13 tokens, padding left out; every tenth batch and every batch of unusual tokens.
-        Always a note: tables, code and DNA repeat themselves rightly.
+        Rows of integers of two dimensions, n-grams of at most 13 tokens, padding left out; every tenth batch and every
+        batch of unusual tokens. Always a note: tables, code and DNA repeat themselves rightly.
     What to do
         Drop such samples or keep them out of the loss.
     Example
-        step 40, rank 0: an n-gram of 3 tokens fills 100 % of a row of batch[0] of batch 40 of Pages (train.py:19) (sample 641); expected text. Look at
-        the sample, or mask it.
+        step 40, rank 0: an n-gram of 3 tokens fills 100 % of a row of batch[0] of batch 40 of Pages (train.py:19)
+        (sample 641); expected text. Look at the sample, or mask it.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity,)
     kind: ClassVar[str] = "data_repeated_ngram"
-    remedies: ClassVar[tuple[str, ...]] = ("filter repeated n-grams before training", "give the repeated part the label -100")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "filter repeated n-grams before training",
+        "give the repeated part the label -100",
+    )
     proved_by: ClassVar[str] = "data/crawled_pages"
 
     least_share: float = 0.3  # of the tokens of the row that lie in the repetition (ours)
@@ -47,7 +50,8 @@ class RepeatedNgram(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"an n-gram of {fact.count} tokens fills {100 * share:.0f} % of a row of {fact.path} of {which(fact.batch, fact.loader)}"
+                    f"an n-gram of {fact.count} tokens fills {100 * share:.0f} % of a row of {fact.path} of "
+                    f"{which(fact.batch, fact.loader)}"
                     f"{with_samples(fact.samples)}; expected text. Look at the sample, or mask it.",
                     ref=fact.ref,
                     place=place_of(fact),

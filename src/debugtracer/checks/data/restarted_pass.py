@@ -22,13 +22,13 @@ class RestartedPass(Check):
     Why it matters
         The model learns one batch by heart: the loss falls as nowhere else, and nothing is learned of the rest.
     How it decides
-        Ten passes in a row began with a batch of equal values and gave no second one, though the loader holds 20 batches or more. Fewer batches are
-        left alone: an overfit test repeats its batch on purpose.
+        Ten passes in a row began with a batch of equal values and gave no second one, though the loader holds 20
+        batches or more. Fewer batches are left alone: an overfit test repeats its batch on purpose.
     What to do
         Make the iterator once and ask it for each batch, `for batch in loader`.
     Example
-        step 10, rank 0: the batch of iteration 0 has come 10 more times, each time as the first and only one of a new pass over 40 batches
-        (train.py:14); expected new samples in each step. Make the iterator once, outside the loop.
+        step 10, rank 0: the batch of iteration 0 has come 10 more times, each time as the first and only one of a new
+        pass over 40 batches (train.py:14); expected new samples in each step. Make the iterator once, outside the loop.
     """
 
     needs: ClassVar[tuple[type[Restart]]] = (Restart,)
@@ -37,10 +37,10 @@ class RestartedPass(Check):
     remedies: ClassVar[tuple[str, ...]] = ("make the iterator once, outside the loop: `for batch in loader`",)
     proved_by: ClassVar[str] = "data/first_batch_only"
 
-    tiny: int = 20  # batches of a pass below which repetition is by intent (CHECKS 3.1)
+    tiny: int = 20  # batches of a pass below which repetition is by intent (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once per batch."""
+        """Yield at most one finding per repeated batch."""
         for fact in window.new(Restart):
             if fact.asked > 1 or fact.batches is None or fact.batches < self.tiny:
                 continue
@@ -48,8 +48,9 @@ class RestartedPass(Check):
             yield self.finding(
                 window,
                 "warning",
-                f"the batch of iteration {fact.first} has come {fact.count} more times, each time as the first and only one of a new pass over "
-                f"{fact.batches} batches{at}; expected new samples in each step. Make the iterator once, outside the loop.",
+                f"the batch of iteration {fact.first} has come {fact.count} more times, each time as the first and "
+                f"only one of a new pass over {fact.batches} batches{at}; expected new samples in each step. Make the "
+                "iterator once, outside the loop.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
                 count=fact.count,

@@ -19,52 +19,63 @@ class ScaleDrift(Check):
     """The mean or spread of an input moves to another level and stays there.
 
     What it catches
-        A new shard without the preprocessing of the others (0..255 beside 0..1), a normalisation that was changed, a sensor recalibrated.
+        A new shard without the preprocessing of the others (0..255 beside 0..1), a normalisation that was changed, a
+        sensor recalibrated.
     Why it matters
         The model sees inputs that its weights were not made for; the loss steps up and the first layers are torn away.
     How it decides
-        The robust z of the batch mean or standard deviation against the last 64 looks is beyond 8 in `batches` looks in a row. It is a warning when
-        the standard deviation is `factor` times the usual one or less than its inverse, or the mean moved by `factor` usual standard deviations;
-        smaller moves (sorted data, a curriculum) are a note.
+        The robust z of the batch mean or standard deviation against the last 64 looks is beyond 8 in `batches` looks in
+        a row. It is a warning when the standard deviation is `factor` times the usual one or less than its inverse, or
+        the mean moved by `factor` usual standard deviations; smaller moves (sorted data, a curriculum) are a note.
     What to do
         Bring the new part of the data to the scale of the old one, in the dataset.
     Example
-        step 82, rank 0: the std of batch[0] is 73.1 in 3 batches in a row, up to batch 82 of Tiles (train.py:22); usual is 0.288; expected one scale.
-        Bring all files to one scale in the dataset.
+        step 82, rank 0: the std of batch[0] is 73.1 in 3 batches in a row, up to batch 82 of Tiles (train.py:22); usual
+        is 0.288; expected one scale. Bring all files to one scale in the dataset.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity,)
     kind: ClassVar[str] = "data_scale_drift"
     confidence: ClassVar[float] = 0.8
-    remedies: ClassVar[tuple[str, ...]] = ("bring the new part of the data to the scale of the old one, in the dataset", "shuffle over all files")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "bring the new part of the data to the scale of the old one, in the dataset",
+        "shuffle over all files",
+    )
     proved_by: ClassVar[str] = "data/raw_tiles"
 
-    batches: int = 3  # looks in a row (CHECKS 3.1, data_scale_drift)
-    factor: float = 10.0  # times the usual standard deviation (ours: units and pixel ranges differ by more, curricula by less)
+    batches: int = 3  # looks in a row (ours)
+    # times the usual standard deviation (ours: units and pixel ranges differ by more, curricula by less)
+    factor: float = 10.0
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding when the third batch in a row is far away."""
+        """Yield one finding when the third batch in a row is far away."""
         runs = window.memory(self)
         for fact in window.new(BatchOddity):
             if fact.what == "content" and fact.detail in ("mean", "std"):
                 key = (fact.loader.number, fact.path)
                 known = runs.setdefault(key, {})
                 known.setdefault(fact.looked, {})[fact.detail] = fact
-                if fact.training and all(fact.looked - back in known for back in range(self.batches)) and fact.looked - self.batches not in known:
-                    yield self.told(window, fact, known[fact.looked - self.batches + 1])
+                if (
+                    fact.training
+                    and all(fact.looked - back in known for back in range(self.batches))
+                    and fact.looked - self.batches not in known
+                ):
+                    yield self.describe(window, fact, known[fact.looked - self.batches + 1])
 
-    def told(self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity]) -> Finding:
+    def describe(self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity]) -> Finding:
         """How far, and since when."""
         value, usual = as_float(fact.value), as_float(fact.usual)
         if fact.detail == "std":
             ratio = max(abs(value), 1e-30) / max(abs(usual), 1e-30)
             loud = not 1 / self.factor < ratio < self.factor
         else:
-            loud = abs(value - usual) > self.factor * 50 * as_float(fact.spread)  # the spread is at least 0.02 standard deviations
+            # the spread is at least 0.02 standard deviations
+            loud = abs(value - usual) > self.factor * 50 * as_float(fact.spread)
         return self.finding(
             window,
             "warning" if loud else "note",
-            f"the {fact.detail} of {fact.path} is {value:.3g} in {self.batches} batches in a row, up to {which(fact.batch, fact.loader)}; usual is "
+            f"the {fact.detail} of {fact.path} is {value:.3g} in {self.batches} batches in a row, up to "
+            f"{which(fact.batch, fact.loader)}; usual is "
             f"{usual:.3g}; expected one scale. Bring all files to one scale in the dataset.",
             ref=next(iter(first.values())).ref,
             place=at_loader(fact.loader),

@@ -21,27 +21,33 @@ class SeedChain(Check):
     """The chain from the seed of the run to its random numbers has a gap.
 
     What it catches
-        No seed at all, a generator of numpy or Python that is drawn from without a seed, a seed from the clock that nobody wrote down, a seed set after
-        the data was first drawn, one generator shared by several augmentations, an evaluation whose batches change from pass to pass.
+        No seed at all, a generator of numpy or Python that is drawn from without a seed, a seed from the clock that
+        nobody wrote down, a seed set after the data was first drawn, one generator shared by several augmentations, an
+        evaluation whose batches change from pass to pass.
     Why it matters
         A run that cannot be repeated cannot be debugged, and two evaluations on different samples cannot be compared.
     How it decides
-        From the calls that seed torch, numpy and Python's random, from the states of these generators at the start, at the first backward and at the
-        end, and from the order and values of the batches. It only speaks in notes: all of it
+        From the calls that seed torch, numpy and Python's random, from the states of these generators at the start, at
+        the first backward and at the end, and from the order and values of the batches. It only speaks in notes: all of
+        it
         may be meant.
     What to do
-        Set one seed first of all, write it down, and derive the others from it: `debugtracer.derive_seed(base, "augmentation")`.
+        Set one seed first of all, write it down, and derive the others from it:
+        `debugtracer.derive_seed(base, "augmentation")`.
     Example
-        step 0, rank 0: torch was seeded with 1714060800 at train.py:9, taken from the clock: write it down to repeat the run; expected a seed that is
-        recorded. Set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation").
+        step 0, rank 0: torch was seeded with 1714060800 at train.py:9, taken from the clock: write it down to repeat
+        the run; expected a seed that is recorded. Set one seed first of all and derive the others from it:
+        debugtracer.derive_seed(base, "augmentation").
     """
 
     needs: ClassVar[tuple[type[Fact], ...]] = (Seeds, Epoch)
-    remedies: ClassVar[tuple[str, ...]] = ('set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation")',)
+    remedies: ClassVar[tuple[str, ...]] = (
+        'set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation")',
+    )
     proved_by: ClassVar[str] = "data/shuffled_check"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each risk once."""
+        """Yield a note for each risk, once per source of random numbers."""
         said = window.memory(self)
         for fact in window.new(Seeds):
             for row in fact.rows:
@@ -50,36 +56,48 @@ class SeedChain(Check):
                     yield self.told_row(window, fact, row)
             if fact.shared and not said.get("shared"):
                 said["shared"] = True
-                yield self.told(window, fact, None, f"{' and '.join(fact.shared)} are one generator; expected one for each")
+                yield self.describe(
+                    window, fact, None, f"{' and '.join(fact.shared)} are one generator; expected one for each"
+                )
         for epoch in window.new(Epoch):
             past = said.get(("pass", epoch.loader))
             said["pass", epoch.loader] = epoch
-            if not epoch.trains and past is not None and differs(past, epoch) and not said.get(("changed", epoch.loader)):
+            if (
+                not epoch.trains
+                and past is not None
+                and differs(past, epoch)
+                and not said.get(("changed", epoch.loader))
+            ):
                 said["changed", epoch.loader] = True
                 yield self.told_epoch(window, epoch)
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """Equal seeds of replicas: their dropout is equal too."""
+        """Yield a finding when replicas share one seed, for their dropout is then equal too."""
         values: dict[int, int | None] = {}
         for rank, window in windows.items():
             last = window.last(Seeds)
-            torch = next((row for row in last.rows if row.source == "torch"), None) if last is not None and window.last(Replica) is not None else None
+            torch = (
+                next((row for row in last.rows if row.source == "torch"), None)
+                if last is not None and window.last(Replica) is not None
+                else None
+            )
             values[rank] = torch.value if torch is not None else None
         seeds = [value for value in values.values() if value is not None]
         if len(seeds) > 1 and len(seeds) == len(windows) and len(set(seeds)) == 1:
             first = windows[min(windows)]
-            yield self.told(
+            yield self.describe(
                 first,
                 first.last(Seeds),
                 None,
-                f"torch has the seed {seeds[0]} on all {len(seeds)} ranks, so they draw equal dropout masks; expected one per rank",
+                f"torch has the seed {seeds[0]} on all {len(seeds)} ranks, so they draw equal dropout masks; expected "
+                "one per rank",
             )
 
     def told_row(self, window: Window, fact: Seeds, row: SeedRow) -> Finding:
         """A generator at risk."""
         at = f" at {row.frame.file.rsplit('/', 1)[-1]}:{row.frame.line}" if row.frame is not None else ""
         seen = f"{row.source} was seeded with {row.value}{at}, {row.risk}" if row.seeded else f"{row.source} {row.risk}"
-        return self.told(window, fact, row, f"{seen}; expected a seed that is recorded")
+        return self.describe(window, fact, row, f"{seen}; expected a seed that is recorded")
 
     def told_epoch(self, window: Window, epoch: Epoch) -> Finding:
         """An evaluation that changes."""
@@ -87,20 +105,25 @@ class SeedChain(Check):
         return self.finding(
             window,
             "note",
-            f"the batches of the evaluation{at} differ between pass {epoch.number - 1} and {epoch.number}; expected the same ones each time. "
+            f"the batches of the evaluation{at} differ between pass {epoch.number - 1} and {epoch.number}; expected "
+            "the same ones each time. "
             "Leave shuffle and augmentation to training.",
             ref=epoch.ref,
             place=Place(frame=epoch.frame),
         )
 
-    def told(self, window: Window, fact: Seeds | None, row: SeedRow | None, seen: str) -> Finding:
-        """One note."""
-        advice = 'Set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation").'
+    def describe(self, window: Window, fact: Seeds | None, row: SeedRow | None, seen: str) -> Finding:
+        """Build the note with the advice to derive one seed from another."""
+        advice = (
+            'Set one seed first of all and derive the others from it: debugtracer.derive_seed(base, "augmentation").'
+        )
         place = Place(frame=row.frame if row is not None else None)
-        return self.finding(window, "note", f"{seen}. {advice}", ref=fact.ref if fact is not None else None, place=place)
+        return self.finding(
+            window, "note", f"{seen}. {advice}", ref=fact.ref if fact is not None else None, place=place
+        )
 
 
 def differs(a: Epoch, b: Epoch) -> bool:
-    """Other values in the first batches."""
+    """True when the first batches of the two passes hold other values."""
     count = min(len(a.content), len(b.content))
     return count > 0 and a.content[:count] != b.content[:count]

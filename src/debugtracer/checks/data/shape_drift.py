@@ -23,26 +23,29 @@ class ShapeDrift(Check):
     Why it matters
         A loss of (B, 1) against (B) is stretched to (B, B) without an error; a broadcast hides the wrong size.
     How it decides
-        Dimensions that vary from batch to batch (lengths of texts) are learnt; the first dimension is the rows. A changed number of dimensions
-        after `steady` batches is a warning, unless the batch has one row (a squeeze that took the rows away) or is the last of its epoch;
-        everything else is a note.
+        Dimensions that vary from batch to batch (lengths of texts) are learnt; the first dimension is the rows. A
+        changed number of dimensions after `steady` batches is a warning, unless the batch has one row (a squeeze that
+        took the rows away) or is the last of its epoch; everything else is a note.
     What to do
         Look at the first batch of the other shape, and give every sample the same rank where the dataset makes it.
     Example
-        step 30, rank 0: batch[1] of batch 30 of Scans (train.py:18) has shape (*, 1), before it (*,) in 30 batches; expected one rank. Look at how
-        the sample is made.
+        step 30, rank 0: batch[1] of batch 30 of Scans (train.py:18) has shape (*, 1), before it (*,) in 30 batches;
+        expected one rank. Look at how the sample is made.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchChange,)
     kind: ClassVar[str] = "data_shape_mismatch"
     confidence: ClassVar[float] = 0.75
-    remedies: ClassVar[tuple[str, ...]] = ("give every sample the same rank where the dataset makes it", "assert the shape in collate_fn")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give every sample the same rank where the dataset makes it",
+        "assert the shape in collate_fn",
+    )
     proved_by: ClassVar[str] = "data/wells_two_formats"
 
-    steady: int = 20  # batches of one shape before a change is loud (ours; CHECKS 3.1 learns for 5)
+    steady: int = 20  # batches of one shape before a change is loud (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding for each change."""
+        """Yield one finding for each change."""
         for fact in window.new(BatchChange):
             if fact.what in ("dtype", "device", "layout"):
                 continue
@@ -52,7 +55,8 @@ class ShapeDrift(Check):
             yield self.finding(
                 window,
                 "warning" if loud else "note",
-                f"{fact.path} of {which(fact.batch, fact.loader)} has shape {fact.after}, before it {fact.before} in {fact.batches} batches; "
+                f"{fact.path} of {which(fact.batch, fact.loader)} has shape {fact.after}, before it {fact.before} in "
+                f"{fact.batches} batches; "
                 f"expected {wanted}. Look at how the sample is made.",
                 ref=fact.ref,
                 place=Place(frame=fact.loader.made_at or fact.loader.frame),

@@ -21,21 +21,27 @@ class ShortBatch(Check):
     What it catches
         A collate function that drops samples, a sampler that yields short batches.
     Why it matters
-        Its mean counts as much as that of a full batch: a few samples get a large step, and batch normalisation gets noisy statistics.
+        Its mean counts as much as that of a full batch: a few samples get a large step, and batch normalisation gets
+        noisy statistics.
     How it decides
-        Rows below `share` of the median of the last 32 batches, not the last batch of an epoch, in a loader whose length is known. Always a note.
+        Rows below `share` of the median of the last 32 batches, not the last batch of an epoch, in a loader whose
+        length is known. Always a note.
     What to do
         Look at what collate_fn leaves out; sample another one in its place.
     Example
-        step 31, rank 0: batch 31 of Clips (train.py:24) has 3 rows, usual are 16; expected at least 8. Look at what collate_fn leaves out.
+        step 31, rank 0: batch 31 of Clips (train.py:24) has 3 rows, usual are 16; expected at least 8. Look at what
+        collate_fn leaves out.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchOddity,)
     kind: ClassVar[str] = "data_short_batch"
-    remedies: ClassVar[tuple[str, ...]] = ("look at what collate_fn or the sampler leaves out", "drop_last=True where only the end of an epoch is short")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at what collate_fn or the sampler leaves out",
+        "drop_last=True where only the end of an epoch is short",
+    )
     proved_by: ClassVar[str] = "data/clips_left_out"
 
-    share: float = 0.5  # of the usual rows (CHECKS 3.1, data_short_batch)
+    share: float = 0.5  # of the usual rows (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each such batch."""
@@ -45,7 +51,8 @@ class ShortBatch(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{which(fact.batch, fact.loader)} has {rows:.0f} rows, usual are {usual:.0f}; expected at least {self.share * usual:.0f}. "
+                    f"{which(fact.batch, fact.loader)} has {rows:.0f} rows, usual are {usual:.0f}; expected at least "
+                    f"{self.share * usual:.0f}. "
                     "Look at what collate_fn leaves out.",
                     ref=fact.ref,
                     place=place_of(fact),

@@ -26,12 +26,13 @@ class TargetOutOfBounds(Check):
     Why it matters
         torch names one value; which samples hold such labels, and how many classes there are, it does not say.
     How it decides
-        The exception of cross_entropy, nll_loss or one_hot, and the targets of that very call, row by row (ignore_index left out).
+        The exception of cross_entropy, nll_loss or one_hot, and the targets of that very call, row by row (ignore_index
+        left out).
     What to do
         Map the labels to 0..classes-1, give the unknown ones ignore_index, or give the head one more output.
     Example
-        step 12, rank 0: cross_entropy was given class 7 in 2 of 16 targets (samples 41, 77); the input has 7 classes; expected 0..6. Map the
-        labels, or give the head more outputs.
+        step 12, rank 0: cross_entropy was given class 7 in 2 of 16 targets (samples 41, 77); the input has 7 classes;
+        expected 0..6. Map the labels, or give the head more outputs.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -47,33 +48,48 @@ class TargetOutOfBounds(Check):
     proved_by: ClassVar[str] = "data/rare_defect"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such a target."""
         for crash in window.new(Crash):
             if REFUSED.match(crash.message):
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which labels of which samples, and what is allowed."""
-        loss = next((c for c in crash.torch_calls if c in ("cross_entropy", "nll_loss")), crash.torch_calls[0] if crash.torch_calls else "one_hot")
+        loss = next(
+            (c for c in crash.torch_calls if c in ("cross_entropy", "nll_loss")),
+            crash.torch_calls[0] if crash.torch_calls else "one_hot",
+        )
         classes = classes_of(crash)
         rows = outside(crash.rows, classes) if crash.rows and classes else ()
         samples = tuple(crash.rows.indices[r] for r in rows) if crash.rows and crash.rows.indices else None
         found = REFUSED.match(crash.message)
-        worst = found.group(1) if found and found.group(1) else str(max((v for r in rows for v in (crash.rows.values[r] if crash.rows else ())), default="?"))
-        count = f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
-        allowed = f"the input has {classes} classes; expected 0..{classes - 1}" if classes else "expected a class that the input has a column for"
+        worst = (
+            found.group(1)
+            if found and found.group(1)
+            else str(max((v for r in rows for v in (crash.rows.values[r] if crash.rows else ())), default="?"))
+        )
+        count = (
+            f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
+        )
+        allowed = (
+            f"the input has {classes} classes; expected 0..{classes - 1}"
+            if classes
+            else "expected a class that the input has a column for"
+        )
         return self.finding(
             window,
             "error",
             f"{loss} was given class {worst}{count}; {allowed}. Map the labels, or give the head more outputs.",
             ref=crash.ref,
-            place=Place(frame=crash.frames[0] if crash.frames else None, batch_rows=rows or None, sample_index=samples or None),
+            place=Place(
+                frame=crash.frames[0] if crash.frames else None, batch_rows=rows or None, sample_index=samples or None
+            ),
             classes=classes or 0,
         )
 
 
 def classes_of(crash: Crash) -> int | None:
-    """Columns of the input of the loss, or the num_classes of one_hot."""
+    """The columns of the input of the loss, or the num_classes of one_hot."""
     given = next((t for t in crash.tensors if t.name == "input"), None)
     if given is None or not given.shape:
         return crash.numbers.get("num_classes")
@@ -81,5 +97,5 @@ def classes_of(crash: Crash) -> int | None:
 
 
 def outside(rows: IntegerRows, size: int) -> tuple[int, ...]:
-    """Rows with a value that is not in 0..size-1."""
+    """The rows with a value that is not in 0..size-1."""
     return tuple(row for row, span in enumerate(rows.values) if span and (span[0] < 0 or span[-1] >= size))

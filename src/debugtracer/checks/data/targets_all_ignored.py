@@ -22,19 +22,23 @@ class TargetsAllIgnored(Check):
     Why it matters
         The mean of no target is 0/0, a NaN loss; the sum is 0, a loss without gradient.
     How it decides
-        The share of targets equal to ignore_index is 1. It is exact when all of `calls` inspected calls of one line are like that;
-        a single such batch is a note (its NaN, if there is one, has a verdict of its own).
+        The share of targets equal to ignore_index is 1. It is exact when all of `calls` inspected calls of one line are
+        like that; a single such batch is a note (its NaN, if there is one, has a verdict of its own).
     What to do
         Look at how labels are masked; skip batches without a target.
     Example
-        step 0, rank 0: all 128 targets of cross_entropy are ignore_index -100 in 3 of 3 calls; expected some that count. Look at the label mask.
+        step 0, rank 0: all 128 targets of cross_entropy are ignore_index -100 in 3 of 3 calls; expected some that
+        count. Look at the label mask.
     """
 
     needs: ClassVar[tuple[type[LossCall]]] = (LossCall,)
     kind: ClassVar[str] = "labels_all_ignored"
     exact: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.9
-    remedies: ClassVar[tuple[str, ...]] = ("look at how the labels are masked", "skip batches that have no target that counts")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at how the labels are masked",
+        "skip batches that have no target that counts",
+    )
     proved_by: ClassVar[str] = "data/masked_answers"
 
     calls: int = 3
@@ -51,14 +55,15 @@ class TargetsAllIgnored(Check):
             yield self.finding(
                 window,
                 "error" if always else "note",
-                f"all {elements(call)} targets of {call.loss} are ignore_index {call.ignore_index}{many}; expected some that count. Look at the label mask.",
+                f"all {elements(call)} targets of {call.loss} are ignore_index {call.ignore_index}{many}; expected "
+                "some that count. Look at the label mask.",
                 ref=call.ref,
                 place=Place(frame=call.frame),
             )
 
 
 def elements(call: LossCall) -> int:
-    """Targets of a call."""
+    """The number of targets of a call."""
     total = 1
     for size in call.target_shape:
         total *= size
@@ -66,5 +71,5 @@ def elements(call: LossCall) -> int:
 
 
 def empty(call: LossCall) -> bool:
-    """No target counts."""
+    """True when no target of the call counts."""
     return call.counted == 0 and call.ignored == 1.0 and call.ignore_index is not None

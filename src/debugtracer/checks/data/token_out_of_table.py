@@ -20,8 +20,8 @@ class TokenOutOfTable(Check):
     """The program died of an id beyond an embedding table.
 
     What it catches
-        A tokenizer with more ids than the table has rows (added special tokens), an unknown category of a later file, a padding id of -1,
-        a sequence longer than the table of positions.
+        A tokenizer with more ids than the table has rows (added special tokens), an unknown category of a later file, a
+        padding id of -1, a sequence longer than the table of positions.
     Why it matters
         torch says `index out of range in self` and names neither the id, nor the table, nor the sample.
     How it decides
@@ -29,8 +29,8 @@ class TokenOutOfTable(Check):
     What to do
         Make the table as long as the vocabulary (model.resize_token_embeddings), or map unknown ids to one that it has.
     Example
-        step 7, rank 0: embed (Embedding, 1000 rows) was given ids up to 1003 in 1 of 16 rows (sample 118); expected 0..999. Make the table as
-        long as the vocabulary, or map unknown ids.
+        step 7, rank 0: embed (Embedding, 1000 rows) was given ids up to 1003 in 1 of 16 rows (sample 118); expected
+        0..999. Make the table as long as the vocabulary, or map unknown ids.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -39,35 +39,49 @@ class TokenOutOfTable(Check):
     symptom: ClassVar[str] = "crash"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
-        "make the table as long as the vocabulary: num_embeddings = len(tokenizer), or model.resize_token_embeddings(len(tokenizer))",
+        (
+            "make the table as long as the vocabulary: num_embeddings = len(tokenizer), or "
+            "model.resize_token_embeddings(len(tokenizer))"
+        ),
         "map unknown ids to an id that the table has",
         "truncate sequences to the length of the table of positions",
     )
     proved_by: ClassVar[str] = "data/new_station"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such an id."""
         for crash in window.new(Crash):
-            refused = crash.message.startswith("index out of range in self") or "which is not in the valid range" in crash.message
+            refused = (
+                crash.message.startswith("index out of range in self")
+                or "which is not in the valid range" in crash.message
+            )
             if refused and {"embedding", "embedding_bag"} & set(crash.torch_calls):
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which ids of which samples, and which table."""
         module = next((m for m in crash.modules if "num_embeddings" in m.sizes), None)
-        table = next((t.shape[0] for t in crash.tensors if t.name == "weight" and t.shape), module.sizes["num_embeddings"] if module else 0)
+        table = next(
+            (t.shape[0] for t in crash.tensors if t.name == "weight" and t.shape),
+            module.sizes["num_embeddings"] if module else 0,
+        )
         ids = next((t for t in crash.tensors if t.name == "input"), None)
         rows = outside(crash.rows, table) if crash.rows and table else ()
         samples = tuple(crash.rows.indices[r] for r in rows) if crash.rows and crash.rows.indices else None
-        named = f"{module.path or '(root)'} ({module.kind}, {table} rows)" if module else f"an embedding of {table} rows"
+        named = (
+            f"{module.path or '(root)'} ({module.kind}, {table} rows)" if module else f"an embedding of {table} rows"
+        )
         seen = "ids it has no row for"
         if ids is not None and ids.low is not None and ids.high is not None:
             seen = f"ids down to {ids.low}" if ids.low < 0 else f"ids up to {ids.high}"
-        count = f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
+        count = (
+            f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
+        )
         return self.finding(
             window,
             "error",
-            f"{named} was given {seen}{count}; expected 0..{table - 1}. Make the table as long as the vocabulary, or map unknown ids.",
+            f"{named} was given {seen}{count}; expected 0..{table - 1}. Make the table as long as the vocabulary, or "
+            "map unknown ids.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,

@@ -22,20 +22,24 @@ class TrainEvalOverlap(Check):
     Why it matters
         The evaluation measures memory. The number is too good, and nothing in the curve shows it.
     How it decides
-        Rows of a loader that only evaluates, with the values of a row seen in training (the first 4,096 rows of the first pass of each are compared). From
-        1 % on, and at least 3 rows, it is a warning. When nearly all rows of the evaluation, or of what was trained on, are shared it is a note: the
-        training data is evaluated on purpose.
+        Rows of a loader that only evaluates, with the values of a row seen in training (the first 4,096 rows of the
+        first pass of each are compared). From 1 % on, and at least 3 rows, it is a warning. When nearly all rows of the
+        evaluation, or of what was trained on, are shared it is a note: the training data is evaluated on purpose.
     What to do
         Split once, by index, before anything is shuffled or copied; remove duplicates first.
     Example
-        step 320, rank 0: 48 of 256 rows of the evaluation (train.py:33) were trained on (train.py:32), e.g. samples 3, 17; expected none. Split by index, once.
+        step 320, rank 0: 48 of 256 rows of the evaluation (train.py:33) were trained on (train.py:32), e.g. samples 3,
+        17; expected none. Split by index, once.
     """
 
     needs: ClassVar[tuple[type[Overlap]]] = (Overlap,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "data_train_eval_overlap"
     confidence: ClassVar[float] = 0.7
-    remedies: ClassVar[tuple[str, ...]] = ("split once by index before shuffling: torch.utils.data.random_split", "remove duplicates before the split")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "split once by index before shuffling: torch.utils.data.random_split",
+        "remove duplicates before the split",
+    )
     proved_by: ClassVar[str] = "data/overlapping_split"
 
     share: float = 0.01  # share of shared rows (ours: public data sets hold about as many near duplicates)
@@ -43,19 +47,24 @@ class TrainEvalOverlap(Check):
     least: int = 3  # rows (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once per loader, at the end."""
+        """Yield at most one finding per loader, at the end of the run."""
         for fact in window.new(Overlap):
             share = fact.shared / max(fact.rows, 1)
             meant = max(share, fact.shared / fact.trained if fact.trained else 0.0) >= self.most
             if fact.shared < self.least or share < self.share:
                 continue
             at = f" ({fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line})" if fact.frame is not None else ""
-            trained = f" ({fact.train_frame.file.rsplit('/', 1)[-1]}:{fact.train_frame.line})" if fact.train_frame is not None else ""
+            trained = (
+                f" ({fact.train_frame.file.rsplit('/', 1)[-1]}:{fact.train_frame.line})"
+                if fact.train_frame is not None
+                else ""
+            )
             samples = f", e.g. samples {', '.join(map(str, fact.samples[:4]))}" if fact.samples else ""
             yield self.finding(
                 window,
                 "note" if meant else "warning",
-                f"{fact.shared} of {fact.rows} rows of the evaluation{at} were trained on{trained}{samples}; expected none. Split by index, once.",
+                f"{fact.shared} of {fact.rows} rows of the evaluation{at} were trained on{trained}{samples}; expected "
+                "none. Split by index, once.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, sample_index=fact.samples or None),
                 share=share,

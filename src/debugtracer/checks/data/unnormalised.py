@@ -23,27 +23,36 @@ class Unnormalised(Check):
     Why it matters
         The first layer saturates or explodes; learning rates that work elsewhere diverge here.
     How it decides
-        At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor (or an image of integers) that trains a module whose
-        first layer is no normalisation and no embedding. Always a note: the module may scale inside its forward.
+        At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor (or an image of integers)
+        that trains a module whose first layer is no normalisation and no embedding. Always a note: the module may scale
+        inside its forward.
     What to do
         Scale in the dataset, or put a normalisation first.
     Example
-        step 0, rank 0: batch[0] of Photos has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 and 1. Normalise in the dataset.
+        step 0, rank 0: batch[0] of Photos has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 and
+        1. Normalise in the dataset.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
     kind: ClassVar[str] = "data_unnormalised"
-    remedies: ClassVar[tuple[str, ...]] = ("subtract the mean and divide by the standard deviation of the training set, in the dataset",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "subtract the mean and divide by the standard deviation of the training set, in the dataset",
+    )
     proved_by: ClassVar[str] = "data/photos_as_read"
 
-    mean: float = 10.0  # of the values (CHECKS 3.1, data_unnormalised)
+    mean: float = 10.0  # of the values (ours; pixels of 0..255 have a mean near 120)
     std: float = 100.0  # of the values (the same)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first such tensor of a loader."""
         told = window.memory(self)
         for fact in window.new(BatchProfile):
-            if not fact.training or fact.loader.number in told or "Norm" in fact.first_layer or fact.first_layer in ("", "Embedding", "EmbeddingBag"):
+            if (
+                not fact.training
+                or fact.loader.number in told
+                or "Norm" in fact.first_layer
+                or fact.first_layer in ("", "Embedding", "EmbeddingBag")
+            ):
                 continue
             told[fact.loader.number] = True
             for leaf in fact.leaves[:1]:  # the first tensor is the input; targets may be as large as they like
@@ -52,7 +61,8 @@ class Unnormalised(Check):
                     yield self.finding(
                         window,
                         "note",
-                        f"{leaf.path} of {fact.loader.dataset} has mean {mean:.3g} and std {std:.3g} ({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g}), "
+                        f"{leaf.path} of {fact.loader.dataset} has mean {mean:.3g} and std {std:.3g} "
+                        f"({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g}), "
                         f"and {fact.first_layer} takes it; expected about 0 and 1. Normalise in the dataset.",
                         ref=fact.ref,
                         place=at_loader(fact.loader),

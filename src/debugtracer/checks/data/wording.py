@@ -1,4 +1,4 @@
-"""How the checks of this room name a batch, its samples and the place to edit."""
+"""How the checks of data name a batch, its samples and the place to edit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SHOWN = 6  # dataset indices written out in a message (ours)
 
 
 def which(batch: int, loader: LoaderNote) -> str:
-    """`batch 120 of Corpus (train.py:50)`."""
+    """Format a batch with its loader: `batch 120 of Corpus (train.py:50)`."""
     at = f" ({Path(loader.frame.file).name}:{loader.frame.line})" if loader.frame is not None else ""
     return f"batch {batch} of {loader.dataset or 'a loader'}{at}"
 
 
 def named(samples: Iterable[int] | None) -> str:
-    """`sample 7`, `samples 1920..1983`, `samples 3, 5, 9 and 4 more`, or nothing."""
+    """Format sample indices: `sample 7`, `samples 1920..1983`, `samples 3, 5, 9 and 4 more`, or nothing."""
     known = list(samples or ())
     if not known:
         return ""

@@ -18,16 +18,18 @@ class DeviceAssert(Check):
     """The GPU reports a device-side assert.
 
     What it catches
-        Nearly always an index outside its range: a label of cross_entropy, an id of an embedding, an index of gather or scatter.
+        Nearly always an index outside its range: a label of cross_entropy, an id of an embedding, an index of gather or
+        scatter.
     Why it matters
-        Kernels run later than the line that called them, so the traceback points anywhere; afterwards no tensor can be read.
+        Kernels run later than the line that called them, so the traceback points anywhere; afterwards no tensor can be
+        read.
     How it decides
         By the text of the exception alone; the class is a guess until the step runs on the CPU.
     What to do
         Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, where the exception names the value.
     Example
-        step 12, rank 0: a GPU kernel stopped at an index outside its range; the line of the traceback need not be the guilty one. Run once with
-        CUDA_LAUNCH_BLOCKING=1 or on the CPU.
+        step 12, rank 0: a GPU kernel stopped at an index outside its range; the line of the traceback need not be the
+        guilty one. Run once with CUDA_LAUNCH_BLOCKING=1 or on the CPU.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -42,13 +44,14 @@ class DeviceAssert(Check):
     unproved: ClassVar[str] = "needs a GPU"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of a device-side assert."""
         for crash in window.new(Crash):
             if "device-side assert" in crash.message:
                 yield self.finding(
                     window,
                     "error",
-                    "a GPU kernel stopped at an index outside its range; the line of the traceback need not be the guilty one. "
+                    "a GPU kernel stopped at an index outside its range; the line of the traceback need not be the "
+                    "guilty one. "
                     "Run once with CUDA_LAUNCH_BLOCKING=1 or on the CPU.",
                     ref=crash.ref,
                     place=Place(symptom_frame=crash.call),

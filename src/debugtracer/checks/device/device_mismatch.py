@@ -9,7 +9,6 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 REFUSALS = (
@@ -25,7 +24,8 @@ class DeviceMismatch(Check):
     """Tensors of one call lie on different devices.
 
     What it catches
-        A batch that was not moved, a mask or a position table made with torch.zeros(...) on the CPU, a buffer kept as a plain attribute.
+        A batch that was not moved, a mask or a position table made with torch.zeros(...) on the CPU, a buffer kept as a
+        plain attribute.
     Why it matters
         torch names two devices and not the tensor that was left behind.
     How it decides
@@ -49,17 +49,20 @@ class DeviceMismatch(Check):
     proved_by: ClassVar[str] = "device/half_moved"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such tensors."""
         for crash in window.new(Crash):
             if any(text in crash.message for text in REFUSALS):
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which module, which tensor."""
         module = crash.modules[0] if crash.modules else None
         odd = [t for t in crash.tensors if module and module.device and t.device != module.device]
         if module is not None and odd:
-            seen = f"{module.path or '(root)'} ({module.kind}, {module.device}) was given {odd[0].name} on {odd[0].device}; expected {module.device}"
+            seen = (
+                f"{module.path or '(root)'} ({module.kind}, {module.device}) was given {odd[0].name} on "
+                f"{odd[0].device}; expected {module.device}"
+            )
         else:
             named = ", ".join(f"{t.name} on {t.device}" for t in crash.tensors[:6])
             seen = f"tensors of one call lie on different devices{f': {named}' if named else ''}; expected one device"
@@ -68,5 +71,5 @@ class DeviceMismatch(Check):
             "error",
             f"{seen}. Move it with .to(device).",
             ref=crash.ref,
-            place=Place(module=module.path if module else None, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
+            place=crash.place(),
         )

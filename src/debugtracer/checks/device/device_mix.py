@@ -26,8 +26,8 @@ class DeviceMix(Check):
     What to do
         Call `.to(device)` once the model is whole.
     Example
-        step 0, rank 0: 2 of 62 parameters are on cpu (head.weight, head.bias), the rest on cuda; expected one kind of device. Call .to(device) once the model
-        is whole.
+        step 0, rank 0: 2 of 62 parameters are on cpu (head.weight, head.bias), the rest on cuda; expected one kind of
+        device. Call .to(device) once the model is whole.
     """
 
     needs: ClassVar[tuple[type[Devices]]] = (Devices,)
@@ -35,7 +35,7 @@ class DeviceMix(Check):
     unproved: ClassVar[str] = "needs a GPU"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """When it changes."""
+        """Yield a note whenever the devices of the parameters change and differ."""
         for fact in window.new(Devices):
             if len(fact.counts) > 1:
                 total = sum(count for _, count in fact.counts)
@@ -43,7 +43,8 @@ class DeviceMix(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{count} of {total} parameters are on {few} ({', '.join(fact.few[:2])}), the rest on {most}; expected one kind of device. "
+                    f"{count} of {total} parameters are on {few} ({', '.join(fact.few[:2])}), the rest on {most}; "
+                    "expected one kind of device. "
                     "Call .to(device) once the model is whole.",
                     ref=fact.ref,
                     place=Place(param=fact.few[0] if fact.few else None),

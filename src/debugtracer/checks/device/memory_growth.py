@@ -23,28 +23,33 @@ class MemoryGrowth(Check):
     Why it matters
         The run dies hours later, at a line that has nothing to do with it.
     How it decides
-        The samples after the first 100 steps: the median slope (Theil-Sen) above 0.1 % of the accelerator's memory per 100 steps, or 1 % of the process's,
-        with a rank test (Kendall) at p < 0.01. It is a note, for variable lengths grow too; a graph that is held is named by logging/held-graph.
+        The samples after the first 100 steps: the median slope (Theil-Sen) above 0.1 % of the accelerator's memory per
+        100 steps, or 1 % of the process's, with a rank test (Kendall) at p < 0.01. It is a note, for variable lengths
+        grow too; a graph that is held is named by logging/held-graph.
     What to do
         Store numbers instead of tensors; see what grows with torch.cuda.memory._record_memory_history() or tracemalloc.
     Example
-        step 600, rank 0: the process holds 2.1 % more memory (11 MB) per 100 steps, 0.61 GB now; expected a level after the first 100 steps.
-        Look for what is stored in each step.
+        step 600, rank 0: the process holds 2.1 % more memory (11 MB) per 100 steps, 0.61 GB now; expected a level after
+        the first 100 steps. Look for what is stored in each step.
     """
 
     needs: ClassVar[tuple[type[Memory]]] = (Memory,)
-    remedies: ClassVar[tuple[str, ...]] = ("store numbers: .item(), .detach().cpu()", "empty lists and caches at the end of each epoch")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "store numbers: .item(), .detach().cpu()",
+        "empty lists and caches at the end of each epoch",
+    )
     proved_by: ClassVar[str] = "device/kept_outputs"
 
-    warmup: int = 100  # steps (CHECKS 3.4)
+    warmup: int = 100  # steps left out at the start (ours)
     least: int = 20  # samples (ours)
     every: int = 100  # steps between two judgements: all pairs of samples are compared (ours)
-    share: float = 0.001  # of the accelerator's memory per 100 steps (CHECKS 3.4)
-    host_share: float = 0.01  # of the process's memory per 100 steps (ours: the interpreter itself moves by some tenths of a percent)
-    z: float = 2.58  # of the rank test: p < 0.01 (CHECKS 3.4)
+    share: float = 0.001  # of the accelerator's memory per 100 steps (ours)
+    # of the process's memory per 100 steps (ours: the interpreter itself moves by some tenths of a percent)
+    host_share: float = 0.01
+    z: float = 2.58  # of the rank test: p < 0.01
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once per kind of memory."""
+        """Yield at most one finding per kind of memory."""
         samples = [fact for fact in window.seen(Memory) if fact.ref.step >= self.warmup]
         if len(samples) < self.least or samples[-1].ref.step % self.every:
             return
@@ -60,7 +65,8 @@ class MemoryGrowth(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{name} holds {100 * slope / max(values[-1], 1):.2g} % more memory ({slope / 1e6:.3g} MB) per 100 steps, {values[-1] / 1e9:.3g} GB now; "
+                    f"{name} holds {100 * slope / max(values[-1], 1):.2g} % more memory ({slope / 1e6:.3g} MB) per 100 "
+                    f"steps, {values[-1] / 1e9:.3g} GB now; "
                     f"expected a level after the first {self.warmup} steps. Look for what is stored in each step.",
                     bytes_per_100_steps=slope,
                     bytes=values[-1],
@@ -68,12 +74,12 @@ class MemoryGrowth(Check):
 
 
 def theil_sen(x: list[int], y: list[int]) -> float:
-    """Median of the slopes of all pairs."""
+    """The median of the slopes of all pairs of points."""
     return median([(y[j] - y[i]) / (x[j] - x[i]) for i, j in combinations(range(len(x)), 2) if x[j] != x[i]] or [0.0])
 
 
 def kendall(values: list[int]) -> float:
-    """Standard score of Kendall's rank test for a rise."""
+    """The standard score of Kendall's rank test for a rise."""
     n = len(values)
     score = sum((b > a) - (b < a) for a, b in combinations(values, 2))
     return float(score / (n * (n - 1) * (2 * n + 5) / 18) ** 0.5)

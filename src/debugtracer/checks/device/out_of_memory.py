@@ -10,7 +10,6 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 ASKED = re.compile(r"[Tt]ried to allocate ([\d.]+ ?\w+)")
@@ -22,16 +21,19 @@ class OutOfMemory(Check):
     """An allocation failed.
 
     What it catches
-        A batch, a sequence or an intermediate tensor that is too large; on a GPU also a graph kept alive from step to step.
+        A batch, a sequence or an intermediate tensor that is too large; on a GPU also a graph kept alive from step to
+        step.
     Why it matters
-        torch says how much it wanted last; the size of the batch and the largest tensors of the call say what to change.
+        torch says how much it wanted last; the size of the batch and the largest tensors of the call say what to
+        change.
     How it decides
         The exception says so. Peak and reserved memory are the allocator's own counters.
     What to do
-        Smaller batches with accumulation, checkpointing, autocast; if the peak grows from step to step, a graph is kept alive.
+        Smaller batches with accumulation, checkpointing, autocast; if the peak grows from step to step, a graph is kept
+        alive.
     Example
-        step 3, rank 0: an allocation of 18.20 GiB failed; peak 75.10 of 79.10 GiB, the batch has 256 rows, the largest tensor of the call is
-        scores (256, 16, 4096, 4096). Make the batch smaller, or do not build that tensor whole.
+        step 3, rank 0: an allocation of 18.20 GiB failed; peak 75.10 of 79.10 GiB, the batch has 256 rows, the largest
+        tensor of the call is scores (256, 16, 4096, 4096). Make the batch smaller, or do not build that tensor whole.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -47,12 +49,16 @@ class OutOfMemory(Check):
     proved_by: ClassVar[str] = "device/pairwise_table"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died without memory."""
         for crash in window.new(Crash):
-            if crash.error == "OutOfMemoryError" or "can't allocate memory" in crash.message or "out of memory" in crash.message:
-                yield self.told(window, crash)
+            if (
+                crash.error == "OutOfMemoryError"
+                or "can't allocate memory" in crash.message
+                or "out of memory" in crash.message
+            ):
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """How much, beside what."""
         asked = ASKED.search(crash.message)
         parts = []
@@ -66,17 +72,18 @@ class OutOfMemory(Check):
         return self.finding(
             window,
             "error",
-            f"an allocation{f' of {readable(asked.group(1))}' if asked else ''} failed{'; ' + ', '.join(parts) if parts else ''}; expected it to fit. "
+            f"an allocation{f' of {readable(asked.group(1))}' if asked else ''} "
+            f"failed{'; ' + ', '.join(parts) if parts else ''}; expected it to fit. "
             "Make the batch smaller, or do not build that tensor whole.",
             ref=crash.ref,
-            place=Place(module=crash.modules[0].path if crash.modules else None, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
+            place=crash.place(),
             peak_bytes=crash.memory.get("peak", 0),
             batch_rows=(crash.batch.rows or 0) if crash.batch else 0,
         )
 
 
 def product(shape: tuple[int, ...]) -> int:
-    """Elements of a shape."""
+    """The number of elements of a shape."""
     count = 1
     for size in shape:
         count *= size
@@ -84,6 +91,6 @@ def product(shape: tuple[int, ...]) -> int:
 
 
 def readable(size: str) -> str:
-    """`4000000000 bytes` as GiB; what has a unit stays."""
+    """Convert `4000000000 bytes` to GiB; what has a unit stays."""
     number, _, unit = size.partition(" ")
     return f"{float(number) / GIB:.2f} GiB" if unit == "bytes" else size

@@ -23,37 +23,45 @@ class RankOverlap(Check):
     """Ranks of a data-parallel run train on the same batches.
 
     What it catches
-        A DataLoader without DistributedSampler under DistributedDataParallel: with the same seed every rank sees the same batches.
+        A DataLoader without DistributedSampler under DistributedDataParallel: with the same seed every rank sees the
+        same batches.
     Why it matters
-        Each update averages equal gradients: n processes do the work of one, and an epoch takes n times as long as it should.
+        Each update averages equal gradients: n processes do the work of one, and an epoch takes n times as long as it
+        should.
     How it decides
-        Exact: in each of the first steps that were recorded on both ranks (at least 3, all different from each other) the batches agree in every
-        value looked at, and in their dataset indices where these are known. Only ranks that hold a copy of the same parameters are compared,
-        so tensor-parallel ranks, which must share their data, are not.
+        Exact: in each of the first steps that were recorded on both ranks (at least 3, all different from each other)
+        the batches agree in every value looked at, and in their dataset indices where these are known. Only ranks that
+        hold a copy of the same parameters are compared, so tensor-parallel ranks, which must share their data, are not.
     What to do
         Give the loader a DistributedSampler and call its set_epoch in each epoch.
     Example
-        step 0, rank 0: ranks 0 and 1 train on the same batches in 20 of 20 iterations compared (iteration 0: samples 1402, 318, 77, ...);
-        expected different samples on each rank. Give the DataLoader sampler=DistributedSampler(dataset).
+        step 0, rank 0: ranks 0 and 1 train on the same batches in 20 of 20 iterations compared (iteration 0: samples
+        1402, 318, 77, ...); expected different samples on each rank. Give the DataLoader
+        sampler=DistributedSampler(dataset).
     """
 
     needs: ClassVar[tuple[type[Fact], ...]] = (BatchSeen, Replica)
     kind: ClassVar[str] = "ddp_duplicate_data"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
-        "sampler = DistributedSampler(dataset); DataLoader(dataset, sampler=sampler) and sampler.set_epoch(epoch) in each epoch",
+        (
+            "sampler = DistributedSampler(dataset); DataLoader(dataset, sampler=sampler) and sampler.set_epoch(epoch) "
+            "in each epoch"
+        ),
         "or let Accelerate, Lightning or Trainer prepare the loader",
     )
+    family: ClassVar[str] = "rank"
     proved_by: ClassVar[str] = "device/ddp_plain_loader"
 
-    least: int = 3  # iterations that must agree, all of them different from each other (ours: one may agree by intent, a warm-up batch)
+    # iterations that must agree, all of them different from each other (ours: one may agree by intent, a warm-up batch)
+    least: int = 3
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Says nothing of one rank."""
+        """Yield nothing: one rank alone cannot show it."""
         return iter(())
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """The first pair of ranks that share their data speaks for all."""
+        """The first pair of ranks that share their data stands for all."""
         for a, b in combinations(sorted(windows), 2):
             if not replicated(windows[a], windows[b], a, b):
                 continue
@@ -61,18 +69,27 @@ class RankOverlap(Check):
             equal = [pair for pair in pairs if same(*pair)]
             distinct = {pair[0].digests for pair in equal}
             if pairs and len(equal) == len(pairs) and len(distinct) >= self.least:
-                yield self.told(windows[a], (a, b), pairs, [r for r in windows if r not in (a, b)])
+                yield self.describe(windows[a], (a, b), pairs, [r for r in windows if r not in (a, b)])
                 return
 
-    def told(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], others: list[int]) -> Finding:
-        """With the samples of the first iteration."""
+    def describe(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], others: list[int]) -> Finding:
+        """Build the finding with the samples of the first iteration compared."""
         first = pairs[0][0]
-        samples = f" (iteration {first.ref.iteration}: samples {', '.join(map(str, first.indices[:3]))}, ...)" if first.indices else ""
-        where = "Give the DataLoader sampler=DistributedSampler(dataset)." if first.loader is not None else "Draw the batch from a generator seeded by rank."
+        samples = (
+            f" (iteration {first.ref.iteration}: samples {', '.join(map(str, first.indices[:3]))}, ...)"
+            if first.indices
+            else ""
+        )
+        where = (
+            "Give the DataLoader sampler=DistributedSampler(dataset)."
+            if first.loader is not None
+            else "Draw the batch from a generator seeded by rank."
+        )
         return self.finding(
             window,
             "error",
-            f"ranks {ranks[0]} and {ranks[1]} train on the same batches in {len(pairs)} of {len(pairs)} iterations compared{samples}; "
+            f"ranks {ranks[0]} and {ranks[1]} train on the same batches in {len(pairs)} of {len(pairs)} iterations "
+            f"compared{samples}; "
             f"expected different samples on each rank. {where}",
             ref=first.ref,
             place=Place(frame=first.frame),
@@ -82,7 +99,7 @@ class RankOverlap(Check):
 
 
 def replicated(left: Window, right: Window, a: int, b: int) -> bool:
-    """Both ranks hold a copy of the same parameters."""
+    """True if both ranks hold a copy of the same parameters."""
     mine, theirs = left.last(Replica), right.last(Replica)
     return mine is not None and theirs is not None and {a, b} <= set(mine.group) & set(theirs.group)
 
@@ -94,5 +111,5 @@ def both(left: Window, right: Window) -> list[Pair]:
 
 
 def same(mine: BatchSeen, theirs: BatchSeen) -> bool:
-    """Equal values in every leaf, and equal indices; known values only."""
+    """True when every leaf has equal, known values and the indices are equal."""
     return bool(mine.digests) and mine.digests == theirs.digests and mine.indices == theirs.indices

@@ -22,19 +22,22 @@ class ReplicaDrift(Check):
     """Replicas of one model stop being equal.
 
     What it catches
-        A backward through the module inside the wrapper, gradients changed on one rank after they were averaged, weights or buffers set on one rank only,
-        another learning rate on one rank.
+        A backward through the module inside the wrapper, gradients changed on one rank after they were averaged,
+        weights or buffers set on one rank only, another learning rate on one rank.
     Why it matters
-        Each rank trains a model of its own and the average of their gradients fits none of them. Rank 0's is saved, and it is worse than its loss says.
+        Each rank trains a model of its own and the average of their gradients fits none of them. Rank 0's is saved, and
+        it is worse than its loss says.
     How it decides
-        Checksums of the bits of every trainable parameter before the update, and of its gradient, in the first three steps and every 50.
-        Averaged gradients and the updates made of them are equal to the last bit, so a difference is exact once the norms differ by more than
-        rounding. Ranks with a communication hook, and wrappers that shard, are left out.
+        Checksums of the bits of every trainable parameter before the update, and of its gradient, in the first three
+        steps and every 50. Averaged gradients and the updates made of them are equal to the last bit, so a difference
+        is exact once the norms differ by more than rounding. Ranks with a communication hook, and wrappers that shard,
+        are left out.
     What to do
         Call the wrapper, not `.module`; do the same to the weights and gradients on all ranks.
     Example
-        step 0, rank 0: net.0.weight differs between ranks 0 and 1 in its gradient at the update (4 of 4 parameters): train.py:28 calls the
-        module inside DistributedDataParallel, which averages nothing; expected equal replicas. Call the wrapper instead.
+        step 0, rank 0: net.0.weight differs between ranks 0 and 1 in its gradient at the update (4 of 4 parameters):
+        train.py:28 calls the module inside DistributedDataParallel, which averages nothing; expected equal replicas.
+        Call the wrapper instead.
     """
 
     needs: ClassVar[tuple[type[Replica]]] = (Replica,)
@@ -44,20 +47,22 @@ class ReplicaDrift(Check):
         "call the wrapper (model(x)), not model.module(x), where gradients are needed",
         "change weights and gradients alike on all ranks, or broadcast them from rank 0 afterwards",
     )
+    family: ClassVar[str] = "rank"
     proved_by: ClassVar[str] = "device/ddp_inner_module"
 
-    rounding: float = 1e-6  # relative difference of norms below which two kernels may merely have rounded differently (ours)
+    # relative difference of norms below which two kernels may merely have rounded differently (ours)
+    rounding: float = 1e-6
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """The first pair of ranks that differ speaks for all."""
+        """The first pair of ranks that differ stands for all."""
         for a, b in combinations(sorted(windows), 2):
             pairs = both(windows[a], windows[b], a, b)
             parted = next((pair for pair in pairs if differing(*pair)), None)
             if parted is not None:
-                yield self.told(windows[a], (a, b), parted, pairs)
+                yield self.describe(windows[a], (a, b), parted, pairs)
                 return
 
-    def told(self, window: Window, ranks: tuple[int, int], pair: Pair, pairs: list[Pair]) -> Finding:
+    def describe(self, window: Window, ranks: tuple[int, int], pair: Pair, pairs: list[Pair]) -> Finding:
         """What differed first, and why."""
         mine, theirs = pair
         weights = mine.before != theirs.before
@@ -68,8 +73,15 @@ class ReplicaDrift(Check):
         return self.finding(
             window,
             "error" if sure else "note",
-            f"{names[0]} differs between ranks {ranks[0]} and {ranks[1]} {what} ({len(names)} of {len(mine.names)} parameters){why}; expected equal replicas. "
-            + ("Call the wrapper instead." if mine.bypassed or theirs.bypassed else "Treat weights, gradients and optimizer alike on all ranks."),
+            (
+                f"{names[0]} differs between ranks {ranks[0]} and {ranks[1]} {what} ({len(names)} of {len(mine.names)} "
+                f"parameters){why}; expected equal replicas. "
+            )
+            + (
+                "Call the wrapper instead."
+                if mine.bypassed or theirs.bypassed
+                else "Treat weights, gradients and optimizer alike on all ranks."
+            ),
             ref=mine.ref,
             place=Place(param=names[0], module=names[0].rpartition(".")[0], frame=frame),
             parameters=len(names),
@@ -86,19 +98,21 @@ def both(left: Window, right: Window, a: int, b: int) -> list[Pair]:
 
 
 def comparable(x: Replica, y: Replica) -> bool:
-    """Same names, nothing that changes what is exchanged, finite gradients."""
+    """True when both have the same names, no communication hook and finite gradients."""
     return x.names == y.names and not x.hooked and not y.hooked and not x.bad and not y.bad
 
 
 def differing(x: Replica, y: Replica) -> list[str]:
-    """Parameters whose values differ, else those whose gradients do."""
+    """The parameters whose values differ, else those whose gradients do."""
     weights = [name for name, mine, theirs in zip(x.names, x.before, y.before, strict=True) if mine != theirs]
     return weights or [name for name, mine, theirs in zip(x.names, x.grads, y.grads, strict=True) if mine != theirs]
 
 
 def apart(x: Replica, y: Replica, rounding: float) -> bool:
-    """More than two kernels would differ."""
-    return any(abs(p - q) > rounding * max(abs(p), abs(q)) for p, q in ((x.grad_l2, y.grad_l2), (x.param_l2, y.param_l2)))
+    """True when the norms differ by more than two kernels' rounding would make them."""
+    return any(
+        abs(p - q) > rounding * max(abs(p), abs(q)) for p, q in ((x.grad_l2, y.grad_l2), (x.param_l2, y.param_l2))
+    )
 
 
 def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None]:
@@ -117,5 +131,5 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
 
 
 def short(frame: Frame) -> str:
-    """`train.py:28`."""
+    """Format a frame as file name and line: `train.py:28`."""
     return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}"

@@ -29,8 +29,8 @@ class UnfinishedReduction(Check):
     What to do
         Let every output enter the loss, freeze the unused part, or pass find_unused_parameters=True.
     Example
-        step 1, rank 0: aux.weight and 1 more of 6 parameters got no gradient in the iteration before; expected one for each parameter of a DDP
-        model. Pass find_unused_parameters=True, or let them enter the loss.
+        step 1, rank 0: aux.weight and 1 more of 6 parameters got no gradient in the iteration before; expected one for
+        each parameter of a DDP model. Pass find_unused_parameters=True, or let them enter the loss.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -42,16 +42,17 @@ class UnfinishedReduction(Check):
         "let every output of the model enter the loss, or take the unused part out",
         "DistributedDataParallel(..., find_unused_parameters=True)",
     )
+    family: ClassVar[str] = "rank"
     proved_by: ClassVar[str] = "device/optional_branch"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of an unfinished reduction."""
         for crash in window.new(Crash):
             if "Expected to have finished reduction in the prior iteration" in crash.message:
-                yield self.told(window, crash)
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
-        """By name."""
+    def describe(self, window: Window, crash: Crash) -> Finding:
+        """Build the finding with the names of the parameters that got no gradient."""
         found = INDICES.search(crash.message)
         lost = [crash.names[int(i)] for i in found.group(1).split() if int(i) < len(crash.names)] if found else []
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
@@ -62,6 +63,11 @@ class UnfinishedReduction(Check):
             f"{named} got no gradient in the iteration before; expected one for each parameter of a DDP model. "
             "Pass find_unused_parameters=True, or let them enter the loss.",
             ref=crash.ref,
-            place=Place(param=lost[0] if lost else None, module=lost[0].rpartition(".")[0] if lost else None, frame=crash.call, symptom_frame=crash.call),
+            place=Place(
+                param=lost[0] if lost else None,
+                module=lost[0].rpartition(".")[0] if lost else None,
+                frame=crash.call,
+                symptom_frame=crash.call,
+            ),
             lost=len(lost),
         )

@@ -24,13 +24,13 @@ class AverageHides(Check):
     Why it matters
         A spike of one step in 100 is 100 times smaller in the log.
     How it decides
-        Between two logged values of a name with `loss` in it, the largest loss is more than `factor` times the logged value and the median of
-        the losses is within half and twice of it. Always a note.
+        Between two logged values of a name with `loss` in it, the largest loss is more than `factor` times the logged
+        value and the median of the losses is within half and twice of it. Always a note.
     What to do
         Log the largest loss beside the mean.
     Example
-        step 99, rank 0: train/loss (train.py:40) says 0.52 while one loss since the last log was 41.3; expected it to be seen. Log the largest
-        loss beside the mean.
+        step 99, rank 0: train/loss (train.py:40) says 0.52 while one loss since the last log was 41.3; expected it to
+        be seen. Log the largest loss beside the mean.
     """
 
     needs: ClassVar[tuple[type[Logged] | str, ...]] = (Logged, LOSS)
@@ -41,7 +41,7 @@ class AverageHides(Check):
     steps: int = 8  # fewest losses between two logs (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At a log that says little of a large loss."""
+        """Yield a finding at a log whose value hides a large loss."""
         memory = window.memory(self)
         now = window.now(LOSS)
         losses = memory.setdefault("losses", [])
@@ -53,11 +53,17 @@ class AverageHides(Check):
                 continue
             middle = sorted(losses)[len(losses) // 2] if losses else 0.0
             top = max(losses, default=0.0)
-            if len(losses) >= self.steps and 0 < value < 2 * middle and middle < 2 * value and top > self.factor * value:
+            if (
+                len(losses) >= self.steps
+                and 0 < value < 2 * middle
+                and middle < 2 * value
+                and top > self.factor * value
+            ):
                 yield self.finding(
                     window,
                     "note",
-                    f"{fact.name}{spot(fact.frame)} says {value:.4g} while one loss since the last log was {top:.4g}; expected it to be seen. "
+                    f"{fact.name}{spot(fact.frame)} says {value:.4g} while one loss since the last log was {top:.4g}; "
+                    "expected it to be seen. "
                     "Log the largest loss beside the mean.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

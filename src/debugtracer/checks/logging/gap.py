@@ -27,8 +27,8 @@ class Gap(Check):
     What to do
         Count steps over the whole run: epoch * len(loader) + i.
     Example
-        step 40, rank 0: the step number of train/loss (train.py:28) fell from 19 to 0, for the 2nd time; expected a number that grows. Log with
-        epoch * len(loader) + i.
+        step 40, rank 0: the step number of train/loss (train.py:28) fell from 19 to 0, for the 2nd time; expected a
+        number that grows. Log with epoch * len(loader) + i.
     """
 
     needs: ClassVar[tuple[type[Logged]]] = (Logged,)
@@ -38,7 +38,7 @@ class Gap(Check):
     times: int = 2  # falls before it is said; one is a resume (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once a name."""
+        """Yield at most one finding per logged name."""
         for fact in window.new(Logged):
             if fact.at is None:
                 continue
@@ -49,7 +49,8 @@ class Gap(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"the step number of {fact.name}{spot(fact.frame)} fell from {last} to {fact.at}, for the {falls}nd time; expected a number that grows. "
+                    f"the step number of {fact.name}{spot(fact.frame)} fell from {last} to {fact.at}, for the "
+                    f"{falls}nd time; expected a number that grows. "
                     "Log with epoch * len(loader) + i.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

@@ -26,8 +26,8 @@ class NanHidden(Check):
     What to do
         logging_nan_inf_filter=False, and look for the first such loss.
     Example
-        step 20, rank 0: the Trainer logged loss 0.693 although 2 losses since the last log were not finite (logging_nan_inf_filter); expected them in
-        the log. Set logging_nan_inf_filter=False.
+        step 20, rank 0: the Trainer logged loss 0.693 although 2 losses since the last log were not finite
+        (logging_nan_inf_filter); expected them in the log. Set logging_nan_inf_filter=False.
     """
 
     needs: ClassVar[tuple[type[Logged]]] = (Logged,)
@@ -37,13 +37,14 @@ class NanHidden(Check):
     unproved: ClassVar[str] = "mode dev stops at the first NaN, before the Trainer logs"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the log that hides them."""
+        """Yield a finding at the log that hides non-finite losses."""
         for fact in window.new(Logged):
             if fact.hidden:
                 yield self.finding(
                     window,
                     "warning",
-                    f"the Trainer logged {fact.name} {as_float(fact.value):.4g} although {fact.hidden} losses since the last log were not finite "
+                    f"the Trainer logged {fact.name} {as_float(fact.value):.4g} although {fact.hidden} losses since "
+                    "the last log were not finite "
                     "(logging_nan_inf_filter); expected them in the log. Set logging_nan_inf_filter=False.",
                     ref=fact.ref,
                     hidden=fact.hidden,

@@ -13,10 +13,10 @@ from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import Window
+from debugtracer.trace.window import CLIP_RATIO, Window
 
-RATIO = "clip_ratio"
-PLAIN = frozenset({"norm", "gnorm", "gn", "total_norm"})  # else a norm of something: features of length 1 stand at max_norm=1
+# else a norm of something: features of length 1 stand at max_norm=1
+PLAIN = frozenset({"norm", "gnorm", "gn", "total_norm"})
 MEANT = ("clip", "post", "after")
 
 
@@ -29,21 +29,24 @@ class PostclipNorm(Check):
     Why it matters
         The curve never exceeds max_norm: exploding gradients cannot be seen in it.
     How it decides
-        `logs` values of a name were equal to max_norm (to 0.1 %) while the norm before clipping was larger, and no value was above it. The name speaks of a
-        gradient or of a norm of nothing else, or three values of updates that were not clipped are the norm itself. Silent for a name that says it (clip,
-        post, after), for a constant, and when the norm before clipping is logged too. Loud when the norm reached `times` times the limit, else a note.
+        `logs` values of a name were equal to max_norm (to 0.1 %) while the norm before clipping was larger, and no
+        value was above it. The name speaks of a gradient or of a norm of nothing else, or three values of updates that
+        were not clipped are the norm itself. Silent for a name that says it (clip, post, after), for a constant, and
+        when the norm before clipping is logged too. Loud when the norm reached `times` times the limit, else a note.
     What to do
         Log the return value: norm = clip_grad_norm_(parameters, max_norm).
     Example
-        step 42, rank 0: train/grad_norm (train.py:35) was 2 (max_norm) in 42 logs while the norm before clipping (train.py:31) was up to 11.3; expected that
-        one in the log. Log what clip_grad_norm_ returns.
+        step 42, rank 0: train/grad_norm (train.py:35) was 2 (max_norm) in 42 logs while the norm before clipping
+        (train.py:31) was up to 11.3; expected that one in the log. Log what clip_grad_norm_ returns.
     """
 
-    needs: ClassVar[tuple[type[Logged] | type[ClipLimit] | str, ...]] = (Logged, ClipLimit, RATIO)
+    needs: ClassVar[tuple[type[Logged] | type[ClipLimit] | str, ...]] = (Logged, ClipLimit, CLIP_RATIO)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "log_postclip_norm"
     confidence: ClassVar[float] = 0.9
-    remedies: ClassVar[tuple[str, ...]] = ("log the return value: norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm)",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "log the return value: norm = torch.nn.utils.clip_grad_norm_(parameters, max_norm)",
+    )
     proved_by: ClassVar[str] = "logging/calm_norm"
 
     logs: int = 10  # values at the limit (ours)
@@ -53,55 +56,68 @@ class PostclipNorm(Check):
     times: float = 5.0  # norm / limit from which the curve hides an explosion: a warning (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once a name: at the first norm that is far above the limit, else at the end."""
+        """Yield once a name: at the first norm that is far above the limit, else at the end."""
         memory = window.memory(self)
         ratios, limit = memory.setdefault("ratios", {}), window.last(ClipLimit)
-        now = window.now(RATIO)
+        now = window.now(CLIP_RATIO)
         if now is not None:
             ratios[window.ref.step] = now
             ratios.pop(window.ref.step - 64, None)
         names = memory.setdefault("names", {})
         for fact in window.new(Logged) if limit is not None else ():
-            near = [ratios[step] for step in (fact.ref.step, fact.ref.step - 1) if step in ratios]  # logged before or after the update
+            # logged before or after the update
+            near = [ratios[step] for step in (fact.ref.step, fact.ref.step - 1) if step in ratios]
             if near and limit is not None:
-                seen = names.setdefault((fact.source, fact.name), {"hits": 0, "plain": 0, "values": set(), "worst": 0.0, "over": False, "told": False})
-                seen["fact"] = fact
-                self.take(memory, seen, as_float(fact.value) / limit.limit, near)
-        for seen in names.values():
-            if limit is not None and (window.ended or seen["worst"] >= self.times) and self.fires(memory, seen):
-                seen["told"] = True
-                yield self.told(window, limit, seen)
+                counts = names.setdefault(
+                    (fact.source, fact.name),
+                    {"hits": 0, "plain": 0, "values": set(), "worst": 0.0, "over": False, "told": False},
+                )
+                counts["fact"] = fact
+                self.compare(memory, counts, as_float(fact.value) / limit.limit, near)
+        for counts in names.values():
+            if limit is not None and (window.ended or counts["worst"] >= self.times) and self.fires(memory, counts):
+                counts["told"] = True
+                yield self.describe(window, limit, counts)
 
-    def take(self, memory: dict[Any, Any], seen: dict[str, Any], value: float, near: list[float]) -> None:
-        """One logged value as a share of the limit, beside the norms of the two updates it may belong to."""
+    def compare(self, memory: dict[Any, Any], counts: dict[str, Any], value: float, near: list[float]) -> None:
+        """Count one logged value as a share of the limit, beside the norms of the two updates it may belong to."""
         is_norm = any(abs(value - ratio) <= self.close * ratio for ratio in near)
         if min(near) > self.clipped:
             at_limit = abs(value - 1) <= self.close
             memory["whole"] = memory.get("whole", False) or (is_norm and not at_limit)
-            seen["over"] = seen["over"] or not at_limit
-            seen["hits"] += at_limit
-            seen["worst"] = max(seen["worst"], min(near)) if at_limit else seen["worst"]
-            if len(seen["values"]) < 2:
-                seen["values"].add(value)
+            counts["over"] = counts["over"] or not at_limit
+            counts["hits"] += at_limit
+            counts["worst"] = max(counts["worst"], min(near)) if at_limit else counts["worst"]
+            if len(counts["values"]) < 2:
+                counts["values"].add(value)
         else:
-            seen["over"] = seen["over"] or value > 1 + self.close
-            seen["plain"] += is_norm and max(near) < 1
+            counts["over"] = counts["over"] or value > 1 + self.close
+            counts["plain"] += is_norm and max(near) < 1
 
-    def fires(self, memory: dict[Any, Any], seen: dict[str, Any]) -> bool:
-        """Often at the limit, never above it, no constant, and a norm by its name or by its other values."""
-        name = seen["fact"].name.lower()
-        if seen["told"] or seen["over"] or memory.get("whole") or seen["hits"] < self.logs or seen["values"] == {1.0} or any(word in name for word in MEANT):
+    def fires(self, memory: dict[Any, Any], counts: dict[str, Any]) -> bool:
+        """True for a series often at the limit and never above it, no constant, and a norm by its name or its other
+        values."""
+        name = counts["fact"].name.lower()
+        if (
+            counts["told"]
+            or counts["over"]
+            or memory.get("whole")
+            or counts["hits"] < self.logs
+            or counts["values"] == {1.0}
+            or any(word in name for word in MEANT)
+        ):
             return False
-        return seen["plain"] >= self.plain or "grad" in name or name.rpartition("/")[2] in PLAIN
+        return counts["plain"] >= self.plain or "grad" in name or name.rpartition("/")[2] in PLAIN
 
-    def told(self, window: Window, limit: ClipLimit, seen: dict[str, Any]) -> Finding:
+    def describe(self, window: Window, limit: ClipLimit, counts: dict[str, Any]) -> Finding:
         """The line that logs."""
-        fact: Logged = seen["fact"]
-        worst = seen["worst"] * limit.limit
+        fact: Logged = counts["fact"]
+        worst = counts["worst"] * limit.limit
         return self.finding(
             window,
-            "warning" if seen["worst"] >= self.times else "note",
-            f"{fact.name}{spot(fact.frame)} was {limit.limit:.4g} (max_norm) in {seen['hits']} logs while the norm before clipping{spot(limit.frame)} "
+            "warning" if counts["worst"] >= self.times else "note",
+            f"{fact.name}{spot(fact.frame)} was {limit.limit:.4g} (max_norm) in {counts['hits']} logs while the norm "
+            f"before clipping{spot(limit.frame)} "
             f"was up to {worst:.3g}; expected that one in the log. Log what clip_grad_norm_ returns.",
             ref=fact.ref,
             place=Place(frame=fact.frame or limit.frame),

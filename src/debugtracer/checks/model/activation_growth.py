@@ -22,16 +22,19 @@ class ActivationGrowth(Check):
     """Activations grow (or shrink) by orders of magnitude from layer to layer at the start.
 
     What it catches
-        Weights initialised with a standard deviation of 1, no normalisation: each layer multiplies the size of what it gets.
+        Weights initialised with a standard deviation of 1, no normalisation: each layer multiplies the size of what it
+        gets.
     Why it matters
         Gradients explode or vanish with it; in half precision the last layers overflow.
     How it decides
-        Root mean square of the outputs of the linear and convolution layers in the first three steps: from one layer to the next it changes by `per_layer`
-        on (geometric) average over at least `layers` layers and ends above `largest` or below its inverse. Smaller changes are not told.
+        Root mean square of the outputs of the linear and convolution layers in the first three steps: from one layer to
+        the next it changes by `per_layer` on (geometric) average over at least `layers` layers and ends above `largest`
+        or below its inverse. Smaller changes are not told.
     What to do
         Initialise with torch.nn.init.kaiming_normal_ (standard deviation sqrt(2/fan_in)) or add normalisation.
     Example
-        step 0, rank 0: the outputs of 6 linear layers grow 11 times a layer at the start, to 2.1e+06 at layers.5; expected to keep their size.
+        step 0, rank 0: the outputs of 6 linear layers grow 11 times a layer at the start, to 2.1e+06 at layers.5;
+        expected to keep their size.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
@@ -42,19 +45,24 @@ class ActivationGrowth(Check):
         "initialise with torch.nn.init.kaiming_normal_(weight), or torch's default",
         "add nn.LayerNorm or nn.BatchNorm between the layers",
     )
+    family: ClassVar[str] = "activation"
     suspects: ClassVar[tuple[str, ...]] = ("exploding-gradients",)
     proved_by: ClassVar[str] = "model/unit_normal_init"
 
-    per_layer: float = 3.0  # growth per layer, geometric mean (CHECKS 3.2 model_act_growth)
+    per_layer: float = 3.0  # growth per layer, geometric mean (ours)
     layers: int = 4  # layers in a row (ours)
     largest: float = 1e3  # rms at the end, inverse at the other end (ours: a normalised network stays within 0.01..100)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One warning at the first snapshot."""
+        """Yield at most one warning, at the first snapshot."""
         for fact in window.new(Health):
             if fact.ref.step != 0 or not fact.params:
                 continue
-            sizes = [(row.name, rms(row)) for row in fact.tensors if row.role == "activation" and row.function in LINEAR and rms(row) > 0]
+            sizes = [
+                (row.name, rms(row))
+                for row in fact.tensors
+                if row.role == "activation" and row.function in LINEAR and rms(row) > 0
+            ]
             if len(sizes) >= self.layers:
                 yield from self.grown(window, fact, sizes)
 
@@ -69,7 +77,8 @@ class ActivationGrowth(Check):
         yield self.finding(
             window,
             "warning",
-            f"the outputs of {len(inner)} linear layers {word} times a layer at the start, to {inner[-1][1]:.2g} at {inner[-1][0]}; expected to keep "
+            f"the outputs of {len(inner)} linear layers {word} times a layer at the start, to {inner[-1][1]:.2g} at "
+            f"{inner[-1][0]}; expected to keep "
             "their size. Look at the initialisation.",
             ref=fact.ref,
             place=Place(module=inner[-1][0], frame=filled_at(window, f"{inner[-1][0]}.weight")),

@@ -22,15 +22,17 @@ class AttentionScores(Check):
     What it catches
         Growth of q.k without query-key normalisation, a missing 1/sqrt(d), a learning rate that is too high.
     Why it matters
-        The softmax is flat there, its gradient gone: attention freezes, and near 1e4 runs diverge (CHECKS 4.3, Wortsman 2023a).
+        The softmax is flat there, its gradient gone: attention freezes, and near 1e4 runs diverge (Wortsman 2023a).
     How it decides
-        Largest score of a softmax called in the model: above `alarm`, at least doubled since an earlier snapshot, and the mean entropy of its rows
-        below `entropy` of log(length), in two snapshots in a row: a warning. Above `note` it is a note with the trend. A fill value for masks
-        is negative and does not count. Fused attention has no softmax to look at: not measurable there.
+        Largest score of a softmax called in the model: above `alarm`, at least doubled since an earlier snapshot, and
+        the mean entropy of its rows below `entropy` of log(length), in two snapshots in a row: a warning. Above `note`
+        it is a note with the trend. A fill value for masks is negative and does not count. Fused attention has no
+        softmax to look at: not measurable there.
     What to do
         Normalise queries and keys (qk-norm), divide by sqrt(d), lower the learning rate.
     Example
-        step 200, rank 0: the scores of blocks.3.attn:softmax reach 312, from 41 at step 100, and its rows have 3% of the largest entropy; expected below 100.
+        step 200, rank 0: the scores of blocks.3.attn:softmax reach 312, from 41 at step 100, and its rows have 3% of
+        the largest entropy; expected below 100.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
@@ -42,33 +44,45 @@ class AttentionScores(Check):
         "normalise queries and keys before their product (qk-norm)",
         "lower the learning rate, or lengthen the warm-up",
     )
+    family: ClassVar[str] = "activation"
     proved_by: ClassVar[str] = "model/unscaled_attention"
 
-    alarm: float = 100.0  # largest score (CHECKS 3.2: the QK-clip threshold)
-    note: float = 50.0  # largest score for a note (CHECKS 3.2)
-    entropy: float = 0.1  # share of log(length), mean over rows (CHECKS 3.2 model_attn_entropy)
+    alarm: float = 100.0  # largest score (the threshold of QK-clip, Kimi K2 2025)
+    note: float = 50.0  # largest score for a note (ours)
+    entropy: float = 0.1  # share of log(length), mean over rows (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each softmax of a new snapshot."""
+        """Judge each softmax of a new snapshot."""
         for fact in window.new(Health):
             before = [f for f in taken(window) if f.ref.step < fact.ref.step]
             for name, row in fact.of("activation").items():
                 if row.function == "softmax" and row.logit_max is not None and as_float(row.logit_max) > self.note:
-                    yield from self.told(window, fact, row, [f.of("activation")[name] for f in before if name in f.of("activation")])
+                    yield from self.describe(
+                        window, fact, row, [f.of("activation")[name] for f in before if name in f.of("activation")]
+                    )
 
-    def told(self, window: Window, fact: Health, row: TensorHealth, earlier: list[TensorHealth]) -> Iterator[Finding]:
-        """Loud when it is high, has grown and has no choice left."""
+    def describe(
+        self, window: Window, fact: Health, row: TensorHealth, earlier: list[TensorHealth]
+    ) -> Iterator[Finding]:
+        """Yield a warning when the score is high, has grown and leaves softmax no choice; else a note."""
         score = as_float(row.logit_max or 0.0)
         least = min((as_float(r.logit_max) for r in earlier if r.logit_max is not None), default=score)
-        stuck = [r for r in (*earlier[-1:], row) if (r.entropy or 0.0) < self.entropy and as_float(r.logit_max or 0.0) > self.note]
+        stuck = [
+            r
+            for r in (*earlier[-1:], row)
+            if (r.entropy or 0.0) < self.entropy and as_float(r.logit_max or 0.0) > self.note
+        ]
         loud = score > self.alarm and score > 2 * least and len(stuck) == 2
         yield self.finding(
             window,
             "warning" if loud else "note",
-            f"the scores of {row.name} reach {score:.3g}, from {least:.3g} before, and its rows have {row.entropy or 0.0:.0%} of the largest entropy; "
-            f"expected below {self.alarm:.0f}. Divide by sqrt(d), normalise queries and keys, or lower the learning rate.",
+            f"the scores of {row.name} reach {score:.3g}, from {least:.3g} before, and its rows have "
+            f"{row.entropy or 0.0:.0%} of the largest entropy; expected below {self.alarm:.0f}. Divide by sqrt(d), "
+            "normalise queries and keys, or lower the learning rate.",
             ref=fact.ref,
-            place=Place(module=row.name.split(":")[0] if ":" in row.name else None, frame=row.frame, op="aten::_softmax"),
+            place=Place(
+                module=row.name.split(":")[0] if ":" in row.name else None, frame=row.frame, op="aten::_softmax"
+            ),
             score=score,
             entropy=row.entropy or 0.0,
         )

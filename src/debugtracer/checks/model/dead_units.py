@@ -27,8 +27,9 @@ class DeadUnits(Check):
     Why it matters
         A unit that is never active has no gradient and never comes back: the layer is smaller than it looks.
     How it decides
-        Share of units that are zero on the whole batch: above `dead` in the last `snapshots` snapshots a warning, above `half` a note. Batches
-        with fewer than `rows` values per unit are left out: there a unit may rest by chance. A unit is a channel of an image, else the last dimension.
+        Share of units that are zero on the whole batch: above `dead` in the last `snapshots` snapshots a warning, above
+        `half` a note. Batches with fewer than `rows` values per unit are left out: there a unit may rest by chance. A
+        unit is a channel of an image, else the last dimension.
     What to do
         Lower the learning rate, initialise with He and zero bias, centre the inputs, or use LeakyReLU or GELU.
     Example
@@ -44,9 +45,11 @@ class DeadUnits(Check):
         "initialise the layer before it with torch.nn.init.kaiming_normal_ and a zero bias; centre the inputs",
         "use nn.LeakyReLU or nn.GELU instead",
     )
+    family: ClassVar[str] = "activation"
     proved_by: ClassVar[str] = "model/negative_bias_relu"
 
-    dead: float = 0.9  # share of units of a layer (CHECKS 3.2: 90 % for an alarm; smdebug 50 %)
+    # share of units of a layer (smdebug says 50 %; 90 % leaves room for layers that are sparse by design)
+    dead: float = 0.9
     half: float = 0.5  # share of units of a layer for a note (smdebug DeadRelu)
     snapshots: int = 3  # snapshots in a row (ours)
     bias: float = -1.0  # every value of a bias at the start; torch's own begin within 1/sqrt(fan in) (ours)
@@ -67,8 +70,9 @@ class DeadUnits(Check):
         yield self.finding(
             window,
             "warning" if loud else "note",
-            f"{shares[worst]:.0%} of the {units(row)} units of {worst} are zero for all rows in {len(facts)} snapshots; expected below "
-            f"{self.dead if loud else self.half:.0%}. {f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
+            f"{shares[worst]:.0%} of the {units(row)} units of {worst} are zero for all rows in {len(facts)} "
+            f"snapshots; expected below {self.dead if loud else self.half:.0%}. "
+            f"{f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
             ref=facts[0].ref,
             place=Place(
                 module=narrowed(worst.split(":")[0], sunk) if ":" in worst else None,
@@ -81,11 +85,15 @@ class DeadUnits(Check):
 
     def sunk(self, fact: Health) -> TensorHealth | None:
         """The bias that was far below zero from the start, if there is only one."""
-        biases = [row for name, row in fact.of("weight").items() if len(row.shape) == 1 and name.endswith("bias") and as_float(row.high) <= self.bias]
+        biases = [
+            row
+            for name, row in fact.of("weight").items()
+            if len(row.shape) == 1 and name.endswith("bias") and as_float(row.high) <= self.bias
+        ]
         return biases[0] if len(biases) == 1 and fact.ref.step == 0 else None
 
     def share(self, fact: Health, name: str) -> float:
-        """Share of dead units of one activation in one snapshot; 0 where it cannot be told."""
+        """The share of dead units of one activation in one snapshot; 0 where it cannot be determined."""
         row = fact.of("activation").get(name)
         if row is None or row.dead_units is None or math.prod(row.shape) < self.rows * units(row):
             return 0.0
@@ -93,10 +101,11 @@ class DeadUnits(Check):
 
 
 def narrowed(module: str, sunk: TensorHealth | None) -> str:
-    """The ReLU's module; where relu is a function called inside a larger module, the layer in it whose bias is to blame."""
+    """The ReLU's module; where relu is a function called inside a larger module, the layer in it whose bias is to
+    blame."""
     return sunk.name.rpartition(".")[0] if sunk and sunk.name.startswith(f"{module}.") else module
 
 
 def units(row: TensorHealth) -> int:
-    """Channels of an image, else the last dimension."""
+    """The number of channels of an image, else the size of the last dimension."""
     return row.shape[1] if len(row.shape) >= 4 else row.shape[-1]

@@ -22,48 +22,57 @@ class DetachedGraph(Check):
     Why it matters
         These parameters never change; the rest learns on random features, so the loss looks plausible.
     How it decides
-        Autograd's graph is walked from each loss when backward begins. Trainable parameters that an optimizer holds were
-        arguments of the forward, lie on no path and have no gradient in `steps` updates of that optimizer. It is a warning when they are at
-        least `share` of those it trains; otherwise, or in modules in evaluation mode (frozen on purpose), a note. Parts with
-        requires_grad False, other optimizers' parts (a GAN) and parts that are not called do not count.
+        Autograd's graph is walked from each loss when backward begins. Trainable parameters that an optimizer holds
+        were arguments of the forward, lie on no path and have no gradient in `steps` updates of that optimizer. It is a
+        warning when they are at least `share` of those it trains; otherwise, or in modules in evaluation mode (frozen
+        on purpose), a note. Parts with requires_grad False, other optimizers' parts (a GAN) and parts that are not
+        called do not count.
     What to do
         Take away the call that ends the graph; if the part is frozen on purpose, set requires_grad_(False).
     Example
-        step 0, rank 0: 4 parameters (encoder.0.weight, ...), 83 % of those that Adam trains, take part in the forward and no loss hangs on them:
-        detach at line 22 ends the graph; expected a gradient. Remove the detach.
+        step 0, rank 0: 4 parameters (encoder.0.weight, ...), 83 % of those that Adam trains, take part in the forward
+        and no loss hangs on them: detach at line 22 ends the graph; expected a gradient. Remove the detach.
     """
 
     needs: ClassVar[tuple[type[GraphReach]]] = (GraphReach,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "detached_graph"
     confidence: ClassVar[float] = 0.85
-    remedies: ClassVar[tuple[str, ...]] = ("remove the call that ends the graph", "if the part is frozen on purpose, set requires_grad_(False) on it")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "remove the call that ends the graph",
+        "if the part is frozen on purpose, set requires_grad_(False) on it",
+    )
     proved_by: ClassVar[str] = "model/features_cut"
 
     steps: int = 3
-    """Updates in a row (CHECKS 3.2, model_unused_param)."""
+    """Updates in a row (ours: a branch may be left out once)."""
     share: float = 0.5
-    """Of the values the optimizer trains (CHECKS 3.2, model_detached_graph)."""
+    """Of the values the optimizer trains (ours)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each optimizer for itself."""
+        """Judge each optimizer for itself."""
         memory = window.memory(self)
         for fact in window.new(GraphReach):
             if fact.lasting <= 1:
                 memory[fact.number] = fact
             if fact.lasting == self.steps:
-                yield self.told(window, memory.get(fact.number, fact))
+                yield self.describe(window, memory.get(fact.number, fact))
 
-    def told(self, window: Window, fact: GraphReach) -> Finding:
+    def describe(self, window: Window, fact: GraphReach) -> Finding:
         """Which parameters, and what ends the graph."""
         share = fact.lost_numel / max(fact.lost_numel + fact.reached, 1)
-        count = f"{len(fact.lost)} parameters ({fact.lost[0]}, ...)" if len(fact.lost) > 1 else f"parameter {fact.lost[0]}"
-        cut = f": {fact.cut.function} at line {fact.cut.frame.line} ends the graph" if fact.cut and fact.cut.frame else ""
+        count = (
+            f"{len(fact.lost)} parameters ({fact.lost[0]}, ...)" if len(fact.lost) > 1 else f"parameter {fact.lost[0]}"
+        )
+        cut = (
+            f": {fact.cut.function} at line {fact.cut.frame.line} ends the graph" if fact.cut and fact.cut.frame else ""
+        )
         remedy = f"Remove the {fact.cut.function}" if fact.cut else "Look for .detach(), .data or no_grad"
         return self.finding(
             window,
             "warning" if share >= self.share and fact.cut and not fact.asleep else "note",
-            f"{count}, {share:.0%} of the values that {fact.optimizer} trains, take part in the forward and no loss hangs on them{cut}; "
+            f"{count}, {share:.0%} of the values that {fact.optimizer} trains, take part in the forward and no loss "
+            f"hangs on them{cut}; "
             f"expected a gradient. {remedy}, or set requires_grad_(False) if they are frozen on purpose.",
             ref=fact.ref,
             place=Place(

@@ -20,16 +20,17 @@ class EvalModeLeft(Check):
     What it catches
         `model.eval()` for a validation and no `model.train()` after it.
     Why it matters
-        Dropout is off and batch norm keeps its old statistics from then on: the model overfits, or drifts away from its statistics.
+        Dropout is off and batch norm keeps its old statistics from then on: the model overfits, or drifts away from its
+        statistics.
     How it decides
-        All dropout and batch-norm layers of a module were in training mode in a backward, then one eval() call switched them all, the module
-        was called without a graph, and `steps` backwards later they still are. Frozen from the start, or batch norms
-        switched one by one, is intent; any other partial switch is a note.
+        All dropout and batch-norm layers of a module were in training mode in a backward, then one eval() call switched
+        them all, the module was called without a graph, and `steps` backwards later they still are. Frozen from the
+        start, or batch norms switched one by one, is intent; any other partial switch is a note.
     What to do
         Call `model.train()` at the begin of each epoch, or after the evaluation.
     Example
-        step 40, rank 0: all 3 dropout and batch-norm layers of Net are in evaluation mode since model.eval() at train.py:61, in 3 backwards;
-        expected training mode, as before. Call model.train() after the evaluation.
+        step 40, rank 0: all 3 dropout and batch-norm layers of Net are in evaluation mode since model.eval() at
+        train.py:61, in 3 backwards; expected training mode, as before. Call model.train() after the evaluation.
     """
 
     needs: ClassVar[tuple[str | type[ModuleModes], ...]] = (ModuleModes, LOSS)
@@ -37,14 +38,17 @@ class EvalModeLeft(Check):
     kind: ClassVar[str] = "train_eval_mode"
     exact: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.9
-    remedies: ClassVar[tuple[str, ...]] = ("call model.train() at the begin of each epoch", "or right after the evaluation")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "call model.train() at the begin of each epoch",
+        "or right after the evaluation",
+    )
     proved_by: ClassVar[str] = "model/validation_each_epoch"
 
     steps: int = 3
-    """Backwards in evaluation mode (CHECKS 3.2)."""
+    """Backwards in evaluation mode (ours: one may be meant)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Follows each root through its changes of mode."""
+        """Follow each root through its changes of mode; yield one finding when it stays in evaluation mode."""
         roots = window.memory(self)
         for fact in window.new(ModuleModes):
             if fact.silent:
@@ -55,10 +59,10 @@ class EvalModeLeft(Check):
         for root, (most, since) in list(roots.items()):
             if since is not None and window.ref.iteration - since.ref.iteration >= self.steps - 1:
                 roots[root] = 0, None
-                yield from self.told(window, since, most)
+                yield from self.describe(window, since, most)
 
-    def told(self, window: Window, fact: ModuleModes, most: int) -> Iterator[Finding]:
-        """The eval() call, and whether it left all of them asleep."""
+    def describe(self, window: Window, fact: ModuleModes, most: int) -> Iterator[Finding]:
+        """The eval() call, and whether it left all of them in evaluation mode."""
         proven = fact.whole and fact.evaluated
         if not proven and fact.norms_only:
             return
@@ -67,7 +71,8 @@ class EvalModeLeft(Check):
         yield self.finding(
             window,
             "error" if proven else "note",
-            f"{count} dropout and batch-norm layers of {fact.root} are in evaluation mode{where}, in {self.steps} backwards; "
+            f"{count} dropout and batch-norm layers of {fact.root} are in evaluation mode{where}, in {self.steps} "
+            "backwards; "
             "expected training mode, as before. Call model.train() after the evaluation.",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.symptom),

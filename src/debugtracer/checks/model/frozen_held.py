@@ -22,12 +22,13 @@ class FrozenHeld(Check):
     Why it matters
         If it was forgotten, that part never learns, and the loss only looks a little worse.
     How it decides
-        requires_grad of every parameter in an optimizer when the step closes. Fine-tuning does it on purpose, so it is one note a run.
+        requires_grad of every parameter in an optimizer when the step closes. Fine-tuning does it on purpose, so it is
+        one note a run.
     What to do
         Set requires_grad_(True) if it was forgotten.
     Example
-        step 0, rank 0: 2 of 10 parameters in the optimizers have requires_grad False (stem.weight, ...): they stay as they are; expected that only if
-        they are frozen on purpose. Set requires_grad_(True) otherwise.
+        step 0, rank 0: 2 of 10 parameters in the optimizers have requires_grad False (stem.weight, ...): they stay as
+        they are; expected that only if they are frozen on purpose. Set requires_grad_(True) otherwise.
     """
 
     needs: ClassVar[tuple[type[Wiring]]] = (Wiring,)
@@ -36,7 +37,7 @@ class FrozenHeld(Check):
     proved_by: ClassVar[str] = "model/rebuilt_loss"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once, at the first look."""
+        """Yield once, at the first snapshot with such a parameter."""
         memory = window.memory(self)
         for fact in window.new(Wiring):
             held = [p for p in fact.params if p.held]
@@ -46,7 +47,8 @@ class FrozenHeld(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{len(frozen)} of {len(held)} parameters in the optimizers have requires_grad False ({frozen[0].name}, ...): they stay as they are; "
+                    f"{len(frozen)} of {len(held)} parameters in the optimizers have requires_grad False "
+                    f"({frozen[0].name}, ...): they stay as they are; "
                     "expected that only if they are frozen on purpose. Set requires_grad_(True) otherwise.",
                     ref=fact.ref,
                     place=Place(param=frozen[0].name),

@@ -20,20 +20,22 @@ class FutureLeak(Check):
     """Outputs depend on tokens that come later, and these are the targets.
 
     What it catches
-        A causal mask that is missing, inverted (True means blocked in MultiheadAttention and kept in scaled_dot_product_attention) or off by
-        one; a bidirectional recurrent layer or a centred convolution in a language model; targets that are not shifted at all.
+        A causal mask that is missing, inverted (True means blocked in MultiheadAttention and kept in
+        scaled_dot_product_attention) or off by one; a bidirectional recurrent layer or a centred convolution in a
+        language model; targets that are not shifted at all.
     Why it matters
         The model copies the answer: the training loss is wonderful and generation is useless.
     How it decides
-        The targets of the first cross-entropy are the input tokens shifted by one. On a copy of the model in evaluation mode, the tokens from
-        the middle on are changed; outputs before it that have a target must not change. Two runs with equal input were equal bit for bit.
-        Prefix positions without a target may look ahead. Or the targets are the input tokens at their own positions, and the output at a
-        position depends on its token though not on later ones: a model that reads from left to right is asked to copy.
+        The targets of the first cross-entropy are the input tokens shifted by one. On a copy of the model in evaluation
+        mode, the tokens from the middle on are changed; outputs before it that have a target must not change. Two runs
+        with equal input were equal bit for bit. Prefix positions without a target may look ahead. Or the targets are
+        the input tokens at their own positions, and the output at a position depends on its token though not on later
+        ones: a model that reads from left to right is asked to copy.
     What to do
         Pass `is_causal=True`, or a mask that hides the positions after each one.
     Example
-        step 0, rank 0: outputs at positions before 16 change by 0.41 standard deviations when tokens from 16 on change (first in blocks.0.attn,
-        line 33), and these are the targets; expected no change. Add or repair the causal mask.
+        step 0, rank 0: outputs at positions before 16 change by 0.41 standard deviations when tokens from 16 on change
+        (first in blocks.0.attn, line 33), and these are the targets; expected no change. Add or repair the causal mask.
     """
 
     needs: ClassVar[tuple[type[FunctionTest]]] = (FunctionTest,)
@@ -56,7 +58,8 @@ class FutureLeak(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"outputs at positions before {fact.position} change by {fact.size:.2g} standard deviations when tokens from {fact.position} on change"
+                    f"outputs at positions before {fact.position} change by {fact.size:.2g} standard deviations when "
+                    f"tokens from {fact.position} on change"
                     f"{where}, and these are the targets; expected no change. Add or repair the causal mask.",
                     ref=fact.ref,
                     place=Place(module=fact.module, frame=fact.frame),
@@ -65,8 +68,9 @@ class FutureLeak(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"the target of each position is the input token of that position, and the output at {fact.position} depends on it "
-                    f"({fact.size:.2g} standard deviations) but not on later ones; expected the next token as target. Shift the targets by one.",
+                    "the target of each position is the input token of that position, and the output at "
+                    f"{fact.position} depends on it ({fact.size:.2g} standard deviations) but not on later ones; "
+                    "expected the next token as target. Shift the targets by one.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
                     remedies=("shift by one: input tokens[:, :-1], targets tokens[:, 1:]",),

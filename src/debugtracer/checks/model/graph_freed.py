@@ -19,17 +19,18 @@ class GraphFreed(Check):
     """A second backward through a graph that the first one has freed.
 
     What it catches
-        A hidden state or a running loss carried from step to step without detach(), backward() called twice on one loss, one part of a model
-        shared by two losses.
+        A hidden state or a running loss carried from step to step without detach(), backward() called twice on one
+        loss, one part of a model shared by two losses.
     Why it matters
         torch raises; retain_graph=True would silence it and, for a carried state, keep every earlier step in memory.
     How it decides
-        The exception says so. From the second iteration on, something of an earlier step is most often still attached to the graph.
+        The exception says so. From the second iteration on, something of an earlier step is most often still attached
+        to the graph.
     What to do
         Detach what is carried from step to step; add losses that share a graph and call backward once.
     Example
-        step 1, rank 0: backward (train.py:31) went into a graph that an earlier backward has freed; expected a graph built in this step. Detach
-        what is carried over from the step before.
+        step 1, rank 0: backward (train.py:31) went into a graph that an earlier backward has freed; expected a graph
+        built in this step. Detach what is carried over from the step before.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -45,13 +46,14 @@ class GraphFreed(Check):
     proved_by: ClassVar[str] = "model/carried_state"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of a second backward."""
         for crash in window.new(Crash):
             if crash.message.startswith("Trying to backward through the graph a second time"):
                 yield self.finding(
                     window,
                     "error",
-                    f"backward{spot(crash.call)} went into a graph that an earlier backward has freed; expected a graph built in this step. "
+                    f"backward{spot(crash.call)} went into a graph that an earlier backward has freed; expected a "
+                    "graph built in this step. "
                     "Detach what is carried over from the step before.",
                     ref=crash.ref,
                     place=Place(frame=crash.call),

@@ -22,38 +22,50 @@ class InitLoss(Check):
     What it catches
         A summed loss where a mean was meant, a head with too large weights, logits that are scaled.
     Why it matters
-        A summed loss multiplies the gradient by the number of targets; a too confident head spends the first steps unlearning.
+        A summed loss multiplies the gradient by the number of targets; a too confident head spends the first steps
+        unlearning.
     How it decides
-        At step 0, log C is what equal guesses cost (log 2 for binary). A loss more than `above` times that is told; if it is about the
-        number of targets times log C, it is a sum. Pretrained weights may be below; class priors too; smoothing and class weights move it,
-        so these are left alone. It is a note, since a summed loss can be meant; a warning when it is a sum and the loss only rises:
-        the learning rate was meant for a mean.
+        At step 0, log C is what equal guesses cost (log 2 for binary). A loss more than `above` times that is told; if
+        it is about the number of targets times log C, it is a sum. Pretrained weights may be below; class priors too;
+        smoothing and class weights move it, so these are left alone. It is a note, since a summed loss can be meant; a
+        warning when it is a sum and the loss only rises: the learning rate was meant for a mean.
     What to do
         Use reduction='mean', or make the last layer's initial weights small.
     Example
-        step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum; expected about 2.303. Use the mean.
+        step 0, rank 0: the first cross_entropy is 294.9, 128 times log 10 = 2.303 for 128 targets: a sum; expected
+        about 2.303. Use the mean.
     """
 
     needs: ClassVar[tuple[str | type[LossCall], ...]] = (LossCall, LOSS)
     kind: ClassVar[str] = "loss_misuse"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
-    remedies: ClassVar[tuple[str, ...]] = ("use reduction='mean', or divide by the number of targets", "make the initial weights of the last layer small")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "use reduction='mean', or divide by the number of targets",
+        "make the initial weights of the last layer small",
+    )
+    family: ClassVar[str] = "loss"
     proved_by: ClassVar[str] = "model/summed_loss"
 
     above: float = 3.0
-    """Times chance (ours: CHECKS 3.2 says 0.2 log C, which half of all fresh networks exceed)."""
+    """Times chance (ours: 0.2 log C above chance is exceeded by half of all fresh networks)."""
     rising: int = 20
     """Losses after which the median of the last half may not lie above `twice` the first (ours)."""
     twice: float = 1.5
     """Times the first loss (ours)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Only the first step's calls; a sum is watched for a while."""
+        """Yield a finding about the calls of the first step; a sum is followed over several calls."""
         memory = window.memory(self)
         for call in window.new(LossCall):
             chance = guessing(call)
-            if call.ref.step != 0 or chance is None or call.weighted or call.label_smoothing or not isinstance(call.value, float):
+            if (
+                call.ref.step != 0
+                or chance is None
+                or call.weighted
+                or call.label_smoothing
+                or not isinstance(call.value, float)
+            ):
                 continue
             now = window.now(LOSS)
             if is_sum(call) and now is not None and abs(now) < 0.5 * call.value:
@@ -61,14 +73,18 @@ class InitLoss(Check):
             ratio = call.value / chance
             if ratio > self.above and call.key() not in memory:
                 memory[call.key()] = call
-                yield self.told(window, call, chance, ratio)
+                yield self.describe(window, call, chance, ratio)
         losses = window.before(LOSS)
         if len(losses) == self.rising and memory:
             for call in [c for c in memory.values() if is_sum(c) and abs(losses[0] - c.value) <= 0.01 * abs(c.value)]:
                 if median(losses[self.rising // 2 :]) > self.twice * losses[0]:
-                    yield self.told(window, call, guessing(call) or 1.0, call.value / (guessing(call) or 1.0), "warning")
+                    yield self.describe(
+                        window, call, guessing(call) or 1.0, call.value / (guessing(call) or 1.0), "warning"
+                    )
 
-    def told(self, window: Window, call: LossCall, chance: float, ratio: float, severity: Severity = "note") -> Finding:
+    def describe(
+        self, window: Window, call: LossCall, chance: float, ratio: float, severity: Severity = "note"
+    ) -> Finding:
         """The loss beside chance, and whether it is a sum."""
         count, summed = call.counted, is_sum(call)
         name = f"log {call.classes}" if call.classes else "log 2"
@@ -77,7 +93,10 @@ class InitLoss(Check):
         return self.finding(
             window,
             severity,
-            f"the first {call.loss} is {call.value:.4g}, {ratio:.3g} times {name} = {chance:.4g}{meaning}{rises}; expected about {chance:.4g}. "
+            (
+                f"the first {call.loss} is {call.value:.4g}, {ratio:.3g} times {name} = {chance:.4g}{meaning}{rises}; "
+                f"expected about {chance:.4g}. "
+            )
             + ("Use the mean." if summed else "Make the last layer's initial weights small."),
             ref=call.ref,
             place=Place(frame=call.frame),
@@ -88,7 +107,7 @@ class InitLoss(Check):
 
 
 def is_sum(call: LossCall) -> bool:
-    """Over several targets."""
+    """True for a sum over several targets."""
     return call.reduction == "sum" and call.counted > 1
 
 

@@ -15,13 +15,18 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 REFUSED = re.compile(
-    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)? is at version (\d+); expected version (\d+)"
+    r"modified by an inplace operation: \[[\w.]+ \[([\d, ]*)\]\](?:, which is output \d+ of (\w+),)? is at version "
+    r"(\d+); expected version (\d+)"
 )
 TRANSPOSED = "AsStrided"  # how autograd calls the transposed weight of a linear layer
 UNSURE = 0.5  # the class when an optimizer wrote, or nobody was seen to: the order of calls may be the cause (ours)
-BETWEEN = "The optimizer wrote between the forward and this backward: call every backward that needs these weights before the step, or run the forward again."
+BETWEEN = (
+    "The optimizer wrote between the forward and this backward: call every backward that needs these weights before "
+    "the step, or run the forward again."
+)
 EARLIER = (
-    "A forward ran since, so backward reaches into a graph of before that step: detach what is carried from step to step (state = state.detach()) "
+    "A forward ran since, so backward reaches into a graph of before that step: detach what is carried from step to "
+    "step (state = state.detach()) "
     "and take retain_graph=True out."
 )
 STALE = (
@@ -36,20 +41,22 @@ class InplaceModified(Check):
     """Backward needs a value that was changed in place after the forward.
 
     What it catches
-        `x += y`, `x[mask] = 0`, ReLU(inplace=True) on a tensor whose old value a derivative needs; `optimizer.step()` between a forward and
-        its backward (two networks with one graph).
+        `x += y`, `x[mask] = 0`, ReLU(inplace=True) on a tensor whose old value a derivative needs; `optimizer.step()`
+        between a forward and its backward (two networks with one graph).
     Why it matters
         torch names a shape and two version numbers; the line that wrote is the one to change.
     How it decides
-        The exception says that a tensor was written; the class is proved where the line that wrote is known, or the tensor is the output of a
-        function. A write by `optimizer.step()` is named as what it is, an order of calls or a graph kept over steps, and the class is then possible
-        only. The line is the first write to a tensor of that shape, or to a view of it, that raised its version counter above the expected one:
-        writes are seen on inspected steps (the first three, then every 100th), those of optimizers always.
+        The exception says that a tensor was written; the class is proved where the line that wrote is known, or the
+        tensor is the output of a function. A write by `optimizer.step()` is named as what it is, an order of calls or a
+        graph kept over steps, and the class is then possible only. The line is the first write to a tensor of that
+        shape, or to a view of it, that raised its version counter above the expected one: writes are seen on inspected
+        steps (the first three, then every 100th), those of optimizers always.
     What to do
-        Write `x = x + y`, use torch.where, take inplace=True out, or run the forward again after the optimizer has written.
+        Write `x = x + y`, use torch.where, take inplace=True out, or run the forward again after the optimizer has
+        written.
     Example
-        step 0, rank 0: backward needs output 0 of ExpBackward0, shape (32, 64), which __iadd__ (train.py:21) has changed in place (version 1,
-        expected 0). Write a new tensor instead of changing this one.
+        step 0, rank 0: backward needs output 0 of ExpBackward0, shape (32, 64), which __iadd__ (train.py:21) has
+        changed in place (version 1, expected 0). Write a new tensor instead of changing this one.
     """
 
     needs: ClassVar[tuple[type, ...]] = (Crash,)
@@ -65,22 +72,27 @@ class InplaceModified(Check):
     proved_by: ClassVar[str] = "model/rescaled_activations"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of an overwritten value."""
         for crash in window.new(Crash):
             found = REFUSED.search(crash.message)
             if found is not None:
                 writes = window.last(InplaceWrites)
-                yield self.told(window, crash, found, first_write(writes.writes if writes else (), found))
+                yield self.describe(window, crash, found, first_write(writes.writes if writes else (), found))
             elif LEAF in crash.message:
                 yield self.leaf(window, crash)
 
-    def told(self, window: Window, crash: Crash, found: re.Match[str], write: InplaceWrite | None) -> Finding:
-        """What was overwritten, and by which line; a proof only where it is a line of the user's that wrote, for the order of two calls is another cause."""
+    def describe(self, window: Window, crash: Crash, found: re.Match[str], write: InplaceWrite | None) -> Finding:
+        """What was overwritten, and by which line; a proof only where it is a line of the user's that wrote, for the
+        order of two calls is another cause."""
         shape, made, version, expected = found.groups()
         needed = f"output of {made}" if made and made != TRANSPOSED else "a tensor"
         if write is not None and write.param is not None:
             needed = f"the parameter {write.param}"
-        at, advice, sure = "which was changed in place", "Write a new tensor instead of changing this one.", made not in (None, TRANSPOSED)
+        at, advice, sure = (
+            "which was changed in place",
+            "Write a new tensor instead of changing this one.",
+            made not in (None, TRANSPOSED),
+        )
         if write is not None:
             at = f"which {write.name}{spot(write.frame)} has changed in place"
             if write.name.endswith(".step"):
@@ -90,9 +102,14 @@ class InplaceModified(Check):
         return self.finding(
             window,
             "error",
-            f"backward{spot(crash.call)} needs {needed}, shape ({shape}), {at} (version {version}, expected {expected}). {advice}",
+            f"backward{spot(crash.call)} needs {needed}, shape ({shape}), {at} (version {version}, expected "
+            f"{expected}). {advice}",
             ref=crash.ref,
-            place=Place(frame=(write.frame if write else None) or crash.call, symptom_frame=crash.call, param=write.param if write else None),
+            place=Place(
+                frame=(write.frame if write else None) or crash.call,
+                symptom_frame=crash.call,
+                param=write.param if write else None,
+            ),
             exact=sure,
             confidence=None if sure else UNSURE,
             remedies=() if write is None or not write.name.endswith(".step") else STALE,
@@ -103,7 +120,8 @@ class InplaceModified(Check):
         return self.finding(
             window,
             "error",
-            f"a parameter is changed in place{spot(crash.call)} while autograd records; expected such writes under torch.no_grad(). "
+            f"a parameter is changed in place{spot(crash.call)} while autograd records; expected such writes under "
+            "torch.no_grad(). "
             "Put the write into `with torch.no_grad():`, or leave it to the optimizer.",
             ref=crash.ref,
             place=Place(frame=crash.frames[0] if crash.frames else None),
@@ -112,17 +130,26 @@ class InplaceModified(Check):
 
 
 def first_write(writes: tuple[InplaceWrite, ...], found: re.Match[str]) -> InplaceWrite | None:
-    """The write to a tensor of that shape that took it past the expected version; an optimizer only when no other fits."""
+    """The write to a tensor of that shape that took it past the expected version; an optimizer only when no other
+    fits."""
     shape = tuple(int(n) for n in found.group(1).split(",") if n.strip())
     version, expected = int(found.group(3)), int(found.group(4))
-    plain = [w for w in writes if fits(w, shape, found.group(2)) and expected < w.version <= version and not w.name.endswith(".step")]
+    plain = [
+        w
+        for w in writes
+        if fits(w, shape, found.group(2)) and expected < w.version <= version and not w.name.endswith(".step")
+    ]
     if plain:
         return min(plain, key=lambda w: w.version)
-    return next((w for w in writes if w.name.endswith(".step") and w.shape in (shape, shape[::-1]) and w.version == version), None)
+    return next(
+        (w for w in writes if w.name.endswith(".step") and w.shape in (shape, shape[::-1]) and w.version == version),
+        None,
+    )
 
 
 def fits(write: InplaceWrite, shape: tuple[int, ...], made: str | None) -> bool:
-    """It went to a tensor of that shape, or to a view of one; a weight is needed transposed, so that a write to anything else of its shape says nothing."""
+    """True for a write to a tensor of that shape or a view of one; for a transposed weight, only a write to a
+    parameter."""
     if made == TRANSPOSED:
         return write.param is not None and (write.base or write.shape) in (shape, shape[::-1])
     return shape in (write.shape, write.base)

@@ -18,13 +18,14 @@ class LabelSmoothing(Check):
     """Smoothing over classes that are closed, or a confident model that would gain from smoothing.
 
     What it catches
-        `label_smoothing` together with logits of -inf (a vocabulary mask): the smoothed target puts weight on them and the loss is infinite. And
-        a model that is far surer than it is right.
+        `label_smoothing` together with logits of -inf (a vocabulary mask): the smoothed target puts weight on them and
+        the loss is infinite. And a model that is far surer than it is right.
     Why it matters
         The first is an infinite loss at once; the second is overconfidence that a value of 0.05 to 0.1 cures.
     How it decides
-        On inspected steps, on the batch of the loss itself: a class with a logit of -inf under label_smoothing > 0 is exact. From step `after` on, mean
-        largest probability above accuracy by `gap` in two looks is a note with the measured effect of 0.1 and 0.2.
+        On inspected steps, on the batch of the loss itself: a class with a logit of -inf under label_smoothing > 0 is
+        exact. From step `after` on, mean largest probability above accuracy by `gap` in two looks is a note with the
+        measured effect of 0.1 and 0.2.
     What to do
         Smooth over the open classes only, or pass label_smoothing=0.1 to cross_entropy.
     Example
@@ -35,20 +36,24 @@ class LabelSmoothing(Check):
     needs: ClassVar[tuple[type[Looked]]] = (Looked,)
     kind: ClassVar[str] = "label_smoothing_misuse"
     symptom: ClassVar[str] = "nan_loss"
-    remedies: ClassVar[tuple[str, ...]] = ("smooth over the open classes only: -(q * log_p).masked_fill(closed, 0)", "or set label_smoothing=0.0 for this loss")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "smooth over the open classes only: -(q * log_p).masked_fill(closed, 0)",
+        "or set label_smoothing=0.0 for this loss",
+    )
     proved_by: ClassVar[str] = "model/smoothed_closed_classes"
 
     gap: float = 0.15  # mean largest probability minus accuracy on the batch (ours)
     after: int = 100  # steps (ours: before, accuracy is noise)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Closed classes at once; advice when two looks agree."""
+        """Yield an error for closed classes at once, advice when two measurements agree."""
         for fact in window.new(Looked):
             if fact.used > 0 and fact.closed:
                 yield self.finding(
                     window,
                     "error",
-                    f"label_smoothing {fact.used:g} is used with {fact.closed} of {fact.classes} classes at -inf; expected finite logits for every smoothed "
+                    f"label_smoothing {fact.used:g} is used with {fact.closed} of {fact.classes} classes at -inf; "
+                    "expected finite logits for every smoothed "
                     "class. Smooth the open classes only.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
@@ -64,11 +69,15 @@ class LabelSmoothing(Check):
         if len(looks) < 2 or any(f.top_probability - f.accuracy < self.gap for f in looks):
             return
         base = fact.table[0].gradient_variance or 1e-30
-        effects = "; ".join(f"{s.epsilon:g}: KL {s.target_kl:.3f}, gradient variance {s.gradient_variance / base - 1:+.0%}" for s in fact.table[1:])
+        effects = "; ".join(
+            f"{s.epsilon:g}: KL {s.target_kl:.3f}, gradient variance {s.gradient_variance / base - 1:+.0%}"
+            for s in fact.table[1:]
+        )
         yield self.finding(
             window,
             "note",
-            f"the model gives {fact.top_probability:.0%} to its guess and is right in {fact.accuracy:.0%} of {fact.rows} targets; expected within "
+            f"the model gives {fact.top_probability:.0%} to its guess and is right in {fact.accuracy:.0%} of "
+            f"{fact.rows} targets; expected within "
             f"{self.gap:.0%}. label_smoothing=0.1 may help (on this batch {effects}).",
             ref=fact.ref,
             place=Place(frame=fact.frame),

@@ -21,21 +21,22 @@ class LogitDivergence(Check):
     """The logits of a cross-entropy run away while the loss stays high.
 
     What it catches
-        log Z drifting off: no z-loss, no weight decay on the head, a rate that is too high late in a run, a regulariser with the wrong sign; or a model
-        that is very sure and wrong.
+        log Z drifting off: no z-loss, no weight decay on the head, a rate that is too high late in a run, a regulariser
+        with the wrong sign; or a model that is very sure and wrong.
     Why it matters
-        cross-entropy does not see a shift of all logits, so nothing pulls it back; half precision loses the differences between the classes, and runs
-        diverge late (Wortsman 2023, PaLM's z-loss).
+        cross-entropy does not see a shift of all logits, so nothing pulls it back; half precision loses the differences
+        between the classes, and runs diverge late (Wortsman 2023, PaLM's z-loss).
     How it decides
-        From step `warmup` on, while the cross-entropy itself stays above `high` log C: mean |log Z| above `times` its first value (at least log C), or
-        a mean distance between the first and the second class above `gap`, in two looks in a row: a warning. Growth in each of the last three
-        looks to more than `grown` times, with a loss that does not fall, is a note with the steps that are left at the present pace. Models that
-        are confident and right have a low loss and are left alone.
+        From step `warmup` on, while the cross-entropy itself stays above `high` log C: mean |log Z| above `times` its
+        first value (at least log C), or a mean distance between the first and the second class above `gap`, in two
+        looks in a row: a warning. Growth in each of the last three looks to more than `grown` times, with a loss that
+        does not fall, is a note with the steps that are left at the present pace. Models that are confident and right
+        have a low loss and are left alone.
     What to do
         Add a z-loss (1e-4 * logits.logsumexp(-1) ** 2), decay the weights of the head, or lower the learning rate.
     Example
-        step 300, rank 0: mean |log Z| of 48 classes is 52.1, from 4.02 at step 0, at a cross-entropy of 2.93 (log C is 3.87); expected below 40.2. Add a
-        z-loss, decay the weights of the head, or lower the learning rate.
+        step 300, rank 0: mean |log Z| of 48 classes is 52.1, from 4.02 at step 0, at a cross-entropy of 2.93 (log C is
+        3.87); expected below 40.2. Add a z-loss, decay the weights of the head, or lower the learning rate.
     """
 
     needs: ClassVar[tuple[type[LogitScale]]] = (LogitScale,)
@@ -47,17 +48,18 @@ class LogitDivergence(Check):
         "give the weights of the head weight decay",
         "lower the learning rate",
     )
+    family: ClassVar[str] = "activation"
     proved_by: ClassVar[str] = "model/restless_logits"
 
-    times: float = 10.0  # of the first mean |log Z|, at least log C (CHECKS 3.2 model_logit_divergence)
-    gap: float = 10.0  # nats between the first and the second class (CHECKS 3.2)
-    high: float = 0.5  # of log C: the loss of a model that has not learnt to be sure (CHECKS 3.2)
+    times: float = 10.0  # of the first mean |log Z|, at least log C (ours)
+    gap: float = 10.0  # nats between the first and the second class (softmax gives the first of two 0.99995)
+    high: float = 0.5  # of log C: the loss of a model that has not learnt to be sure (ours)
     grown: float = 3.0  # of the first mean |log Z|, for a note (ours)
-    warmup: int = 200  # steps (CHECKS 3.2: w200)
+    warmup: int = 200  # steps learnt from before anything is said (ours)
     apart: int = 10  # steps between two looks that are compared (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each new look at a line, beside those before it."""
+        """Judge each new measurement of a line, beside those before it."""
         memory = window.memory(self)
         for now in window.new(LogitScale):
             looks = memory.setdefault(("looks", now.key()), [])
@@ -66,10 +68,12 @@ class LogitDivergence(Check):
                 looks.append(now)
                 del looks[:-4]
                 if now.ref.step >= self.warmup and now.classes > 1:
-                    yield from self.told(window, first, looks, memory)
+                    yield from self.describe(window, first, looks, memory)
 
-    def told(self, window: Window, first: LogitScale, looks: list[LogitScale], memory: dict[object, object]) -> Iterator[Finding]:
-        """Loud when it is out of bounds twice, a note while it is on its way."""
+    def describe(
+        self, window: Window, first: LogitScale, looks: list[LogitScale], memory: dict[object, object]
+    ) -> Iterator[Finding]:
+        """Yield a warning when it is out of bounds twice, a note while it grows towards them."""
         now = looks[-1]
         base = max(as_float(first.log_z), math.log(now.classes))
         bound, loud = self.times * base, memory.get(("loud", now.key()))
@@ -83,29 +87,51 @@ class LogitDivergence(Check):
             stays = all(self.is_high(look) for look in looks) and as_float(now.loss) > 0.9 * as_float(looks[0].loss)
             if stays and min(steps) > 0.1 * base and self.grown * base < sizes[-1] < bound:
                 memory["noted", now.key()] = True
-                pace = max(math.log(sizes[-1] / sizes[-2]) / math.log(bound / sizes[-1]), (sizes[-1] - sizes[-2]) / (bound - sizes[-1]))
+                pace = max(
+                    math.log(sizes[-1] / sizes[-2]) / math.log(bound / sizes[-1]),
+                    (sizes[-1] - sizes[-2]) / (bound - sizes[-1]),
+                )
                 left = (now.ref.step - looks[-2].ref.step) / pace
-                yield self.finding_of(window, "note", first, now, bound, f", and grows ({bound:.3g} in about {left:.0f} steps at this pace)")
+                yield self.finding_of(
+                    window,
+                    "note",
+                    first,
+                    now,
+                    bound,
+                    f", and grows ({bound:.3g} in about {left:.0f} steps at this pace)",
+                )
 
     def is_high(self, look: LogitScale) -> bool:
-        """The model has not learnt to be sure."""
+        """True while the loss is so high that the model has not learnt to be sure."""
         return as_float(look.loss) > self.high * math.log(look.classes)
 
     def lost(self, look: LogitScale, bound: float) -> bool:
-        """Out of bounds while the loss is high."""
+        """True when the logits are out of bounds while the loss is high."""
         return self.is_high(look) and (as_float(look.log_z) > bound or as_float(look.gap) > self.gap)
 
-    def finding_of(self, window: Window, severity: Severity, first: LogitScale, now: LogitScale, bound: float, more: str) -> Finding:
-        """What it was, what it is."""
+    def finding_of(
+        self, window: Window, severity: Severity, first: LogitScale, now: LogitScale, bound: float, more: str
+    ) -> Finding:
+        """Build the finding with the first value, the present one and the bound."""
         size, chance = as_float(now.log_z), math.log(now.classes)
         if severity == "note" or size > bound:
-            what, expected = f"mean |log Z| of {now.classes} classes is {size:.3g}, from {as_float(first.log_z):.3g} at step {first.ref.step}", f"{bound:.3g}"
+            what, expected = (
+                (
+                    f"mean |log Z| of {now.classes} classes is {size:.3g}, from {as_float(first.log_z):.3g} at step "
+                    f"{first.ref.step}"
+                ),
+                f"{bound:.3g}",
+            )
         else:
-            what, expected = f"the first of {now.classes} classes is {as_float(now.gap):.3g} above the second on average", f"{self.gap:g}"
+            what, expected = (
+                f"the first of {now.classes} classes is {as_float(now.gap):.3g} above the second on average",
+                f"{self.gap:g}",
+            )
         return self.finding(
             window,
             severity,
-            f"{what}{more}, at a cross-entropy of {as_float(now.loss):.3g} (log C is {chance:.3g}); expected below {expected}. "
+            f"{what}{more}, at a cross-entropy of {as_float(now.loss):.3g} (log C is {chance:.3g}); expected below "
+            f"{expected}. "
             "Add a z-loss, decay the weights of the head, or lower the learning rate.",
             ref=now.ref,
             place=Place(frame=now.frame),

@@ -22,13 +22,14 @@ class LossBroadcast(Check):
     Why it matters
         The best answer to that loss is the mean of the targets for every sample. Training runs and learns nothing else.
     How it decides
-        Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss, huber_loss, or in a
-        difference of a prediction and a tensor of the batch. Equal ranks, and a dimension made by unsqueeze, are on purpose.
+        Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss,
+        huber_loss, or in a difference of a prediction and a tensor of the batch. Equal ranks, and a dimension made by
+        unsqueeze, are on purpose.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
     Example
-        step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting makes (32, 32) pairs;
-        expected equal shapes. Squeeze the prediction or unsqueeze the target.
+        step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32,): broadcasting makes
+        (32, 32) pairs; expected equal shapes. Squeeze the prediction or unsqueeze the target.
     """
 
     needs: ClassVar[tuple[type[LossCall]]] = (LossCall,)
@@ -43,21 +44,22 @@ class LossBroadcast(Check):
     proved_by: ClassVar[str] = "model/column_prediction"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding a line."""
+        """Yield one finding per line."""
         for call in window.new(LossCall):
             memory = window.memory(self)
             if call.broadcast and not call.explicit and call.key() not in memory:
                 memory[call.key()] = True
-                yield self.told(window, call)
+                yield self.describe(window, call)
 
-    def told(self, window: Window, call: LossCall) -> Finding:
-        """Both shapes and what they become."""
+    def describe(self, window: Window, call: LossCall) -> Finding:
+        """Build the finding with both shapes and what they become."""
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
         return self.finding(
             window,
             "error",
-            f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: broadcasting makes {whole} pairs; "
+            f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: "
+            f"broadcasting makes {whole} pairs; "
             "expected equal shapes. Squeeze the prediction or unsqueeze the target.",
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),

@@ -13,7 +13,12 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-OPS = {"softmax": "aten::_softmax", "log_softmax": "aten::_log_softmax", "sigmoid": "aten::sigmoid", "logsigmoid": "aten::log_sigmoid_forward"}
+OPS = {
+    "softmax": "aten::_softmax",
+    "log_softmax": "aten::_log_softmax",
+    "sigmoid": "aten::sigmoid",
+    "logsigmoid": "aten::log_sigmoid_forward",
+}
 
 
 @dataclass(frozen=True)
@@ -21,19 +26,21 @@ class LossMisuse(Check):
     """The loss is fed with outputs that are already normalised, or not normalised when they should be.
 
     What it catches
-        Softmax before CrossEntropyLoss, softmax without log before NLLLoss, KLDivLoss or CTCLoss, sigmoid before BCEWithLogitsLoss,
-        softmax over a dimension of one, or over the batch.
+        Softmax before CrossEntropyLoss, softmax without log before NLLLoss, KLDivLoss or CTCLoss, sigmoid before
+        BCEWithLogitsLoss, softmax over a dimension of one, or over the batch.
     Why it matters
-        Nothing crashes. The loss has a floor it cannot pass (log(1 + (C - 1)/e): 1.461 for 10 classes) and gradients are squashed.
+        Nothing crashes. The loss has a floor it cannot pass (log(1 + (C - 1)/e): 1.461 for 10 classes) and gradients
+        are squashed.
     How it decides
-        In `calls` inspected calls of one line the input lies in [0, 1] and sums to 1 over the classes (to rounding), or autograd's graph
-        says that it is the output of a softmax or sigmoid. Only the input is judged: soft targets are fine, so is log_softmax before
-        cross-entropy, which changes nothing.
+        In `calls` inspected calls of one line the input lies in [0, 1] and sums to 1 over the classes (to rounding), or
+        autograd's graph says that it is the output of a softmax or sigmoid. Only the input is judged: soft targets are
+        fine, so is log_softmax before cross-entropy, which changes nothing.
     What to do
-        Give the loss what its page asks for: raw scores for CrossEntropyLoss and BCEWithLogitsLoss, log-probabilities for NLLLoss.
+        Give the loss what its page asks for: raw scores for CrossEntropyLoss and BCEWithLogitsLoss, log-probabilities
+        for NLLLoss.
     Example
-        step 0, rank 0: the input of cross_entropy is already a softmax (module softmax, train.py:16): its rows sum to 1 in 3 of 3 calls;
-        expected raw scores; so the loss cannot fall below 1.461. Remove the softmax.
+        step 0, rank 0: the input of cross_entropy is already a softmax (module softmax, train.py:16): its rows sum to 1
+        in 3 of 3 calls; expected raw scores; so the loss cannot fall below 1.461. Remove the softmax.
     """
 
     needs: ClassVar[tuple[type[LossCall]]] = (LossCall,)
@@ -44,10 +51,10 @@ class LossMisuse(Check):
     proved_by: ClassVar[str] = "model/softmax_head"
 
     calls: int = 3
-    """Calls of the same line that must agree (CHECKS 3.2, model_double_softmax)."""
+    """Calls of the same line that must agree (ours)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding for each line that calls a loss."""
+        """Yield one finding for each line that calls a loss."""
         lines: dict[object, list[LossCall]] = {}
         for call in window.seen(LossCall):
             lines.setdefault(call.key(), []).append(call)
@@ -57,21 +64,24 @@ class LossMisuse(Check):
                 memory = window.memory(self)
                 if key not in memory:
                     memory[key] = True
-                    yield self.told(window, calls, what[0])
+                    yield self.describe(window, calls, what[0])
 
-    def told(self, window: Window, calls: list[LossCall], what: tuple[str, str, str]) -> Finding:
-        """What it is, what it should be."""
+    def describe(self, window: Window, calls: list[LossCall], what: tuple[str, str, str]) -> Finding:
+        """Build the finding with what the input is and what the loss expects."""
         call, (is_now, expected, remedy) = calls[0], what
         maker = call.maker
         by = ""
         if maker is not None:
             inside = f"module {maker.module}, " if maker.module else ""
             by = f" ({inside}line {maker.frame.line})" if maker.frame else ""
-        floor = f"; so the loss cannot fall below {least(call):.4g}" if call.loss == "cross_entropy" and least(call) else ""
+        floor = (
+            f"; so the loss cannot fall below {least(call):.4g}" if call.loss == "cross_entropy" and least(call) else ""
+        )
         return self.finding(
             window,
             "error",
-            f"the input of {call.loss} is {is_now}{by} in {len(calls)} of {len(calls)} calls; expected {expected}{floor}. {remedy}.",
+            f"the input of {call.loss} is {is_now}{by} in {len(calls)} of {len(calls)} calls; expected "
+            f"{expected}{floor}. {remedy}.",
             ref=call.ref,
             place=Place(
                 module=maker.module if maker else call.module,
@@ -91,7 +101,7 @@ def least(call: LossCall) -> float | None:
 
 
 def over_batch(call: LossCall) -> bool:
-    """A matrix of (batch, classes) is normalised along the batch."""
+    """True if a matrix of (batch, classes) is normalised along the batch."""
     maker, shape = call.maker, call.input_shape
     along = maker is not None and "softmax" in maker.function and maker.dim in (0, -2)
     return along and call.loss in ("cross_entropy", "nll_loss", "kl_div") and len(shape) == 2 and shape[0] > 1
@@ -102,18 +112,42 @@ def misuse(call: LossCall) -> tuple[str, str, str] | None:
     made = call.maker.function if call.maker else ""
     size = call.maker.size if call.maker else None
     if made == "softmax" and size == 1:
-        return "a softmax over a dimension of size 1, so always 1", "a sigmoid for one output", "Use BCEWithLogitsLoss on the raw output, or two classes"
+        return (
+            "a softmax over a dimension of size 1, so always 1",
+            "a sigmoid for one output",
+            "Use BCEWithLogitsLoss on the raw output, or two classes",
+        )
     if over_batch(call):
-        return f"a {made} over the batch (dim 0)", "one over the classes (dim 1)", "Normalise over the classes: dim=1 or dim=-1"
+        return (
+            f"a {made} over the batch (dim 0)",
+            "one over the classes (dim 1)",
+            "Normalise over the classes: dim=1 or dim=-1",
+        )
     proven = made == "softmax" or (call.form == "probabilities" and (call.classes or 0) > 1)
     if call.loss == "cross_entropy" and proven and call.form in ("probabilities", "") and call.input_grad:
-        return "already a softmax: its rows sum to 1", "raw scores", "Remove the softmax: cross_entropy applies log_softmax itself"
+        return (
+            "already a softmax: its rows sum to 1",
+            "raw scores",
+            "Remove the softmax: cross_entropy applies log_softmax itself",
+        )
     if call.loss == "nll_loss" and proven and call.form == "probabilities":
-        return "a softmax: its rows sum to 1", "log-probabilities", "Use log_softmax before nll_loss, or cross_entropy on the raw scores"
+        return (
+            "a softmax: its rows sum to 1",
+            "log-probabilities",
+            "Use log_softmax before nll_loss, or cross_entropy on the raw scores",
+        )
     if call.loss in ("kl_div", "ctc_loss") and call.form == "probabilities" and proven:
         return "a softmax: its rows sum to 1", "log-probabilities", f"Use log_softmax before {call.loss}"
     if call.loss == "kl_div" and not call.log_target and isinstance(call.target_high, float) and call.target_high < 0:
-        return "compared with log-probabilities", "probabilities as target (log_target is False)", "Pass log_target=True to kl_div, or exponentiate the target"
+        return (
+            "compared with log-probabilities",
+            "probabilities as target (log_target is False)",
+            "Pass log_target=True to kl_div, or exponentiate the target",
+        )
     if call.loss == "binary_cross_entropy_with_logits" and made == "sigmoid":
-        return "already a sigmoid", "raw scores", "Remove the sigmoid: binary_cross_entropy_with_logits applies it itself"
+        return (
+            "already a sigmoid",
+            "raw scores",
+            "Remove the sigmoid: binary_cross_entropy_with_logits applies it itself",
+        )
     return None

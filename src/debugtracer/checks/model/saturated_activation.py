@@ -22,16 +22,19 @@ class SaturatedActivation(Check):
     """A tanh or sigmoid starts in its flat part.
 
     What it catches
-        Weights that are initialised too large, inputs that are not normalised: the function answers +-1 (or 0 and 1) for nearly everything.
+        Weights that are initialised too large, inputs that are not normalised: the function answers +-1 (or 0 and 1)
+        for nearly everything.
     Why it matters
         There the derivative is nearly zero, so nothing before it learns.
     How it decides
-        Share of values beyond +-0.99 (tanh) or outside 0.01..0.99 (sigmoid) above `saturated` in each of the first three steps; above `half` it is a
-        note. Later steps are not judged: gates and confident outputs saturate by right.
+        Share of values beyond +-0.99 (tanh) or outside 0.01..0.99 (sigmoid) above `saturated` in each of the first
+        three steps; above `half` it is a note. Later steps are not judged: gates and confident outputs saturate by
+        right.
     What to do
         Normalise the inputs, initialise with Xavier, put a normalisation layer before it.
     Example
-        step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at the start.
+        step 0, rank 0: 97% of the values of act:tanh are beyond +-0.99 in the first 3 steps; expected below 80% at the
+        start.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
@@ -42,11 +45,14 @@ class SaturatedActivation(Check):
         "normalise the inputs to mean 0 and standard deviation 1",
         "initialise with torch.nn.init.xavier_uniform_, or put nn.LayerNorm before the function",
     )
+    family: ClassVar[str] = "activation"
     suspects: ClassVar[tuple[str, ...]] = ("logit-saturation",)
     proved_by: ClassVar[str] = "model/large_init_tanh"
 
-    saturated: float = 0.8  # share of values of a layer (CHECKS 3.2 says 50 %; 80 % leaves room for sharp but working layers: ours)
-    gain: float = 4.0  # times by which a layer multiplies (ours; He's initialisation is 1.4, Xavier's with torch's tanh gain 1.7)
+    # share of values of a layer (smdebug says 50 %; 80 % leaves room for sharp but working layers: ours)
+    saturated: float = 0.8
+    # times by which a layer multiplies (ours; He's initialisation is 1.4, Xavier's with torch's tanh gain 1.7)
+    gain: float = 4.0
     half: float = 0.5  # share of values for a note (smdebug SaturatedActivation)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -62,7 +68,11 @@ class SaturatedActivation(Check):
         where = "beyond +-0.99" if row.function == "tanh" else "outside 0.01..0.99"
         wide = max(layers_of(facts[0]), key=lambda layer: layer.gain, default=None)
         wide = wide if wide is not None and wide.gain > self.gain else None
-        advice = f"The weights of {wide.name} multiply by {wide.gain:.2g}: initialise them" if wide else "Normalise the inputs or initialise the weights"
+        advice = (
+            f"The weights of {wide.name} multiply by {wide.gain:.2g}: initialise them"
+            if wide
+            else "Normalise the inputs or initialise the weights"
+        )
         yield self.finding(
             window,
             "warning" if loud else "note",
@@ -80,6 +90,10 @@ class SaturatedActivation(Check):
 
 
 def saturation(fact: Health, name: str) -> float:
-    """Share of flat values of a tanh or sigmoid of at least 64 values; 0 for others."""
+    """The share of flat values of a tanh or sigmoid of at least 64 values; 0 for others."""
     row = fact.of("activation").get(name)
-    return row.saturated if row is not None and row.saturated is not None and row.function in ("tanh", "sigmoid") and row.sampled >= 64 else 0.0
+    return (
+        row.saturated
+        if row is not None and row.saturated is not None and row.function in ("tanh", "sigmoid") and row.sampled >= 64
+        else 0.0
+    )

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash, ModuleSeen, TensorSeen
+from debugtracer.trace.facts.loss_call import LOSSES
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -33,17 +34,13 @@ REFUSALS = (
     "Expected 3D",
     "Expected 4D",
 )
-WIDTHS = (("in_features", -1), ("in_channels", 1), ("input_size", -1), ("num_features", 1), ("normalized_shape[0]", -1), ("embed_dim", -1))
-LOSSES = (
-    "cross_entropy",
-    "nll_loss",
-    "mse_loss",
-    "l1_loss",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "smooth_l1_loss",
-    "kl_div",
-    "huber_loss",
+WIDTHS = (
+    ("in_features", -1),
+    ("in_channels", 1),
+    ("input_size", -1),
+    ("num_features", 1),
+    ("normalized_shape[0]", -1),
+    ("embed_dim", -1),
 )
 SHOWN = 6  # tensors named in a message (ours)
 
@@ -53,17 +50,18 @@ class ShapeMismatch(Check):
     """A module, an operator or a loss was given shapes that do not fit.
 
     What it catches
-        A head built for other features, channels last where channels first are expected, a flattened size that depends on the image size,
-        targets with one dimension more or less than the loss wants.
+        A head built for other features, channels last where channels first are expected, a flattened size that depends
+        on the image size, targets with one dimension more or less than the loss wants.
     Why it matters
         torch names two shapes; which module they met in, what it was built for and what it got takes a debugger.
     How it decides
-        The exception is one of torch's shape errors; module, its settings and the tensors are read from the call that raised.
+        The exception is one of torch's shape errors; module, its settings and the tensors are read from the call that
+        raised.
     What to do
         Build the module for what it gets, or bring the tensor to the shape it expects.
     Example
-        step 0, rank 0: head (Linear, in_features 512) was given input (32, 2048); expected (..., 512). Build it with in_features=2048, or change
-        what comes before it.
+        step 0, rank 0: head (Linear, in_features 512) was given input (32, 2048); expected (..., 512). Build it with
+        in_features=2048, or change what comes before it.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -78,11 +76,11 @@ class ShapeMismatch(Check):
     proved_by: ClassVar[str] = "model/wider_images"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such a shape."""
         for crash in window.new(Crash):
             if crash.fetching or not any(text in crash.message for text in REFUSALS):
                 continue
-            loss = next((c for c in crash.torch_calls if c in LOSSES), None)
+            loss = next((c for c in crash.torch_calls if c in LOSSES - {"ctc_loss"}), None)
             module = crash.modules[0] if crash.modules else None
             wide = width(module, crash.tensors) if module is not None and not loss else None
             if module is not None and wide is not None:
@@ -90,13 +88,16 @@ class ShapeMismatch(Check):
             else:
                 yield self.elsewhere(window, crash, loss)
 
-    def at_module(self, window: Window, crash: Crash, module: ModuleSeen, wide: tuple[str, int, int, TensorSeen]) -> Finding:
+    def at_module(
+        self, window: Window, crash: Crash, module: ModuleSeen, wide: tuple[str, int, int, TensorSeen]
+    ) -> Finding:
         """A module that knows what it was built for."""
         setting, built, got, tensor = wide
         return self.finding(
             window,
             "error",
-            f"{module.path or '(root)'} ({module.kind}, {setting} {built}) was given {tensor.name} {tensor.shape}; expected {built} where it has {got}. "
+            f"{module.path or '(root)'} ({module.kind}, {setting} {built}) was given {tensor.name} {tensor.shape}; "
+            f"expected {built} where it has {got}. "
             f"Build it with {setting}={got}, or change what comes before it.",
             ref=crash.ref,
             place=Place(module=module.path, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
@@ -107,15 +108,18 @@ class ShapeMismatch(Check):
     def elsewhere(self, window: Window, crash: Crash, loss: str | None) -> Finding:
         """A loss or an operator of the user's own: its tensors by name."""
         named = ", ".join(f"{t.name} {t.shape}" for t in crash.tensors[:SHOWN])
-        where = f"{loss}" if loss else (crash.frames[0].code if crash.frames and crash.frames[0].code else "an operator")
+        where = (
+            f"{loss}" if loss else (crash.frames[0].code if crash.frames and crash.frames[0].code else "an operator")
+        )
         said = crash.message.splitlines()[0] if crash.message else crash.error
         return self.finding(
             window,
             "error",
-            f"`{where}` met shapes that do not fit ({said.rstrip('.')}){f'; there are {named}' if named else ''}; expected matching shapes. "
+            f"`{where}` met shapes that do not fit ({said.rstrip('.')}){f'; there are {named}' if named else ''}; "
+            "expected matching shapes. "
             "Bring them to one shape before the call.",
             ref=crash.ref,
-            place=Place(module=crash.modules[0].path if crash.modules else None, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
+            place=crash.place(),
             kind="loss_misuse" if loss else None,
             refused=1.0,
         )

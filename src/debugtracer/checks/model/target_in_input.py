@@ -22,13 +22,14 @@ class TargetInInput(Check):
     Why it matters
         The model reads the answer off: training and validation look perfect, and in service the column is missing.
     How it decides
-        In `looks` inspected batches in a row the same column of a flat input of at least three columns has a correlation of 1 (to float32
-        rounding) with a target of one number a row. Inputs of one or two columns are left alone, and so is one loss beside another (a lesson of its own).
+        In `looks` inspected batches in a row the same column of a flat input of at least three columns has a
+        correlation of 1 (to float32 rounding) with a target of one number a row. Inputs of one or two columns are left
+        alone, and so is one loss beside another (a lesson of its own).
     What to do
         Drop the column before the table becomes a tensor.
     Example
-        step 0, rank 0: column 11 of 12 of batch[0] is the target (equal values) in 3 batches of 32; expected no column that tells it. Drop the
-        column.
+        step 0, rank 0: column 11 of 12 of batch[0] is the target (equal values) in 3 batches of 32; expected no column
+        that tells it. Drop the column.
     """
 
     needs: ClassVar[tuple[type[TargetColumn]]] = (TargetColumn,)
@@ -39,10 +40,10 @@ class TargetInInput(Check):
     proved_by: ClassVar[str] = "model/whole_table"
 
     looks: int = 3
-    """Batches in a row (CHECKS 3.2, as for a double softmax)."""
+    """Batches in a row (ours, as for a double softmax)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once a column."""
+        """Yield at most one finding per column."""
         first = window.memory(self)
         for fact in window.new(TargetColumn):
             if fact.looks == 1:
@@ -52,7 +53,8 @@ class TargetInInput(Check):
                 yield self.finding(
                     window,
                     "warning",
-                    f"column {fact.column} of {fact.columns} of {fact.path or 'the input'} is the target ({how}) in {fact.looks} batches of {fact.rows}; "
+                    f"column {fact.column} of {fact.columns} of {fact.path or 'the input'} is the target ({how}) in "
+                    f"{fact.looks} batches of {fact.rows}; "
                     "expected no column that tells it. Drop the column.",
                     ref=first.get(fact.column, fact.ref),
                     place=Place(frame=fact.frame),

@@ -21,19 +21,24 @@ class TieBroken(Check):
     """Two names of one parameter have become two parameters, which are trained apart.
 
     What it catches
-        An embedding and a head that share their weight until load_state_dict(assign=True) puts two tensors in their places, or until a model whose tie is
-        one of memory only (nn.Parameter(embedding.weight.data)) is converted with .to, .half or .double.
+        An embedding and a head that share their weight until load_state_dict(assign=True) puts two tensors in their
+        places, or until a model whose tie is one of memory only (nn.Parameter(embedding.weight.data)) is converted with
+        .to, .half or .double.
     Why it matters
-        The model has more parameters than it was built with, the two drift apart, and code that relies on the tie (saving one of them, generation) is wrong.
+        The model has more parameters than it was built with, the two drift apart, and code that relies on the tie
+        (saving one of them, generation) is wrong.
     How it decides
-        Names of parameters that share storage before load_state_dict or a conversion, or at an inspected step, and do not share it in an update after that,
-        while both have a gradient and an optimizer. A warning when a call broke it and both still had the same values then; a note otherwise: an
-        assignment, or a file with two different tensors, may be wanted.
+        Names of parameters that share storage before load_state_dict or a conversion, or at an inspected step, and do
+        not share it in an update after that, while both have a gradient and an optimizer. A warning when a call broke
+        it and both still had the same values then; a note otherwise: an assignment, or a file with two different
+        tensors, may be wanted.
     What to do
-        Tie again after loading or converting: head.weight = embedding.weight (tie_weights() in transformers), before the optimizer is built.
+        Tie again after loading or converting: head.weight = embedding.weight (tie_weights() in transformers), before
+        the optimizer is built.
     Example
-        step 0, rank 0: since load_state_dict(assign=True) (train.py:31) emb.weight and head.weight, which were one, are two parameters of 4096 values and are
-        trained apart; expected them to share their storage. Tie them again after it: head.weight = emb.weight.
+        step 0, rank 0: since load_state_dict(assign=True) (train.py:31) emb.weight and head.weight, which were one, are
+        two parameters of 4096 values and are trained apart; expected them to share their storage. Tie them again after
+        it: head.weight = emb.weight.
     """
 
     needs: ClassVar[tuple[type[TieGone]]] = (TieGone,)
@@ -46,14 +51,15 @@ class TieBroken(Check):
     proved_by: ClassVar[str] = "model/poems_from_export"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each pair."""
+        """Yield a finding for each pair that is no longer tied."""
         for fact in window.new(TieGone):
             since = f"since {CALLED.get(fact.how, fact.how)}{spot(fact.frame)} " if fact.how else ""
             others = f" (and {fact.count - 1} more pairs)" if fact.count > 1 else ""
             yield self.finding(
                 window,
                 "warning" if fact.how and fact.equal else "note",
-                f"{since}{fact.name} and {fact.other}{others}, which were one, are two parameters of {fact.numel} values and are trained apart; expected them "
+                f"{since}{fact.name} and {fact.other}{others}, which were one, are two parameters of {fact.numel} "
+                "values and are trained apart; expected them "
                 f"to share their storage. Tie them again after it: {fact.other} = {fact.name}.",
                 ref=fact.ref,
                 place=Place(param=fact.other, module=fact.other.rpartition(".")[0], frame=fact.frame),

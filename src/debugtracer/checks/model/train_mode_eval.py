@@ -22,13 +22,13 @@ class TrainModeEval(Check):
     Why it matters
         Dropout disturbs the metrics, and batch norm learns its statistics from the validation set.
     How it decides
-        A trained module with dropout or batch norm was called three times without a graph while these layers were in training mode.
-        Monte-Carlo dropout and fresh batch-norm statistics do that on purpose, so it is a note.
+        A trained module with dropout or batch norm was called three times without a graph while these layers were in
+        training mode. Monte-Carlo dropout and fresh batch-norm statistics do that on purpose, so it is a note.
     What to do
         Call `model.eval()` before the evaluation and `model.train()` after it.
     Example
-        step 39, rank 0: Net was called 3 times without a graph with 4 dropout or batch-norm layers in training mode (line 63); expected
-        evaluation mode. Call model.eval() before the evaluation.
+        step 39, rank 0: Net was called 3 times without a graph with 4 dropout or batch-norm layers in training mode
+        (line 63); expected evaluation mode. Call model.eval() before the evaluation.
     """
 
     needs: ClassVar[tuple[type[ModuleModes]]] = (ModuleModes,)
@@ -38,14 +38,15 @@ class TrainModeEval(Check):
     proved_by: ClassVar[str] = "model/summed_loss"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """The taker tells it once a root."""
+        """Yield one finding per root: the observer emits the fact once."""
         for fact in window.new(ModuleModes):
             if fact.silent:
                 where = f" (line {fact.frame.line})" if fact.frame else ""
                 yield self.finding(
                     window,
                     "note",
-                    f"{fact.root} was called {fact.silent} times without a graph with {fact.training} dropout or batch-norm layers in training mode{where}; "
+                    f"{fact.root} was called {fact.silent} times without a graph with {fact.training} dropout or "
+                    f"batch-norm layers in training mode{where}; "
                     "expected evaluation mode. Call model.eval() before the evaluation.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

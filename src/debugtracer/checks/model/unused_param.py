@@ -23,14 +23,14 @@ class UnusedParam(Check):
     Why it matters
         It costs memory and, under DDP, an error; sometimes the branch was meant to be called.
     How it decides
-        Trainable parameters of an optimizer had no gradient and were no argument of the forward in every inspected step, the last
-        one at least `steps` updates after the first. Experts of a mixture, heads of other tasks and alternating
-        phases may rest that long, so it is a note.
+        Trainable parameters of an optimizer had no gradient and were no argument of the forward in every inspected
+        step, the last one at least `steps` updates after the first. Experts of a mixture, heads of other tasks and
+        alternating phases may rest that long, so it is a note.
     What to do
         Call the branch, or remove it.
     Example
-        step 100, rank 0: 2 parameters (old_head.weight, ...) that Adam holds took no part in 4 inspected steps; expected each one to be used. Call
-        the branch or remove it.
+        step 100, rank 0: 2 parameters (old_head.weight, ...) that Adam holds took no part in 4 inspected steps;
+        expected each one to be used. Call the branch or remove it.
     """
 
     needs: ClassVar[tuple[str | type[GraphReach], ...]] = (GraphReach, LOSS)
@@ -40,7 +40,7 @@ class UnusedParam(Check):
     proved_by: ClassVar[str] = "model/features_cut"
 
     steps: int = 50
-    """Updates between the first and the last look (CHECKS 3.2: never in 50 steps)."""
+    """Updates between the first and the last look (experts, branches and two optimizers leave one out for a few)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """The names that were idle in every look."""
@@ -49,13 +49,19 @@ class UnusedParam(Check):
             first, names, looks = memory.get(fact.number, (fact, set(fact.idle), 0))
             memory[fact.number] = first, names & set(fact.idle), looks + 1
         for number, (first, names, looks) in list(memory.items()):
-            if names and looks > 1 and window.ref.step - first.ref.step >= self.steps and ("told", number) not in memory:
+            if (
+                names
+                and looks > 1
+                and window.ref.step - first.ref.step >= self.steps
+                and ("told", number) not in memory
+            ):
                 memory["told", number] = first, set(), 0
                 shown = [name for name in first.idle if name in names]
                 yield self.finding(
                     window,
                     "note",
-                    f"{counted(len(names), 'parameter')} ({shown[0]}{', ...' * (len(names) > 1)}) that {first.optimizer} holds took no part in "
+                    f"{counted(len(names), 'parameter')} ({shown[0]}{', ...' * (len(names) > 1)}) that "
+                    f"{first.optimizer} holds took no part in "
                     f"{looks} inspected steps; expected each one to be used. Call the branch or remove it.",
                     place=Place(param=shown[0], module=shown[0].rpartition(".")[0] or None, frame=first.built),
                     parameters=float(len(names)),

@@ -15,10 +15,20 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-CLASSES = {"log": "log_domain", "log1p": "log_domain", "log2": "log_domain", "log10": "log_domain", "div": "zero_division", "reciprocal": "zero_division"}
+CLASSES = {
+    "log": "log_domain",
+    "log1p": "log_domain",
+    "log2": "log_domain",
+    "log10": "log_domain",
+    "div": "zero_division",
+    "reciprocal": "zero_division",
+}
 KINDS = {"zero": "zero_division", "root": "backward_nan_op", "unit": "backward_nan_op", "overflow": "exp_overflow"}
 REMEDIES = {
-    "log_domain": "use F.log_softmax or F.logsigmoid instead of the logarithm of a probability, or clamp the input: x.clamp_min(1e-8)",
+    "log_domain": (
+        "use F.log_softmax or F.logsigmoid instead of the logarithm of a probability, or clamp the input: "
+        "x.clamp_min(1e-8)"
+    ),
     "zero_division": "add an eps to the denominator, or clamp it",
     "backward_nan_op": "add an eps inside the root (acos: clamp to -1 + 1e-6 .. 1 - 1e-6)",
     "exp_overflow": "subtract the largest input first (logsumexp, log_softmax), or clamp the input",
@@ -27,23 +37,27 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class DomainGuard(Check):
-    """An input of log, exp, sqrt, acos or a division runs towards the edge where the function or its derivative is infinite.
+    """An input of log, exp, sqrt, acos or a division runs towards the edge where the function or its derivative is
+    infinite.
 
     What it catches
-        log(softmax(x)) of a model that grows sure, exp of a score that grows, a learnt scale in a denominator that shrinks, a root of what goes to 0.
+        log(softmax(x)) of a model that grows sure, exp of a score that grows, a learnt scale in a denominator that
+        shrinks, a root of what goes to 0.
     Why it matters
         Nothing is wrong yet; when the input gets there the loss or the gradient is NaN and the run is lost.
     How it decides
-        On inspected steps, for each line of the program: the nearest input, if it hangs on a graph and no added eps, clamp, maximum or where keeps it
-        away (torch.norm has the derivative 0 at 0 and is left out, so is what torch does inside its own layers). Near is closer than `near` (`near_root`
-        for roots, `near_half` in float16) or within `near_exp` of the largest input of exp. An input on the edge is a note; so is one that is near and
-        has come `decades` powers of ten nearer since the first look. A warning when it came nearer by a power of ten in each of the last three looks and
-        at the last pace arrives before the run is twice as long.
+        On inspected steps, for each line of the program: the nearest input, if it hangs on a graph and no added eps,
+        clamp, maximum or where keeps it away (torch.norm has the derivative 0 at 0 and is left out, so is what torch
+        does inside its own layers). Near is closer than `near` (`near_root` for roots, `near_half` in float16) or
+        within `near_exp` of the largest input of exp. An input on the edge is a note; so is one that is near and has
+        come `decades` powers of ten nearer since the first look. A warning when it came nearer by a power of ten in
+        each of the last three looks and at the last pace arrives before the run is twice as long.
     What to do
         Use the stable form (log_softmax, logsumexp), or add an eps or clamp that the dtype can hold.
     Example
-        step 400, rank 0: the input of log (float32) comes within 1.3e-26 of 0, from 3e-05 at step 100: at this pace it arrives in 168 steps; expected more
-        than 1e-06, or an eps. Use F.log_softmax or F.logsigmoid instead of the logarithm of a probability, or clamp the input: x.clamp_min(1e-8).
+        step 400, rank 0: the input of log (float32) comes within 1.3e-26 of 0, from 3e-05 at step 100: at this pace it
+        arrives in 168 steps; expected more than 1e-06, or an eps. Use F.log_softmax or F.logsigmoid instead of the
+        logarithm of a probability, or clamp the input: x.clamp_min(1e-8).
     """
 
     needs: ClassVar[tuple[type[DomainEdges]]] = (DomainEdges,)
@@ -52,15 +66,15 @@ class DomainGuard(Check):
     confidence: ClassVar[float] = 0.7
     proved_by: ClassVar[str] = "numerics/sharpened_guesses"
 
-    near: float = 1e-6  # distance to the edge, units of the input (CHECKS 3.5 num_domain_guard)
+    near: float = 1e-6  # distance to the edge, units of the input (the usual epsilons are 1e-8 to 1e-6)
     near_root: float = 1e-12  # the same for roots: there the derivative is 5e5 (ours)
-    near_half: float = 6e-5  # the same in float16 (CHECKS 3.5: the least eps for fp16)
-    near_exp: float = 0.1  # share of the largest input of exp: from 80 in float32, 10 in float16 (CHECKS 3.5)
+    near_half: float = 6e-5  # the same in float16 (its least normal number is 6.1e-5)
+    near_exp: float = 0.1  # share of the largest input of exp: from 80 in float32, 10 in float16 (ours)
     decades: float = 1.0  # powers of ten since the first look, or between two looks (ours)
     apart: int = 10  # steps between two looks that are compared (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each line of a new look, beside its looks before."""
+        """Judge each line of a new measurement, beside its earlier ones."""
         memory = window.memory(self)
         for fact in window.new(DomainEdges):
             for edge in fact.edges:
@@ -74,7 +88,7 @@ class DomainGuard(Check):
                 severity, said = self.severity(first, looks)
                 if severity is not None and ("told", key, severity) not in memory:
                     memory["told", key, severity] = memory["told", key, "note"] = True
-                    yield self.told(window, fact, edge, severity, said)
+                    yield self.describe(window, fact, edge, severity, said)
 
     def severity(self, first: tuple[int, Edge], looks: list[tuple[int, Edge]]) -> tuple[Severity | None, str]:
         """How bad, and what the trend is."""
@@ -85,7 +99,10 @@ class DomainGuard(Check):
             return None, ""
         way = [left(e) for _, e in looks]
         came = [a - b for a, b in itertools.pairwise(way)]
-        begin = f"comes within {as_float(edge.distance):.2g} of it, from {as_float(first[1].distance):.2g} at step {first[0]}"
+        begin = (
+            f"comes within {as_float(edge.distance):.2g} of it, from {as_float(first[1].distance):.2g} at step "
+            f"{first[0]}"
+        )
         arrives = way[-1] / came[-1] * (step - looks[-2][0]) if came and came[-1] > 0 else math.inf
         if len(came) == 3 and min(came) > self.decades and arrives < step:
             return "warning", f"{begin}: at this pace it arrives in {arrives:.0f} steps"
@@ -93,7 +110,7 @@ class DomainGuard(Check):
         return ("note", begin) if steady and left(first[1]) - way[-1] > self.decades else (None, "")
 
     def is_near(self, edge: Edge) -> bool:
-        """Within the bounds."""
+        """True when the distance to the edge is within the bounds."""
         distance = as_float(edge.distance)
         if edge.limit is not None:
             return distance < self.near_exp * as_float(edge.limit)
@@ -103,19 +120,26 @@ class DomainGuard(Check):
         """What counts as near, in units of the input."""
         return self.near_half if edge.dtype == "float16" else self.near_root if edge.kind == "root" else self.near
 
-    def told(self, window: Window, fact: DomainEdges, edge: Edge, severity: Severity, said: str) -> Finding:
+    def describe(self, window: Window, fact: DomainEdges, edge: Edge, severity: Severity, said: str) -> Finding:
         """The line, the function, how near and since when."""
         kind = CLASSES.get(edge.op, KINDS[edge.kind])
         if edge.limit is not None:
-            place, expected = f"the largest finite input {as_float(edge.limit):.4g}", f"at least {self.near_exp * as_float(edge.limit):.2g} below"
+            place, expected = (
+                f"the largest finite input {as_float(edge.limit):.4g}",
+                f"at least {self.near_exp * as_float(edge.limit):.2g} below",
+            )
         else:
-            place, expected = {"unit": "1", "zero": "0", "root": "0"}[edge.kind], f"more than {self.bound(edge):g}, or an eps"
+            place, expected = (
+                {"unit": "1", "zero": "0", "root": "0"}[edge.kind],
+                f"more than {self.bound(edge):g}, or an eps",
+            )
         remedy = REMEDIES[kind]
         argument = "denominator" if edge.op == "div" else "input"
         return self.finding(
             window,
             severity,
-            f"the {argument} of {edge.op} ({edge.dtype}) {said.replace('of it', f'of {place}').replace('on it', f'on {place}')}; expected {expected}. "
+            f"the {argument} of {edge.op} ({edge.dtype}) "
+            f"{said.replace('of it', f'of {place}').replace('on it', f'on {place}')}; expected {expected}. "
             f"{remedy[0].upper()}{remedy[1:]}.",
             ref=fact.ref,
             place=Place(frame=edge.frame, module=edge.module, op=f"aten::{edge.op}"),
@@ -126,7 +150,8 @@ class DomainGuard(Check):
 
 
 def left(edge: Edge) -> float:
-    """Powers of ten to the edge: of the distance above the least it can have, or of the value of exp below its largest."""
+    """The powers of ten to the edge: the distance over its least value, or for exp the room below its largest
+    result."""
     distance = as_float(edge.distance)
     if edge.limit is not None:
         return distance / math.log(10)

@@ -10,12 +10,12 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 REFUSED = re.compile(
-    r"must have the same dtype|expected (scalar type|m1 and m2 to have the same dtype|target dtype)|to have one of the following scalar types|"
-    r"Input type \(.*\) and (bias|weight) type|Found dtype \w+ but expected|result type .* can't be cast|mixed dtype|not implemented for '\w+'"
+    r"must have the same dtype|expected (scalar type|m1 and m2 to have the same dtype|target dtype)|to have one of the "
+    r"following scalar types|Input type \(.*\) and (bias|weight) type|Found dtype \w+ but expected|result type .* "
+    r"can't be cast|mixed dtype|not implemented for '\w+'"
 )
 
 
@@ -24,15 +24,19 @@ class DtypeMismatch(Check):
     """A module, an operator or a loss was given tensors of dtypes that it does not combine.
 
     What it catches
-        float64 arrays from numpy in a float32 model, uint8 images, float labels for cross entropy, half precision on one side only.
+        float64 arrays from numpy in a float32 model, uint8 images, float labels for cross entropy, half precision on
+        one side only.
     Why it matters
         torch names two dtypes; which tensor has the odd one takes a debugger.
     How it decides
-        The exception is one of torch's dtype errors; the tensors and the parameters' dtype are read from the call that raised.
+        The exception is one of torch's dtype errors; the tensors and the parameters' dtype are read from the call that
+        raised.
     What to do
-        Convert the tensor where it is made: `.float()` for inputs, `.long()` for class labels; or run the forward under autocast.
+        Convert the tensor where it is made: `.float()` for inputs, `.long()` for class labels; or run the forward under
+        autocast.
     Example
-        step 0, rank 0: 0 (Linear, float32) was given input float64 (16, 8); expected float32. Convert it where the dataset makes it (.float()).
+        step 0, rank 0: 0 (Linear, float32) was given input float64 (16, 8); expected float32. Convert it where the
+        dataset makes it (.float()).
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -47,27 +51,40 @@ class DtypeMismatch(Check):
     proved_by: ClassVar[str] = "numerics/numpy_features"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield a finding when the program died of such dtypes."""
         for crash in window.new(Crash):
-            if crash.error in ("RuntimeError", "TypeError", "NotImplementedError") and REFUSED.search(crash.message) and not crash.fetching:
-                yield self.told(window, crash)
+            if (
+                crash.error in ("RuntimeError", "TypeError", "NotImplementedError")
+                and REFUSED.search(crash.message)
+                and not crash.fetching
+            ):
+                yield self.describe(window, crash)
 
-    def told(self, window: Window, crash: Crash) -> Finding:
+    def describe(self, window: Window, crash: Crash) -> Finding:
         """Which module, which tensor."""
         module = crash.modules[0] if crash.modules else None
         odd = next((t for t in crash.tensors if module and t.dtype != module.dtype and t.name in ("input", "x")), None)
         target = next((t for t in crash.tensors if t.name == "target"), None)
         if module is not None and module.dtype and odd is not None:
-            seen = f"{module.path or '(root)'} ({module.kind}, {module.dtype}) was given {odd.name} {odd.dtype} {odd.shape}; expected {module.dtype}"
+            seen = (
+                f"{module.path or '(root)'} ({module.kind}, {module.dtype}) was given {odd.name} {odd.dtype} "
+                f"{odd.shape}; expected {module.dtype}"
+            )
         elif "target dtype" in crash.message and target is not None:
-            seen = f"{crash.torch_calls[0]} was given a target of dtype {target.dtype} {target.shape}; expected int64 class numbers"
+            seen = (
+                f"{crash.torch_calls[0]} was given a target of dtype {target.dtype} {target.shape}; expected int64 "
+                "class numbers"
+            )
         else:
             named = ", ".join(f"{t.name} {t.dtype}" for t in crash.tensors[:6])
-            seen = f"an operator met dtypes that do not go together ({crash.message.splitlines()[0].rstrip('.')}){f'; there are {named}' if named else ''}"
+            seen = (
+                "an operator met dtypes that do not go together "
+                f"({crash.message.splitlines()[0].rstrip('.')}){f'; there are {named}' if named else ''}"
+            )
         return self.finding(
             window,
             "error",
             f"{seen}. Convert it where it is made (.float() for inputs, .long() for class labels).",
             ref=crash.ref,
-            place=Place(module=module.path if module else None, frame=crash.frames[0] if crash.frames else None, symptom_frame=crash.call),
+            place=crash.place(),
         )

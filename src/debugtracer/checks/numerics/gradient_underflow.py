@@ -22,24 +22,29 @@ class GradientUnderflow(Check):
     Why it matters
         These weights do not move; the loss falls slowly or not at all and nothing is ever NaN.
     How it decides
-        Over the gradients in float16 of a snapshot: share of sampled values that are zero or below 2^-24, above `flushed`. A note: ReLU and masks
-        make exact zeros too.
+        Over the gradients in float16 of a snapshot: share of sampled values that are zero or below 2^-24, above
+        `flushed`. A note: ReLU and masks make exact zeros too.
     What to do
         Use torch.amp.GradScaler, a larger init_scale, or bfloat16.
     Example
-        step 2, rank 0: 83% of the float16 gradient values of 6 parameters are zero or below 6e-08, most in 0.weight; expected below 50%.
+        step 2, rank 0: 83% of the float16 gradient values of 6 parameters are zero or below 6e-08, most in 0.weight;
+        expected below 50%.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
     kind: ClassVar[str] = "fp16_underflow"
     confidence: ClassVar[float] = 0.5
-    remedies: ClassVar[tuple[str, ...]] = ("scale the loss with torch.amp.GradScaler", "use bfloat16 instead of float16")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "scale the loss with torch.amp.GradScaler",
+        "use bfloat16 instead of float16",
+    )
+    family: ClassVar[str] = "gradient"
     proved_by: ClassVar[str] = "numerics/float16_near_the_edge"
 
-    flushed: float = 0.5  # share of the sampled values (CHECKS 3.5 num_underflow_share)
+    flushed: float = 0.5  # share of the sampled values (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One note per snapshot."""
+        """Yield one note per snapshot."""
         for fact in window.new(Health):
             rows = [row for row in fact.of("gradient").values() if row.dtype == "float16" and row.bins]
             total = sum(row.sampled for row in rows)
@@ -49,7 +54,8 @@ class GradientUnderflow(Check):
             yield self.finding(
                 window,
                 "note",
-                f"{share:.0%} of the float16 gradient values of {len(rows)} parameters are zero or below {2.0**LOWEST:.0e}, most in {worst.name}; "
+                f"{share:.0%} of the float16 gradient values of {len(rows)} parameters are zero or below "
+                f"{2.0**LOWEST:.0e}, most in {worst.name}; "
                 f"expected below {self.flushed:.0%}. Scale the loss, or use bfloat16.",
                 ref=fact.ref,
                 place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),
@@ -58,5 +64,5 @@ class GradientUnderflow(Check):
 
 
 def lost(row: TensorHealth) -> float:
-    """Sampled values that are zero or fall into the lowest bin."""
+    """The number of sampled values that are zero or fall into the lowest bin."""
     return row.zero_share * row.sampled + row.bins[0]

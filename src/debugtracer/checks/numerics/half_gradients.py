@@ -20,14 +20,15 @@ class HalfGradients(Check):
     What it catches
         `model.half()` together with a GradScaler: the parameters themselves are float16.
     Why it matters
-        torch raises `ValueError: Attempting to unscale FP16 gradients`. Weights in float16 also lose most small updates.
+        torch raises `ValueError: Attempting to unscale FP16 gradients`. Weights in float16 also lose most small
+        updates.
     How it decides
         A gradient of the optimizer is float16 when the scaler unscales it.
     What to do
         Keep the parameters in float32 and let autocast choose the dtype of each operation.
     Example
-        step 0, rank 0: the gradient of 0.weight is float16 and the scaler is asked to unscale it for SGD; expected float32 parameters under autocast. Remove
-        .half() from the model.
+        step 0, rank 0: the gradient of 0.weight is float16 and the scaler is asked to unscale it for SGD; expected
+        float32 parameters under autocast. Remove .half() from the model.
     """
 
     needs: ClassVar[tuple[type[ScalerRefused]]] = (ScalerRefused,)
@@ -42,13 +43,14 @@ class HalfGradients(Check):
     proved_by: ClassVar[str] = "numerics/half_model"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the call that unscales."""
+        """Yield an error at the call that unscales them."""
         for fact in window.new(ScalerRefused):
             if fact.what == "half gradients":
                 yield self.finding(
                     window,
                     "error",
-                    f"the gradient of {fact.param} is float16 and the scaler is asked to unscale it for {fact.optimizer}; expected float32 parameters under "
+                    f"the gradient of {fact.param} is float16 and the scaler is asked to unscale it for "
+                    f"{fact.optimizer}; expected float32 parameters under "
                     "autocast. Remove .half() from the model.",
                     ref=fact.ref,
                     place=Place(param=fact.param, module=(fact.param or "").rpartition(".")[0], frame=fact.frame),

@@ -21,26 +21,31 @@ class HalfReduction(Check):
     """A sum in float16 or bfloat16 differs from the same sum in float32.
 
     What it catches
-        A running total of losses or counts in half precision (bfloat16 stands still from 256 additions of 1 on, float16 from 2048), sums and means that
-        pass 65504, a logsumexp over more than 65504 values in float16.
+        A running total of losses or counts in half precision (bfloat16 stands still from 256 additions of 1 on, float16
+        from 2048), sums and means that pass 65504, a logsumexp over more than 65504 values in float16.
     Why it matters
-        What is added to a large total is rounded away: mean losses, norms and metrics come out too small; the overflow is the next NaN.
+        What is added to a large total is rounded away: mean losses, norms and metrics come out too small; the overflow
+        is the next NaN.
     How it decides
-        On inspected steps a reduction over more than 4096 elements is done a second time in float32: told above `error`, or when it is infinite and
-        the one in float32 is not. torch adds a plain sum, mean, norm or variance up in float32 inside and rounds once, on CPU and GPU, so most such
-        calls are right and nothing is said. Of a running total `adds` additions in one step are compared in the same way; one that grows from
-        step to step is told when it is the same in two inspected steps at least `apart` apart while something is still added. A note.
+        On inspected steps a reduction over more than 4096 elements is done a second time in float32: told above
+        `error`, or when it is infinite and the one in float32 is not. torch adds a plain sum, mean, norm or variance up
+        in float32 inside and rounds once, on CPU and GPU, so most such calls are right and nothing is said. Of a
+        running total `adds` additions in one step are compared in the same way; one that grows from step to step is
+        told when it is the same in two inspected steps at least `apart` apart while something is still added. A note.
     What to do
         Add up in float32: `x.sum(dtype=torch.float32)`, `total += loss.item()`, `x.float()` before the reduction.
     Example
-        step 300, rank 0: `total += loss` (bfloat16) stands still at 512 since step 200: 1.2 is added and nothing changes; expected it to grow. Add up
-        in float32, e.g. total += loss.item().
+        step 300, rank 0: `total += loss` (bfloat16) stands still at 512 since step 200: 1.2 is added and nothing
+        changes; expected it to grow. Add up in float32, e.g. total += loss.item().
     """
 
     needs: ClassVar[tuple[type[Reduced] | type[RunningTotal], ...]] = (Reduced, RunningTotal)
     kind: ClassVar[str] = "half_accumulation"
     confidence: ClassVar[float] = 0.5
-    remedies: ClassVar[tuple[str, ...]] = ("add up in float32: x.sum(dtype=torch.float32) or total += loss.item()", "call .float() before the reduction")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "add up in float32: x.sum(dtype=torch.float32) or total += loss.item()",
+        "call .float() before the reduction",
+    )
     proved_by: ClassVar[str] = "numerics/mean_loss_bf16"
 
     error: float = 0.01  # share of the result in float32 (ours: bfloat16 itself rounds at 0.004)
@@ -48,7 +53,7 @@ class HalfReduction(Check):
     apart: int = 10  # steps between two looks at one total (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each new measurement; a line is told once for each thing that is wrong."""
+        """Judge each new measurement; yield once a line for each thing that is wrong."""
         memory = window.memory(self)
         for call in window.new(Reduced):
             if (call.overflows or call.error > self.error) and ("call", call.key()) not in memory:
@@ -59,12 +64,17 @@ class HalfReduction(Check):
                 yield from self.total(window, total, memory)
 
     def reduced(self, window: Window, call: Reduced) -> Finding:
-        """One reduction."""
-        what = f"overflows to {call.value}" if call.overflows else f"is {as_float(call.value):.4g}, off by {call.error:.1%}"
+        """Build the finding of one reduction, with its error against float32."""
+        what = (
+            f"overflows to {call.value}"
+            if call.overflows
+            else f"is {as_float(call.value):.4g}, off by {call.error:.1%}"
+        )
         return self.finding(
             window,
             "note",
-            f"{call.op} over {call.elements} values ({call.dtype}) {what}; expected {as_float(call.wide):.4g} as in float32. Add up in float32.",
+            f"{call.op} over {call.elements} values ({call.dtype}) {what}; expected {as_float(call.wide):.4g} as in "
+            "float32. Add up in float32.",
             ref=call.ref,
             place=Place(frame=call.frame, op=f"aten::{call.op}"),
             elements=float(call.elements),
@@ -80,8 +90,16 @@ class HalfReduction(Check):
         said = ""
         if now.adds >= self.adds and off > self.error:
             said = f"is {after:.4g} after {now.adds} additions, off by {off:.1%}; expected {wide:.4g} as in float32"
-        elif still and isinstance(stuck, RunningTotal) and as_float(stuck.after) == after and now.ref.step - stuck.ref.step >= self.apart:
-            said = f"stands still at {after:.4g} since step {stuck.ref.step}: {as_float(now.added):.3g} is added and nothing changes; expected it to grow"
+        elif (
+            still
+            and isinstance(stuck, RunningTotal)
+            and as_float(stuck.after) == after
+            and now.ref.step - stuck.ref.step >= self.apart
+        ):
+            said = (
+                f"stands still at {after:.4g} since step {stuck.ref.step}: {as_float(now.added):.3g} is added and "
+                "nothing changes; expected it to grow"
+            )
         if said:
             memory["told", now.key()] = True
             yield self.finding(

@@ -20,17 +20,19 @@ class HalfStalled(Check):
     """Most updates of half-precision weights are rounded away.
 
     What it catches
-        A model whose weights themselves are bfloat16 or float16 with an ordinary learning rate: an update below half a unit in the last place
-        (1/256 of the weight in bfloat16) leaves the weight as it was.
+        A model whose weights themselves are bfloat16 or float16 with an ordinary learning rate: an update below half a
+        unit in the last place (1/256 of the weight in bfloat16) leaves the weight as it was.
     Why it matters
         Training slows and stops while the loss still looks plausible; a smaller learning rate makes it worse.
     How it decides
-        Share of elements with a non-zero gradient whose value the step left unchanged, over all half-precision weights that the optimizer holds: above
-        `stalled` in the last `snapshots` snapshots with a learning rate above zero. float32 master copies are not concerned: the optimizer holds those.
+        Share of elements with a non-zero gradient whose value the step left unchanged, over all half-precision weights
+        that the optimizer holds: above `stalled` in the last `snapshots` snapshots with a learning rate above zero.
+        float32 master copies are not concerned: the optimizer holds those.
     What to do
         Keep float32 weights and use autocast, or an optimizer with master weights or stochastic rounding.
     Example
-        step 1, rank 0: 97% of the updates of 12 bfloat16 weights (lr 0.001, AdamW) change nothing, most in head.weight; expected below 90%.
+        step 1, rank 0: 97% of the updates of 12 bfloat16 weights (lr 0.001, AdamW) change nothing, most in head.weight;
+        expected below 90%.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
@@ -43,15 +45,17 @@ class HalfStalled(Check):
     )
     proved_by: ClassVar[str] = "numerics/pure_bfloat16"
 
-    stalled: float = 0.9  # share of touched elements (CHECKS 3.5 num_bf16_stall)
+    stalled: float = 0.9  # share of touched elements (ours)
     snapshots: int = 2  # in a row (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One warning at the snapshot that completes the proof."""
+        """Yield one warning at the snapshot that completes the proof."""
         facts = taken(window)[-self.snapshots :]
         if not window.new(Health) or len(facts) < self.snapshots:
             return
-        shares = [self.share([p for p in fact.params if p.stalled is not None and as_float(p.lr) > 0]) for fact in facts]
+        shares = [
+            self.share([p for p in fact.params if p.stalled is not None and as_float(p.lr) > 0]) for fact in facts
+        ]
         if min(shares) <= self.stalled:
             return
         rows = [p for p in facts[-1].params if p.stalled is not None]
@@ -59,7 +63,8 @@ class HalfStalled(Check):
         yield self.finding(
             window,
             "warning",
-            f"{min(shares):.0%} of the updates of {len(rows)} {worst.dtype} weights (lr {as_float(worst.lr):.3g}, {worst.optimizer}) change nothing, most in "
+            f"{min(shares):.0%} of the updates of {len(rows)} {worst.dtype} weights (lr {as_float(worst.lr):.3g}, "
+            f"{worst.optimizer}) change nothing, most in "
             f"{worst.name}; expected below {self.stalled:.0%}. Keep float32 weights and use autocast.",
             ref=facts[0].ref,
             place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),
@@ -67,6 +72,6 @@ class HalfStalled(Check):
         )
 
     def share(self, rows: list[ParamDynamics]) -> float:
-        """Share of all touched elements of these weights."""
+        """The stalled share of all touched elements of these weights."""
         total = sum(p.numel for p in rows)
         return sum((p.stalled or 0.0) * p.numel for p in rows) / total if total else 0.0

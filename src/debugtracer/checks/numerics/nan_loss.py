@@ -24,19 +24,33 @@ class NanLoss(Check):
         At the first non-finite loss, without waiting for a second one. An infinite (not NaN) loss is left alone
         while an enabled GradScaler skips the update: at scale 65536 the scaled loss itself may leave the range.
     What to do
-        Read the verdict: it names the op, the line and the sample where the value was born. Then `debug-tracer report RUN --batch`.
+        Read the verdict: it names the op, the line and the sample where the value was born. Then
+        `debug-tracer report RUN --batch`.
     Example
         step 48, rank 0: the loss is nan; the last 3 were 0.6931, 0.6884, 0.671; expected a finite number.
     """
 
     needs: ClassVar[tuple[str, ...]] = (LOSS,)
-    suspects: ClassVar[tuple[str, ...]] = ("data-nonfinite", "masked-softmax-all-masked", "log-domain", "zero-division", "labels-all-ignored", "fp16-overflow")
+    family: ClassVar[str] = "loss"
+    suspects: ClassVar[tuple[str, ...]] = (
+        "data-nonfinite",
+        "masked-softmax-all-masked",
+        "log-domain",
+        "zero-division",
+        "labels-all-ignored",
+        "fp16-overflow",
+    )
     proved_by: ClassVar[str] = "numerics/log0_entropy"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One error if the loss at this place is not finite."""
+        """Yield one error if the loss at this place is not finite."""
         loss = window.now(LOSS)
         if loss is None or math.isfinite(loss) or (math.isinf(loss) and SCALER_SKIPPING in window.flags):
             return
         before = spoken(window.before(LOSS))
-        yield self.finding(window, "error", f"the loss is {loss}; {before}; expected a finite number. The verdict says where it was born.", loss=loss)
+        yield self.finding(
+            window,
+            "error",
+            f"the loss is {loss}; {before}; expected a finite number. The verdict says where it was born.",
+            loss=loss,
+        )

@@ -19,19 +19,21 @@ class ScalerArguments(Check):
     """A GradScaler with arguments that work against it, or switched off where float16 needs it.
 
     What it catches
-        `GradScaler(enabled=False)`, or one for a device that is not there, under float16 autocast; a growth interval of a few updates; a back-off near 1;
-        a scaler with bfloat16, which needs none.
+        `GradScaler(enabled=False)`, or one for a device that is not there, under float16 autocast; a growth interval of
+        a few updates; a back-off near 1; a scaler with bfloat16, which needs none.
     Why it matters
-        Without a scaler small float16 gradients become 0. With a short growth interval the scale doubles until it overflows, again and again, and a
-        large share of the updates is skipped.
+        Without a scaler small float16 gradients become 0. With a short growth interval the scale doubles until it
+        overflows, again and again, and a large share of the updates is skipped.
     How it decides
-        From the arguments of the constructor and the autocast dtype of the forwards that are trained. Skips per update are at least 1 / (interval + 1)
-        once the scale is at its limit: an interval below 20 costs more than 5 % of the updates.
+        From the arguments of the constructor and the autocast dtype of the forwards that are trained. Skips per update
+        are at least 1 / (interval + 1) once the scale is at its limit: an interval below 20 costs more than 5 % of the
+        updates.
     What to do
-        Leave the arguments at their defaults (growth 2, back-off 0.5, interval 2000); give the scaler the device of the autocast.
+        Leave the arguments at their defaults (growth 2, back-off 0.5, interval 2000); give the scaler the device of the
+        autocast.
     Example
-        step 0, rank 0: GradScaler (train.py:12) grows every 2 updates, so at its limit 33 % of all updates are skipped; expected about 2000. Remove
-        growth_interval.
+        step 0, rank 0: GradScaler (train.py:12) grows every 2 updates, so at its limit 33 % of all updates are skipped;
+        expected about 2000. Remove growth_interval.
     """
 
     needs: ClassVar[tuple[type[ScalerSetup], type[AutocastSeen]]] = (ScalerSetup, AutocastSeen)
@@ -42,6 +44,7 @@ class ScalerArguments(Check):
         "build the scaler for the device of the autocast: torch.amp.GradScaler('cuda')",
         "use bfloat16 autocast without a scaler where the hardware has it",
     )
+    family: ClassVar[str] = "scale"
     proved_by: ClassVar[str] = "numerics/scale_grows_fast"
 
     interval: int = 20  # updates; a shorter one skips more than 5 % of them (ours)
@@ -49,7 +52,7 @@ class ScalerArguments(Check):
     fast_growth: float = 4.0  # a growth above it overshoots by more than two halvings (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the constructor of the scaler."""
+        """Yield findings when a scaler is built, or met by an autocast it does not fit."""
         for setup in window.new(ScalerSetup):
             if setup.enabled:
                 yield from self.arguments(window, setup)
@@ -57,37 +60,47 @@ class ScalerArguments(Check):
             yield from self.against(window, cast, window.seen(ScalerSetup))
 
     def arguments(self, window: Window, setup: ScalerSetup) -> Iterator[Finding]:
-        """Growth and back-off."""
+        """Yield a finding for growth and back-off arguments that cannot work."""
         growth, backoff = float(setup.growth_factor), float(setup.backoff_factor)
         said = ""
         if setup.growth_interval < self.interval:
             share = 1 / (setup.growth_interval + 1)
-            said = f"grows every {setup.growth_interval} updates, so at its limit {share:.0%} of all updates are skipped; expected about 2000"
+            said = (
+                f"grows every {setup.growth_interval} updates, so at its limit {share:.0%} of all updates are skipped; "
+                "expected about 2000"
+            )
         elif backoff > self.slow_backoff:
             said = f"backs off by {backoff:g} only, so that each overflow skips many updates; expected 0.5"
         elif growth > self.fast_growth:
             said = f"grows by {growth:g}, far past the scale that fits; expected 2"
         if said:
-            yield self.told(window, setup, "warning", f"{said}. Leave the arguments of GradScaler at their defaults.")
+            yield self.describe(
+                window, setup, "warning", f"{said}. Leave the arguments of GradScaler at their defaults."
+            )
 
     def against(self, window: Window, cast: AutocastSeen, setups: list[ScalerSetup]) -> Iterator[Finding]:
-        """Beside the dtype of autocast."""
+        """Yield a finding where the scaler does not fit the dtype of the autocast."""
         off = [s for s in setups if not s.enabled]
         if cast.dtype == "float16" and not cast.scaled and off and not any(s.enabled for s in setups):
-            yield self.told(
+            yield self.describe(
                 window,
                 off[-1],
                 "warning",
-                f"is switched off and the forward{spot(cast.frame)} runs under float16 autocast on {cast.device}, so small gradients become 0; expected an "
+                f"is switched off and the forward{spot(cast.frame)} runs under float16 autocast on {cast.device}, so "
+                "small gradients become 0; expected an "
                 "enabled scaler. Build it with enabled=True for that device.",
             )
         elif cast.dtype == "bfloat16" and cast.scaled and setups:
-            yield self.told(
-                window, setups[-1], "note", "scales the loss of a bfloat16 autocast; bfloat16 has the range of float32 and needs no scaler. Remove it."
+            yield self.describe(
+                window,
+                setups[-1],
+                "note",
+                "scales the loss of a bfloat16 autocast; bfloat16 has the range of float32 and needs no scaler. Remove "
+                "it.",
             )
 
-    def told(self, window: Window, setup: ScalerSetup, severity: str, said: str) -> Finding:
-        """At the constructor."""
+    def describe(self, window: Window, setup: ScalerSetup, severity: str, said: str) -> Finding:
+        """Build the finding, placed at the constructor of the scaler."""
         return self.finding(
             window,
             "note" if severity == "note" else "warning",

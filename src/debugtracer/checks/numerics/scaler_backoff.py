@@ -8,9 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.window import Window
-
-SKIPPED, SCALE = "scaler_skipped", "loss_scale"
+from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window
 
 
 @dataclass(frozen=True)
@@ -18,20 +16,24 @@ class ScalerBackoff(Check):
     """The scaler skips many updates after its scale was found.
 
     What it catches
-        Overflow in float16 that a smaller loss scale does not cure for long: a layer whose activations or gradients grow, rare huge samples.
+        Overflow in float16 that a smaller loss scale does not cure for long: a layer whose activations or gradients
+        grow, rare huge samples.
     Why it matters
         Each skipped update is a batch that teaches nothing.
     How it decides
-        Counted from the first update that went through: 5 skipped in a row, or more than 10 % of the last 200 (and at least 100 are there). The first
-        updates, in which the scale falls from 65536 until it fits, do not count; nor does one skip after each growth.
+        Counted from the first update that went through: 5 skipped in a row, or more than 10 % of the last 200 (and at
+        least 100 are there). The first updates, in which the scale falls from 65536 until it fits, do not count; nor
+        does one skip after each growth.
     What to do
-        Find the operation that overflows (the report of an incident names it) and run it in float32; keep `growth_interval` at 2000.
+        Find the operation that overflows (the report of an incident names it) and run it in float32; keep
+        `growth_interval` at 2000.
     Example
-        step 120, rank 0: the scaler has skipped 5 updates in a row, after 98 that went through, the scale is 256; expected one skip after each growth. Find
-        the overflowing operation and run it in float32.
+        step 120, rank 0: the scaler has skipped 5 updates in a row, after 98 that went through, the scale is 256;
+        expected one skip after each growth. Find the overflowing operation and run it in float32.
     """
 
-    needs: ClassVar[tuple[str, ...]] = (SKIPPED,)
+    needs: ClassVar[tuple[str, ...]] = (SCALER_SKIPPED,)
+    family: ClassVar[str] = "scale"
     suspects: ClassVar[tuple[str, ...]] = ("fp16-overflow",)
     remedies: ClassVar[tuple[str, ...]] = (
         "run the overflowing operation in float32: with torch.autocast(device, enabled=False)",
@@ -39,36 +41,38 @@ class ScalerBackoff(Check):
     )
     proved_by: ClassVar[str] = "numerics/scale_grows_fast"
 
-    row: int = 5  # skipped updates in a row (CHECKS 3.5, seed)
-    share: float = 0.1  # of the last `span` updates (CHECKS 3.5)
-    span: int = 200  # updates (CHECKS 3.5)
+    row: int = 5  # skipped updates in a row (a common rule of thumb)
+    share: float = 0.1  # of the last `span` updates (ours)
+    span: int = 200  # updates (ours)
     least: int = 100  # updates since the first good one before a share says anything (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """When a row is full, or the share passes its limit."""
+        """Yield when a row of skipped updates is full, or their share passes its limit."""
         memory = window.memory(self)
-        skipped = window.now(SKIPPED) == 1.0
+        skipped = window.now(SCALER_SKIPPED) == 1.0
         if not memory.get("good") and skipped:
             return
         memory["good"] = memory.get("good", 0) + (not skipped)
         memory["row"] = memory.get("row", 0) + 1 if skipped else 0
         memory["seen"] = memory.get("seen", 0) + 1
-        scale = window.series.get(SCALE, (0.0,))[-1]
+        scale = window.series.get(LOSS_SCALE, (0.0,))[-1]
         if memory["row"] == self.row:
             yield self.finding(
                 window,
                 "warning",
-                f"the scaler has skipped {self.row} updates in a row, after {memory['good']} that went through, the scale is {scale:.6g}; expected one skip "
+                f"the scaler has skipped {self.row} updates in a row, after {memory['good']} that went through, the "
+                f"scale is {scale:.6g}; expected one skip "
                 "after each growth. Find the overflowing operation and run it in float32.",
                 row=self.row,
                 scale=scale,
             )
-        last = list(window.series[SKIPPED])[-min(self.span, memory["seen"]) :]
+        last = list(window.series[SCALER_SKIPPED])[-min(self.span, memory["seen"]) :]
         if skipped and len(last) >= self.least and sum(last) > self.share * len(last):
             yield self.finding(
                 window,
                 "warning",
-                f"the scaler has skipped {int(sum(last))} of the last {len(last)} updates, the scale is {scale:.6g}; expected at most {self.share:.0%}. "
+                f"the scaler has skipped {int(sum(last))} of the last {len(last)} updates, the scale is {scale:.6g}; "
+                f"expected at most {self.share:.0%}. "
                 "Find the overflowing operation and run it in float32, or raise growth_interval.",
                 share=sum(last) / len(last),
                 scale=scale,

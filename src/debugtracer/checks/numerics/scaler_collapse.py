@@ -11,9 +11,7 @@ from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.amp import ScalerSetup
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import Window
-
-SKIPPED, SCALE = "scaler_skipped", "loss_scale"
+from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window
 
 
 @dataclass(frozen=True)
@@ -21,20 +19,24 @@ class ScalerCollapse(Check):
     """The scaler skips every update and its scale shrinks for ever.
 
     What it catches
-        Gradients that are non-finite at any scale: NaN weights, a NaN in every batch, an overflow in the forward, a loss far too large for float16.
+        Gradients that are non-finite at any scale: NaN weights, a NaN in every batch, an overflow in the forward, a
+        loss far too large for float16.
     Why it matters
-        Nothing is learned any more and no exception says so. After 166 halvings the scale is exactly 0 and unscaling divides by it.
+        Nothing is learned any more and no exception says so. After 166 halvings the scale is exactly 0 and unscaling
+        divides by it.
     How it decides
-        The scale is 0, or below 1 with 10 updates skipped in a row, or 40 are skipped in a row at any scale. The search at the beginning takes at most
-        16 halvings from 65536 to 1.
+        The scale is 0, or below 1 with 10 updates skipped in a row, or 40 are skipped in a row at any scale. The search
+        at the beginning takes at most 16 halvings from 65536 to 1.
     What to do
-        Look at one step without autocast and scaler; the first non-finite value is the fault. Restore a checkpoint if the weights are NaN.
+        Look at one step without autocast and scaler; the first non-finite value is the fault. Restore a checkpoint if
+        the weights are NaN.
     Example
-        step 0, rank 0: the scaler (train.py:13) has skipped the last 27 updates since step 0 and its scale is 0.000977; expected a scale of 1 or more that
-        lets updates through. Run one step without autocast to see what is not finite.
+        step 0, rank 0: the scaler (train.py:13) has skipped the last 27 updates since step 0 and its scale is 0.000977;
+        expected a scale of 1 or more that lets updates through. Run one step without autocast to see what is not
+        finite.
     """
 
-    needs: ClassVar[tuple[str | type[ScalerSetup], ...]] = (SKIPPED, SCALE, ScalerSetup)
+    needs: ClassVar[tuple[str | type[ScalerSetup], ...]] = (SCALER_SKIPPED, LOSS_SCALE, ScalerSetup)
     kind: ClassVar[str] = "amp_scaler_collapse"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.9
@@ -43,22 +45,24 @@ class ScalerCollapse(Check):
         "restore the last checkpoint with finite weights",
         "divide a loss that is a sum over many elements: its gradients do not fit float16 at any scale",
     )
+    family: ClassVar[str] = "scale"
     proved_by: ClassVar[str] = "numerics/slow_search"
 
     row: int = 10  # skipped updates in a row below a scale of 1 (ours)
-    any_row: int = 40  # skipped updates in a row at any scale: more than from 65536 down to float16's least subnormal (ours)
+    # skipped updates in a row at any scale: more than from 65536 down to float16's least subnormal (ours)
+    any_row: int = 40
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once, when it is sure; the finding lies at the first update of the row."""
+        """Yield once, when it is sure; the finding lies at the first update of the row of skipped ones."""
         memory = window.memory(self)
-        skipped = window.now(SKIPPED)
+        skipped = window.now(SCALER_SKIPPED)
         if skipped == 0.0:
             memory.clear()
         if skipped != 1.0:
             return
         row = memory["row"] = memory.get("row", 0) + 1
         begun = memory.setdefault("begun", window.ref)
-        scales = window.series.get(SCALE, ())
+        scales = window.series.get(LOSS_SCALE, ())
         scale = scales[-1] if scales else 1.0
         if memory.get("told") or not (scale == 0.0 or (scale < 1.0 and row >= self.row) or row >= self.any_row):
             return
@@ -68,7 +72,8 @@ class ScalerCollapse(Check):
         yield self.finding(
             window,
             "error",
-            f"the scaler{spot(frame)} has skipped the last {row} updates since step {begun.step} and its scale is {scale:.3g}; expected a scale of 1 or more "
+            f"the scaler{spot(frame)} has skipped the last {row} updates since step {begun.step} and its scale is "
+            f"{scale:.3g}; expected a scale of 1 or more "
             "that lets updates through. Run one step without autocast to see what is not finite.",
             ref=begun,
             place=Place(frame=frame),

@@ -1,1 +1,1 @@
-"""Questions about the update: order of calls, parameters, learning rate, the course of the loss."""
+"""Questions about the update: order of calls, parameters, learning rate, the loss over time."""

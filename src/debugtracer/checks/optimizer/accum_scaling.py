@@ -19,52 +19,64 @@ class AccumScaling(Check):
     """Gradients of several microbatches are added without dividing the loss.
 
     What it catches
-        Gradient accumulation without `loss = loss / n`, and a last window of the epoch that is shorter than the others but divided by the same n.
+        Gradient accumulation without `loss = loss / n`, and a last window of the epoch that is shorter than the others
+        but divided by the same n.
     Why it matters
-        The gradient is n times that of a mean: the same as a learning rate n times as large for SGD, and a clip that bites n times as hard.
+        The gradient is n times that of a mean: the same as a learning rate n times as large for SGD, and a clip that
+        bites n times as hard.
     How it decides
-        The same line calls backward n times for one update, in 3 updates, and no loss was the result of a division or product. A sum may be meant, so it is a
-        note. A shorter window after longer ones is a note too.
+        The same line calls backward n times for one update, in 3 updates, and no loss was the result of a division or
+        product. A sum may be meant, so it is a note. A shorter window after longer ones is a note too.
     What to do
         Divide the loss by the number of microbatches of its own window.
     Example
-        step 2, rank 0: backward (train.py:24) adds up 4 microbatches per update and no loss is divided, so gradients are 4 times those of their mean; expected
-        loss / 4. Divide it unless a sum is meant.
+        step 2, rank 0: backward (train.py:24) adds up 4 microbatches per update and no loss is divided, so gradients
+        are 4 times those of their mean; expected loss / 4. Divide it unless a sum is meant.
     """
 
     needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
     remedies: ClassVar[tuple[str, ...]] = ("divide each loss by the number of microbatches of its update",)
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/sum_of_parts"
 
-    updates: int = 3  # with the same number of microbatches (CHECKS 6.2: n is learned in the first 3 steps)
+    updates: int = 3  # with the same number of microbatches (how many there are is learnt in the first 3 steps)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once per optimizer for each of the two."""
+        """Yield at most one finding per optimizer for each of the two faults."""
         memory = window.memory(self)
         for fact in window.new(StepOrder):
             calls = repeated(fact)
             seen: list[int] = memory.setdefault(fact.optimizer, [])
             if len(seen) >= self.updates and 1 <= len(calls) < max(seen) and calls[0].divided:
-                yield self.told(
+                yield self.describe(
                     window,
                     fact,
                     calls[0],
-                    f"adds up {len(calls)} microbatches in this update and {max(seen)} in others, each divided alike, so this update is smaller; expected each "
+                    f"adds up {len(calls)} microbatches in this update and {max(seen)} in others, each divided alike, "
+                    "so this update is smaller; expected each "
                     "loss divided by the microbatches of its own window. Mind the last window of an epoch.",
                 )
             seen.append(len(calls))
             if len(seen) == self.updates and min(seen) == max(seen) > 1 and not any(c.divided for c in calls):
-                yield self.told(
+                yield self.describe(
                     window,
                     fact,
                     calls[0],
-                    f"adds up {max(seen)} microbatches per update and no loss is divided, so gradients are {max(seen)} times those of their mean; expected "
+                    f"adds up {max(seen)} microbatches per update and no loss is divided, so gradients are {max(seen)} "
+                    "times those of their mean; expected "
                     f"loss / {max(seen)}. Divide it unless a sum is meant.",
                 )
 
-    def told(self, window: Window, fact: StepOrder, call: Call, said: str) -> Finding:
-        """At the backward."""
-        return self.finding(window, "note", f"backward{spot(call.frame)} {said}", ref=fact.ref, place=Place(frame=call.frame), backwards=len(fact.backwards()))
+    def describe(self, window: Window, fact: StepOrder, call: Call, said: str) -> Finding:
+        """Build the finding, placed at the backward call."""
+        return self.finding(
+            window,
+            "note",
+            f"backward{spot(call.frame)} {said}",
+            ref=fact.ref,
+            place=Place(frame=call.frame),
+            backwards=len(fact.backwards()),
+        )
 
 
 def repeated(fact: StepOrder) -> list[Call]:

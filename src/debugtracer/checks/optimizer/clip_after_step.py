@@ -24,25 +24,27 @@ class ClipAfterStep(Check):
     What it catches
         `clip_grad_norm_` after `optimizer.step()` or before `loss.backward()`.
     Why it matters
-        Nothing is clipped: the protection that the author counts on is not there, and the next rare large gradient goes straight into the weights.
+        Nothing is clipped: the protection that the author counts on is not there, and the next rare large gradient goes
+        straight into the weights.
     How it decides
-        In two updates running of one optimizer there is a clip with a finite limit and none of them came between a backward that wrote its gradients and its
-        step. A clip with a limit of 1e6 and more only measures the norm.
+        In two updates running of one optimizer there is a clip with a finite limit and none of them came between a
+        backward that wrote its gradients and its step. A clip with a limit of 1e6 and more only measures the norm.
     What to do
         Clip between backward and step.
     Example
-        step 1, rank 0: clip (train.py:24) comes when no fresh gradient is there in two updates running, so it clips nothing; expected it between backward
-        and step. Move it before optimizer.step().
+        step 1, rank 0: clip (train.py:24) comes when no fresh gradient is there in two updates running, so it clips
+        nothing; expected it between backward and step. Move it before optimizer.step().
     """
 
     needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
     kind: ClassVar[str] = "clip_misplaced"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = ("move the clipping between backward and optimizer.step()",)
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/river_gauge"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer, at the clip of the first of two updates."""
+        """Yield one finding per optimizer, at the clip of the first of two updates."""
         for fact in window.new(StepOrder):
             begun = running(window.memory(self), fact, idle(fact) is not None)
             call = idle(begun) if begun is not None else None
@@ -50,7 +52,8 @@ class ClipAfterStep(Check):
                 yield self.finding(
                     window,
                     "warning",
-                    f"clip{spot(call.frame)} comes when no fresh gradient is there in two updates running, so it clips nothing; expected it between backward "
+                    f"clip{spot(call.frame)} comes when no fresh gradient is there in two updates running, so it clips "
+                    "nothing; expected it between backward "
                     "and step. Move it before optimizer.step().",
                     ref=begun.ref,
                     place=Place(frame=call.frame),

@@ -19,7 +19,8 @@ class ClipNonfinite(Check):
     """clip_grad_norm_ measured NaN or an infinite norm and went on.
 
     What it catches
-        One non-finite gradient element that clipping spreads: with an infinite norm all others become 0 and that element NaN, with NaN all become NaN.
+        One non-finite gradient element that clipping spreads: with an infinite norm all others become 0 and that
+        element NaN, with NaN all become NaN.
     Why it matters
         The clip hides where the bad gradient came from, and the update that follows ruins the weights.
     How it decides
@@ -27,24 +28,29 @@ class ClipNonfinite(Check):
     What to do
         Look for the birth of the bad gradient (the incident names it); pass error_if_nonfinite=True to stop there.
     Example
-        step 12, rank 0: clip_grad_norm_ (train.py:33) measured a norm of nan and multiplied all gradients by it; expected a finite norm. Look at the first
-        non-finite gradient.
+        step 12, rank 0: clip_grad_norm_ (train.py:33) measured a norm of nan and multiplied all gradients by it;
+        expected a finite norm. Look at the first non-finite gradient.
     """
 
     needs: ClassVar[tuple[type[ClippedNonfinite]]] = (ClippedNonfinite,)
     at_end: ClassVar[bool] = True
-    remedies: ClassVar[tuple[str, ...]] = ("find the first non-finite gradient: debug-tracer run names it", "pass error_if_nonfinite=True to clip_grad_norm_")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "find the first non-finite gradient: debug-tracer run names it",
+        "pass error_if_nonfinite=True to clip_grad_norm_",
+    )
+    family: ClassVar[str] = "gradient"
     suspects: ClassVar[tuple[str, ...]] = ("backward-nan-op", "exploding-gradients")
     proved_by: ClassVar[str] = "numerics/carried_hidden_state"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the clip."""
+        """Yield a warning at the clip that measured a non-finite norm."""
         for fact in window.new(ClippedNonfinite):
             if not fact.scaled:
                 yield self.finding(
                     window,
                     "warning",
-                    f"clip_grad_norm_{spot(fact.frame)} measured a norm of {float(fact.norm)} and multiplied all gradients by it; expected a finite norm. "
+                    f"clip_grad_norm_{spot(fact.frame)} measured a norm of {float(fact.norm)} and multiplied all "
+                    "gradients by it; expected a finite norm. "
                     "Look at the first non-finite gradient.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

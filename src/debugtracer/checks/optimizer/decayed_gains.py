@@ -24,19 +24,23 @@ class DecayedGains(Check):
     Why it matters
         A gain near 0 shuts its layer off; the network loses depth without an error.
     How it decides
-        Decay on gains alone is common and healthy. It is told when the gains have fallen below half of what they were at the first update and decay by itself
-        explains it: the fall of their logarithm and the sum of lr * decay differ by less than 30 %. Below a tenth it is a warning, above a note.
+        Decay on gains alone is common and healthy. It is told when the gains have fallen below half of what they were
+        at the first update and decay by itself explains it: the fall of their logarithm and the sum of lr * decay
+        differ by less than 30 %. Below a tenth it is a warning, above a note.
     What to do
         Put gains and biases into a group with weight_decay=0.
     Example
-        step 200, rank 0: the gains of 4 normalisation layers (blocks.0.norm.weight, ...) are 0.05 of what they were, decay 0.5 of AdamW (train.py:40) alone
-        makes 0.04; expected gains that the loss decides. Give them weight_decay=0.
+        step 200, rank 0: the gains of 4 normalisation layers (blocks.0.norm.weight, ...) are 0.05 of what they were,
+        decay 0.5 of AdamW (train.py:40) alone makes 0.04; expected gains that the loss decides. Give them
+        weight_decay=0.
     """
 
     needs: ClassVar[tuple[type[Gains]]] = (Gains,)
     kind: ClassVar[str] = "weight_decay_on_norms"
     confidence: ClassVar[float] = 0.75
-    remedies: ClassVar[tuple[str, ...]] = ("put the gains and biases of normalisation layers into a parameter group with weight_decay=0",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "put the gains and biases of normalisation layers into a parameter group with weight_decay=0",
+    )
     proved_by: ClassVar[str] = "optimizer/pulled_gains"
 
     note_below: float = 0.5  # of the size at the first update (ours)
@@ -44,7 +48,7 @@ class DecayedGains(Check):
     explained: float = 0.7  # share of the fall that decay explains (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer and severity."""
+        """Yield one finding per optimizer and severity."""
         for fact in window.new(Gains):
             size, factor = float(fact.size), float(fact.factor)
             if not 0 <= size < self.note_below or not self.explains(size, factor):
@@ -53,8 +57,9 @@ class DecayedGains(Check):
             yield self.finding(
                 window,
                 "warning" if size < self.warn_below else "note",
-                f"the gains of {fact.count} normalisation layers ({fact.params[0]}{others}) are {size:.2g} of what they were, decay {float(fact.decay):g} of "
-                f"{fact.kind}{spot(fact.frame)} alone makes {factor:.2g}; expected gains that the loss decides. Give them weight_decay=0.",
+                f"the gains of {fact.count} normalisation layers ({fact.params[0]}{others}) are {size:.2g} of what "
+                f"they were, decay {float(fact.decay):g} of {fact.kind}{spot(fact.frame)} alone makes {factor:.2g}; "
+                "expected gains that the loss decides. Give them weight_decay=0.",
                 ref=fact.ref,
                 place=Place(param=fact.params[0], module=fact.params[0].rpartition(".")[0], frame=fact.frame),
                 size=size,
@@ -62,6 +67,6 @@ class DecayedGains(Check):
             )
 
     def explains(self, size: float, factor: float) -> bool:
-        """Decay alone makes about this of the gains: the loss neither pushed them down nor held them up."""
+        """True when decay alone explains the gains: the loss neither pushed them down nor held them up."""
         fall, decay = math.log(max(size, 1e-30)), math.log(max(factor, 1e-30))
         return fall <= self.explained * decay and decay <= self.explained * fall

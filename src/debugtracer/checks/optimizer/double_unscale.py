@@ -19,7 +19,8 @@ class DoubleUnscale(Check):
     """`unscale_` is called a second time before the update.
 
     What it catches
-        `scaler.unscale_(optimizer)` in two places (a clip and a log of the norm), or in each microbatch of an accumulation.
+        `scaler.unscale_(optimizer)` in two places (a clip and a log of the norm), or in each microbatch of an
+        accumulation.
     Why it matters
         torch raises a RuntimeError. Dividing twice by hand instead would make the update 65536 times too small.
     How it decides
@@ -27,8 +28,8 @@ class DoubleUnscale(Check):
     What to do
         Unscale once, after the last backward of the update and before the first use of the gradients.
     Example
-        step 0, rank 0: unscale_ (train.py:34) is called on gradients of SGD that are unscaled already (train.py:30) and not updated since; expected once per
-        update. Remove the second call, or unscale only after the last microbatch.
+        step 0, rank 0: unscale_ (train.py:34) is called on gradients of SGD that are unscaled already (train.py:30) and
+        not updated since; expected once per update. Remove the second call, or unscale only after the last microbatch.
     """
 
     needs: ClassVar[tuple[type[ScalerRefused]]] = (ScalerRefused,)
@@ -40,17 +41,20 @@ class DoubleUnscale(Check):
         "call scaler.unscale_(optimizer) once per update, after its last backward",
         "with accumulation: unscale, clip and step together, in the last microbatch only",
     )
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/tree_species"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the second call."""
+        """Yield an error at the second call of unscale_."""
         for fact in window.new(ScalerRefused):
             if fact.what == "unscaled twice":
                 yield self.finding(
                     window,
                     "error",
-                    f"unscale_{spot(fact.frame)} is called on gradients of {fact.optimizer} that are unscaled already{spot(fact.before)} and not updated "
-                    "since; expected once per update. Remove the second call, or unscale only after the last microbatch.",
+                    f"unscale_{spot(fact.frame)} is called on gradients of {fact.optimizer} "
+                    f"that are unscaled already{spot(fact.before)} and not updated "
+                    "since; expected once per update. Remove the second "
+                    "call, or unscale only after the last microbatch.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
                 )

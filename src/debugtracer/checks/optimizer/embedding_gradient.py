@@ -26,12 +26,14 @@ class EmbeddingGradient(Check):
     Why it matters
         Its loss spikes followed several steps later; shrinking that gradient to a tenth prevented them.
     How it decides
-        norm(gradient of the embedding) / norm(all gradients) on inspected steps: above 0.5 and above `times` its median over at least `history` snapshots.
-        A note, with the lead it may give. An embedding is the weight of a leaf module called Embedding.
+        norm(gradient of the embedding) / norm(all gradients) on inspected steps: above 0.5 and above `times` its median
+        over at least `history` snapshots. A note, with the lead it may give. An embedding is the weight of a leaf
+        module called Embedding.
     What to do
         Shrink its gradient (x = 0.1 * x + 0.9 * x.detach()), normalise the embedding, lower the learning rate.
     Example
-        step 900, rank 0: emb.weight has 91% of the gradient norm, 4.5 times its usual share; expected below 3 times. A loss spike may follow.
+        step 900, rank 0: emb.weight has 91% of the gradient norm, 4.5 times its usual share; expected below 3 times. A
+        loss spike may follow.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
@@ -41,13 +43,14 @@ class EmbeddingGradient(Check):
         "put nn.LayerNorm after the embedding",
         "lower the learning rate",
     )
+    family: ClassVar[str] = "gradient"
     proved_by: ClassVar[str] = "optimizer/sudden_gradient"
 
     times: float = 3.0  # share over its median (ours)
     history: int = 4  # snapshots before (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each embedding of a new snapshot."""
+        """Judge each embedding of a new snapshot."""
         facts = taken(window)
         if not window.new(Health) or len(facts) <= self.history:
             return
@@ -61,7 +64,8 @@ class EmbeddingGradient(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"{name} has {now:.0%} of the gradient norm, {now / max(usual, 1e-9):.2g} times its usual share; expected below {self.times:.2g} times. "
+                    f"{name} has {now:.0%} of the gradient norm, {now / max(usual, 1e-9):.2g} times its usual share; "
+                    f"expected below {self.times:.2g} times. "
                     "A loss spike may follow: shrink its gradient.",
                     ref=facts[-1].ref,
                     place=Place(param=name, module=name.rpartition(".")[0]),
@@ -70,7 +74,7 @@ class EmbeddingGradient(Check):
 
 
 def share_of(fact: Health, name: str) -> float | None:
-    """Norm of one gradient over the norm of all."""
+    """The norm of one gradient over the norm of all."""
     rows = fact.of("gradient")
     total = math.sqrt(sum(as_float(row.l2) ** 2 for row in rows.values()))
     return as_float(rows[name].l2) / total if name in rows and total > 0 else None

@@ -26,22 +26,25 @@ class ExplodingGrad(Check):
     """The gradient norm exceeds everything before it by orders of magnitude while the loss jumps.
 
     What it catches
-        Gradients that explode through depth or time: recurrences, deep stacks without normalisation, a step too far with momentum.
+        Gradients that explode through depth or time: recurrences, deep stacks without normalisation, a step too far
+        with momentum.
     Why it matters
         Without a clip one such update replaces the weights; what was learnt is gone and the loss may never return.
     How it decides
-        The norm is at least 10 times and the loss at least 3 times everything the run has shown (30 and 10 times while fewer than 32 steps are
-        known), and the update changed the norm of the parameters by at least 5 % or was not measured. A clipped or bounded update leaves the
-        parameters as they are, and it stays silent. No warm-up: it compares with the first step too.
-        A learning rate that rose threefold in the 8 steps before, or that has climbed to 10 times its geometric mean of the run, is named as the cause.
+        The norm is at least 10 times and the loss at least 3 times everything the run has shown (30 and 10 times while
+        fewer than 32 steps are known), and the update changed the norm of the parameters by at least 5 % or was not
+        measured. A clipped or bounded update leaves the parameters as they are, and it stays silent. No warm-up: it
+        compares with the first step too. A learning rate that rose threefold in the 8 steps before, or that has climbed
+        to 10 times its geometric mean of the run, is named as the cause.
     What to do
         Clip the gradient norm before step(); shorten the recurrence, normalise, or lower the learning rate.
     Example
-        step 1, rank 0: the gradient norm is 1811, 75 times the largest before, the loss 124.6, 147 times; the update multiplied the norm of the
-        parameters by 6.6; expected less than 30 times. Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0).
+        step 1, rank 0: the gradient norm is 1811, 75 times the largest before, the loss 124.6, 147 times; the update
+        multiplied the norm of the parameters by 6.6; expected less than 30 times. Clip before step():
+        torch.nn.utils.clip_grad_norm_(params, 1.0).
     """
 
-    times_grad: float = 10.0  # times the largest norm before, CHECKS 3.2
+    times_grad: float = 10.0  # times the largest norm before (ours; Megatron asks 10 of the loss)
     times_loss: float = 3.0  # times the largest loss before, ours
     young_steps: int = 32  # steps for which the next two hold instead, ours
     young_grad: float = 30.0  # times the largest norm before, ours
@@ -52,27 +55,31 @@ class ExplodingGrad(Check):
     kind: ClassVar[str | None] = "exploding_gradients"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.7
+    family: ClassVar[str] = "gradient"
     suspects: ClassVar[tuple[str, ...]] = ("exploding-gradients", "lr-too-high")
     remedies: ClassVar[tuple[str, ...]] = (
         "clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0) (after unscale_ under a GradScaler)",
-        "lower the learning rate or the momentum; shorten the way: truncated backpropagation through time, residual connections, normalisation",
+        (
+            "lower the learning rate or the momentum; shorten the way: truncated backpropagation through time, "
+            "residual connections, normalisation"
+        ),
     )
     proved_by: ClassVar[str] = "optimizer/long_recurrence"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding at the first norm of that size; what follows within a window is the same explosion."""
-        seen = monitor(window)
-        young = seen.grad_record.count <= self.young_steps
+        """Yield one finding at the first norm of that size; what follows within a window is the same explosion."""
+        monitored = monitor(window)
+        young = monitored.grad_record.count <= self.young_steps
         grad_limit, loss_limit = (self.young_grad, self.young_loss) if young else (self.times_grad, self.times_loss)
-        if seen.grad_times < grad_limit or seen.loss_times < loss_limit:
+        if monitored.grad_times < grad_limit or monitored.loss_times < loss_limit:
             return
-        if seen.param_times and 1 / self.times_params < seen.param_times < self.times_params:
+        if monitored.param_times and 1 / self.times_params < monitored.param_times < self.times_params:
             return
         notebook = window.memory(self)
         if window.ref.step - notebook.get("told", -WIDTH) < WIDTH:
             return
         notebook["told"] = window.ref.step
-        yield self.told(window, seen, grad_limit)
+        yield self.describe(window, monitored, grad_limit)
 
     def place(self, window: Window, jump: float) -> Place:
         """The lines, and the parameter with most of the gradient where a health snapshot of this very step names it."""
@@ -85,25 +92,31 @@ class ExplodingGrad(Check):
             return place
         return msgspec.structs.replace(place, param=name, module=name.rpartition(".")[0])
 
-    def told(self, window: Window, seen: Monitor, limit: float) -> Finding:
+    def describe(self, window: Window, monitored: Monitor, limit: float) -> Finding:
         """The jump of all three."""
         norm, loss = window.now(GRAD_L2) or 0.0, window.now(LOSS) or 0.0
-        jump = seen.lr_jump()
-        climb = 0.0 if jump else seen.lr_climb()
-        wrecked = f"; the update multiplied the norm of the parameters by {seen.param_times:.3g}" if seen.param_times else ""
+        jump = monitored.lr_jump()
+        climb = 0.0 if jump else monitored.lr_climb()
+        wrecked = (
+            f"; the update multiplied the norm of the parameters by {monitored.param_times:.3g}"
+            if monitored.param_times
+            else ""
+        )
         wrecked += f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
         wrecked += f"; the learning rate had climbed to {climb:.3g} times its mean so far" if climb else ""
         return self.finding(
             window,
             "warning",
-            f"the gradient norm is {norm:.4g}, {seen.grad_times:.3g} times the largest before, the loss {loss:.4g}, {seen.loss_times:.3g} times{wrecked}; "
-            f"expected less than {limit:.0f} times. Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0).",
+            f"the gradient norm is {norm:.4g}, {monitored.grad_times:.3g} times the largest before, the loss "
+            f"{loss:.4g}, "
+            f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. "
+            "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0).",
             place=self.place(window, jump or climb),
             kind="lr_too_high" if jump or climb else None,
             grad_l2=norm,
             loss=loss,
-            grad_times=seen.grad_times,
-            loss_times=seen.loss_times,
-            param_times=seen.param_times,
+            grad_times=monitored.grad_times,
+            loss_times=monitored.loss_times,
+            param_times=monitored.param_times,
             lr_jump=jump,
         )

@@ -13,7 +13,7 @@ from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
-STREAK = 5  # rises in a row (CHECKS 1: 5 x 15 %)
+STREAK = 5  # rises in a row (docs/rationale/checks.md#momentum-drift)
 
 
 @dataclass(frozen=True)
@@ -21,37 +21,44 @@ class GradientDrift(Check):
     """The gradient norm leaves its level: an early sign, never more than a note.
 
     What it catches
-        Gradients that pile up, an optimizer that begins to lose its way, batches of other data, before the loss shows it.
+        Gradients that pile up, an optimizer that begins to lose its way, batches of other data, before the loss shows
+        it.
     Why it matters
-        The gradient norm often leads the loss by some steps; the steps between are those in which a checkpoint is still good.
+        The gradient norm often leads the loss by some steps; the steps between are those in which a checkpoint is still
+        good.
     How it decides
-        An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three rules on its moving average
-        (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a row, 1.5 times the first 100. Silent for 64 (150) steps.
+        An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three
+        rules on its moving average (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a
+        row, 1.5 times the first 100. Silent for 64 (150) steps.
     What to do
         Nothing yet; keep a checkpoint. If the loss follows, this is where it began.
     Example
-        step 500, rank 0: the gradient norm is 15.2 (expected 0.4817, 122 MAD above); expected at most 7 MAD. Keep a checkpoint from before.
+        step 500, rank 0: the gradient norm is 15.2 (expected 0.4817, 122 MAD above); expected at most 7 MAD. Keep a
+        checkpoint from before.
     """
 
-    rise: float = 1.15  # times per step, CHECKS 1
-    sigma: float = 3.0  # standard deviations over the last 100, CHECKS 1
-    initial: float = 1.5  # times the average of the first 100, CHECKS 1
+    rise: float = 1.15  # times per step, a common rule of thumb
+    sigma: float = 3.0  # standard deviations over the last 100, a common rule of thumb
+    initial: float = 1.5  # times the average of the first 100, a common rule of thumb
 
     needs: ClassVar[tuple[str, ...]] = (GRAD_L2, LOSS)
     at_end: ClassVar[bool] = True
     least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = None
     symptom: ClassVar[str] = "loss_spike"
+    family: ClassVar[str] = "gradient"
     suspects: ClassVar[tuple[str, ...]] = ("exploding-gradients", "lr-too-high")
     proved_by: ClassVar[str] = "data/foreign_batch"
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each outlier or change of level, and once for a moving average that runs away."""
-        seen = monitor(window)
-        for episode in seen.grad_news:
-            if (episode.sudden and len(episode.values) == 1) or (not episode.sudden and episode.shape in ("drift", "divergence")):
+        monitored = monitor(window)
+        for episode in monitored.grad_news:
+            if (episode.sudden and len(episode.values) == 1) or (
+                not episode.sudden and episode.shape in ("drift", "divergence")
+            ):
                 yield self.left(window, episode)
-        yield from self.average(window, seen)
+        yield from self.average(window, monitored)
 
     def left(self, window: Window, episode: Episode) -> Finding:
         """An outlier, or another level."""
@@ -68,16 +75,17 @@ class GradientDrift(Check):
             z=first.z,
         )
 
-    def average(self, window: Window, seen: Monitor) -> Iterator[Finding]:
-        """Two of the three rules of the articles on the moving average of the norm."""
-        drift = seen.grad_average
+    def average(self, window: Window, monitored: Monitor) -> Iterator[Finding]:
+        """Yield if two of the three rules on the moving average of the norm agree."""
+        drift = monitored.grad_average
         signs = drift.signs(self.rise, self.sigma, self.initial, STREAK) if drift.fresh else ()
         if len(signs) >= 2 and not window.memory(self).setdefault("told", False):
             window.memory(self)["told"] = True
             yield self.finding(
                 window,
                 "note",
-                f"the moving average of the gradient norm is {drift.value:.4g}: {' and '.join(signs)}; expected at most one of these. "
+                f"the moving average of the gradient norm is {drift.value:.4g}: {' and '.join(signs)}; expected at "
+                "most one of these. "
                 "Keep a checkpoint from before.",
                 average=drift.value,
             )

@@ -12,15 +12,16 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines
-from debugtracer.spikes.monitor import LR, Monitor, monitor
+from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.window import GRAD_L2, LOSS, Window
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
-MOVING = re.compile(r"(?<![a-z])rew|return|episode|discriminator|generator|critic|loss_[dg]\b|\b[dg]_loss")  # logged by RL and GAN loops
+# logged by RL and GAN loops
+MOVING = re.compile(r"(?<![a-z])rew|return|episode|discriminator|generator|critic|loss_[dg]\b|\b[dg]_loss")
 
 ADVICE = "Go back to a checkpoint before step {} with a tenth of the learning rate, or look at the data from there on."
 
@@ -30,25 +31,29 @@ class LossDivergence(Check):
     """The loss rises and does not come back.
 
     What it catches
-        A learning rate beyond stability, an optimizer whose state is damaged, data that changed for good, gradients that pile up.
+        A learning rate beyond stability, an optimizer whose state is damaged, data that changed for good, gradients
+        that pile up.
     Why it matters
         Every further step makes it worse or is wasted; the last good checkpoint grows older.
     How it decides
-        Four ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation and not falling (step change), or
-        it rises beyond 8 MAD (divergence); loud if the level rose by 5 % of the first losses. A change of level without an outlier (Bayesian
-        change-point detection on the same residuals) that stays 2 MAD above for 8 steps: loud only if the loss had halved since the start and is
-        back at 90 % of it; the loss of a generator may rise. And, with no memory at all: the median of 16 losses is three times that of the
-        first 16 and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the median of the last
-        3 is more than 6 robust deviations of the differences above the best median of 3, and above the first 3 or 1.5 times the best; not while
-        a learning rate that rose again explains it. Losses that take negative values must rise four times as far. A learning rate that rose
-        threefold in the 8 steps before is named as the cause. A note where the target moves: a log that also holds a reward or an opponent's loss,
-        several optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient norm has risen a
-        hundredfold and stays there, or the learning rate had just risen.
+        Four ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation
+        and not falling (step change), or it rises beyond 8 MAD (divergence); loud if the level rose by 5 % of the first
+        losses. A change of level without an outlier (Bayesian change-point detection on the same residuals) that stays
+        2 MAD above for 8 steps: loud only if the loss had halved since the start and is back at 90 % of it; the loss of
+        a generator may rise. And, with no memory at all: the median of 16 losses is three times that of the first 16
+        and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the
+        median of the last 3 is more than 6 robust deviations of the differences above the best median of 3, and above
+        the first 3 or 1.5 times the best; not while a learning rate that rose again explains it. Losses that take
+        negative values must rise four times as far. A learning rate that rose threefold in the 8 steps before is named
+        as the cause. A note where the target moves: a log that also holds a reward or an opponent's loss, several
+        optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient
+        norm has risen a hundredfold and stays there, or the learning rate had just risen.
     What to do
-        Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the data from there on.
+        Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the
+        data from there on.
     Example
-        step 500, rank 0: the loss left 2.71 for 5.6 (87 MAD above at first, 64 after 33 steps: step change); expected at most 3 MAD.
-        Go back to a checkpoint before step 500 with a tenth of the learning rate.
+        step 500, rank 0: the loss left 2.71 for 5.6 (87 MAD above at first, 64 after 33 steps: step change); expected
+        at most 3 MAD. Go back to a checkpoint before step 500 with a tenth of the learning rate.
     """
 
     times_start: float = 3.0  # times the first losses, ours
@@ -61,6 +66,7 @@ class LossDivergence(Check):
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.4
+    family: ClassVar[str] = "loss"
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high", "exploding-gradients")
     remedies: ClassVar[tuple[str, ...]] = (
         "go back to a checkpoint before it with a tenth of the learning rate; warm up over the first hundreds of steps",
@@ -70,19 +76,19 @@ class LossDivergence(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """The settled finding of an episode that did not recover; once, a loss far above where it began."""
-        seen, notebook = monitor(window), window.memory(self)
-        for episode in seen.news:
+        monitored, notebook = monitor(window), window.memory(self)
+        for episode in monitored.news:
             if episode.shape in ("step change", "divergence", "drift"):
-                found = self.left(window, episode, seen)
+                found = self.left(window, episode, monitored)
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
                 yield found
-        if seen.new_block and not seen.excused and self.above_start(seen) and "told" not in notebook:
+        if monitored.new_block and not monitored.excused and self.above_start(monitored) and "told" not in notebook:
             notebook["told"] = notebook["loud"] = True
-            yield self.risen(window, seen)
+            yield self.risen(window, monitored)
         yield from self.far_apart(window, notebook)
 
     def far_apart(self, window: Window, notebook: dict[Any, Any]) -> Iterator[Finding]:
-        """A log whose values lie many steps apart, when it is over; nothing if the other ways have spoken."""
+        """A log whose values lie many steps apart, when it is over; nothing if the other ways have found it."""
         series: Sparse = notebook.setdefault("sparse", Sparse())
         loss = window.now(LOSS)
         if loss is not None and math.isfinite(loss):
@@ -91,16 +97,21 @@ class LossDivergence(Check):
         if gone is not None:
             yield self.departed(window, gone, monitor(window).excused)
 
-    def left(self, window: Window, episode: Episode, seen: Monitor) -> Finding:
-        """It is on another level."""
+    def left(self, window: Window, episode: Episode, monitored: Monitor) -> Finding:
+        """Build the finding of a loss that is on another level."""
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
-        jump = seen.lr_jump(ago=len(episode.values))
+        jump = monitored.lr_jump(ago=len(episode.values))
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
-        then = f"Nothing if it trains well: {seen.excused}." if seen.excused and not jump else ADVICE.format(episode.ref.step)
+        then = (
+            f"Nothing if it trains well: {monitored.excused}."
+            if monitored.excused and not jump
+            else ADVICE.format(episode.ref.step)
+        )
         return self.finding(
             window,
-            "warning" if self.is_loud(episode, now, seen, jump) else "note",
-            f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after {len(episode.above)} steps: "
+            "warning" if self.is_loud(episode, now, monitored, jump) else "note",
+            f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after "
+            f"{len(episode.above)} steps: "
             f"{episode.shape}){cause}; expected at most 3 MAD. {then}",
             ref=episode.ref,
             place=lines(window, jump),
@@ -113,12 +124,14 @@ class LossDivergence(Check):
         )
 
     def departed(self, window: Window, gone: Departure, excused: str) -> Finding:
-        """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a moving target and may rise."""
+        """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a
+        moving target and may rise."""
         return self.finding(
             window,
             "note" if excused or any(MOVING.search(name.lower()) for name in window.series) else "warning",
-            f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step {window.ref.step} (medians of 3 logged "
-            f"values; {gone.deviations:.0f} deviations above); expected at most 6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
+            f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step "
+            f"{window.ref.step} (medians of 3 logged values; {gone.deviations:.0f} deviations above); expected at most "
+            f"6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
             "the learning rate, or look at the data from there on.",
             ref=gone.left_ref,
             loss=gone.now,
@@ -126,30 +139,33 @@ class LossDivergence(Check):
             deviations=gone.deviations,
         )
 
-    def is_loud(self, episode: Episode, now: float, seen: Monitor, jump: float) -> bool:
-        """Worth a warning: an outlier that stays and costs something, or any change that took back all that was learnt."""
-        if seen.excused and not jump:
+    def is_loud(self, episode: Episode, now: float, monitored: Monitor, jump: float) -> bool:
+        """Whether to warn: an outlier that stays and costs something, or a change that took back all that was
+        learnt."""
+        if monitored.excused and not jump:
             return False
-        start, expected = seen.loss.residuals.start, episode.first.expected
+        start, expected = monitored.loss.residuals.start, episode.first.expected
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
             return True
         return episode.first.unit == 0 and expected <= self.learnt * start and now >= self.lost * start
 
-    def above_start(self, seen: Monitor) -> bool:
-        """Far above the first losses, rising, in a loss that is never negative."""
-        level = seen.level
+    def above_start(self, monitored: Monitor) -> bool:
+        """True when a never negative loss is far above its first values and rising."""
+        level = monitored.level
         if len(level.medians) < 3 or level.least < 0 or level.first <= 0:
             return False
         return level.now > self.times_start * level.first and level.now > level.medians[-2] > level.first
 
-    def risen(self, window: Window, seen: Monitor) -> Finding:
-        """It is worse than at the start."""
-        level = seen.level
+    def risen(self, window: Window, monitored: Monitor) -> Finding:
+        """Build the finding of a loss that is worse than at the start."""
+        level = monitored.level
         return self.finding(
             window,
             "warning",
-            f"the median of the last {BLOCK} losses is {level.now:.4g}, of the {BLOCK} before {level.medians[-2]:.4g}, of the first {level.first:.4g}; "
-            "expected a loss below where it began. Start again with a tenth of the learning rate or a warm-up, and clip.",
+            f"the median of the last {BLOCK} losses is {level.now:.4g}, "
+            f"of the {BLOCK} before {level.medians[-2]:.4g}, of the first {level.first:.4g}; "
+            "expected a loss below where it began. Start again with "
+            "a tenth of the learning rate or a warm-up, and clip.",
             place=lines(window),
             loss=level.now,
             first=level.first,

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.spikes.lines import lines
-from debugtracer.spikes.monitor import LR, monitor
+from debugtracer.spikes.monitor import monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import EVERY
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.window import LOSS, Window
+from debugtracer.trace.window import LOSS, LR, Window
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class LossOscillation(Check):
     Why it matters
         Most of each step is undone by the next; a little more and the run diverges.
     How it decides
-        Over 64 losses around their line: the residual changes its sign at more than 65 % of the steps or has an autocorrelation below -0.3 at
-        lag 1, its median size has doubled since the 64 losses before, is more than 0.5 % of the level, and none lies beyond 6 of them; twice in a
-        row, 16 steps apart.
-        A warning only if the level does not fall any more: gradient descent that learns at the edge of stability is healthy. Losses that always
-        took turns (two tasks, two optimizers) do not get wider and stay silent.
+        Over 64 losses around their line: the residual changes its sign at more than 65 % of the steps or has an
+        autocorrelation below -0.3 at lag 1, its median size has doubled since the 64 losses before, is more than 0.5 %
+        of the level, and none lies beyond 6 of them; twice in a row, 16 steps apart.
+        A warning only if the level does not fall any more: gradient descent that learns at the edge of stability is
+        healthy. Losses that always took turns (two tasks, two optimizers) do not get wider and stay silent.
         Where the target moves (see loss-divergence), a note unless the gradient norm exploded.
     What to do
         Halve the learning rate, use a larger batch, or lower the momentum.
     Example
-        step 351, rank 0: the loss swings around 0.412 by 0.09, 4.1 times as wide as 64 steps before, its sign changes at 95 % of the steps;
-        expected below 65 %. Halve the learning rate.
+        step 351, rank 0: the loss swings around 0.412 by 0.09, 4.1 times as wide as 64 steps before, its sign changes
+        at 95 % of the steps; expected below 65 %. Halve the learning rate.
     """
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, LR, StepOrder, Wiring)
@@ -45,12 +45,13 @@ class LossOscillation(Check):
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.55
+    family: ClassVar[str] = "loss"
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     remedies: ClassVar[tuple[str, ...]] = ("halve the learning rate", "use a larger batch or a lower momentum")
     proved_by: ClassVar[str] = "optimizer/endless_warmup"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding when the second look in a row agrees."""
+        """Yield one finding when the second measurement in a row agrees."""
         seen = monitor(window)
         swing = seen.swing
         if swing is None:
@@ -59,8 +60,9 @@ class LossOscillation(Check):
         yield self.finding(
             window,
             "note" if falling or seen.excused else "warning",
-            f"the loss swings around {swing.level:.4g} by {swing.mad:.2g}, {swing.mad / swing.before if swing.before else float('inf'):.3g} times as wide as "
-            f"{WIDTH} steps before, its sign changes at {swing.flips:.0%} of the steps; expected below 65 %. Halve the learning rate.",
+            f"the loss swings around {swing.level:.4g} by {swing.mad:.2g}, "
+            f"{swing.mad / swing.before if swing.before else float('inf'):.3g} times as wide as {WIDTH} steps before, "
+            f"its sign changes at {swing.flips:.0%} of the steps; expected below 65 %. Halve the learning rate.",
             place=lines(window),
             flips=swing.flips,
             lag1=swing.lag1,

@@ -25,40 +25,47 @@ class LossPlateau(Check):
     """The loss does not fall although there is much to learn.
 
     What it catches
-        A model that guesses: labels that do not belong to their inputs, inputs that never reach the loss, a dead or frozen network, a learning rate of
-        nearly 0 or far too high.
+        A model that guesses: labels that do not belong to their inputs, inputs that never reach the loss, a dead or
+        frozen network, a learning rate of nearly 0 or far too high.
     Why it matters
         Nothing crashes; hours pass before somebody looks at the curve.
     How it decides
-        Only where the loss is exactly one cross-entropy with a known number of classes C and one optimizer: chance is log C then. A note when over
-        the last 200 steps, or one epoch if that is longer, the loss fell by less than 1 % of log C and stands above 50 % of it: a task with much
-        noise looks the same when it has converged, a hard one before it begins. A warning only when the model could have learnt its samples by
-        heart and did not: 10 epochs, or 1,000 steps, and still both halves above 97 % of log C. Silent everywhere else: a regression, a GAN or a
+        Only where the loss is exactly one cross-entropy with a known number of classes C and one optimizer: chance is
+        log C then. A note when over the last 200 steps, or one epoch if that is longer, the loss fell by less than 1 %
+        of log C and stands above 50 % of it: a task with much noise looks the same when it has converged, a hard one
+        before it begins. A warning only when the model could have learnt its samples by heart and did not: 10 epochs,
+        or 1,000 steps, and still both halves above 97 % of log C. Silent everywhere else: a regression, a GAN or a
         policy has no level that means "learnt nothing". Said once.
     What to do
-        Overfit one batch: if that fails, the model or the update is broken; if it works, look at the labels of the full data.
+        Overfit one batch: if that fails, the model or the update is broken; if it works, look at the labels of the full
+        data.
     Example
-        step 207, rank 0: the median loss of the last 208 steps went from 2.305 to 2.304; expected well below chance, log 10 = 2.303. Overfit one batch.
+        step 207, rank 0: the median loss of the last 208 steps went from 2.305 to 2.304; expected well below chance,
+        log 10 = 2.303. Overfit one batch.
     """
 
-    steps: int = 200  # steps, CHECKS 3.3
+    steps: int = 200  # steps without a fall (ours; smdebug says 10)
     epochs: int = 10  # passes over the data before a warning, ours
     many_steps: int = 1000  # steps before a warning where an epoch is longer or not known, ours
     guessing: float = 0.97  # of log C, ours
-    poor: float = 0.5  # of log C, CHECKS 3.3
-    still: float = 0.01  # of log C: a smaller fall is none, CHECKS 3.3
+    poor: float = 0.5  # of log C: the loss of a model that has not learnt to be sure (ours)
+    still: float = 0.01  # of log C: a smaller fall is none (ours; smdebug says 0.1 % of the loss)
 
     needs: ClassVar[tuple[type[LossCall] | str, ...]] = (LOSS, LossCall)
     kind: ClassVar[str | None] = None
     symptom: ClassVar[str] = "no_learning"
     remedies: ClassVar[tuple[str, ...]] = (
-        "overfit a single batch: if the loss does not reach 0, the model, the loss or the update is broken; if it does, look at the labels",
+        (
+            "overfit a single batch: if the loss does not reach 0, the model, the loss or the update is broken; if it "
+            "does, look at the labels"
+        ),
         "try ten times and a tenth of the learning rate",
     )
+    family: ClassVar[str] = "loss"
     proved_by: ClassVar[str] = "model/zeros_everywhere"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Asked at the end of each block of losses."""
+        """Judge at the end of each block of losses."""
         seen = monitor(window)
         if not seen.new_block or seen.level.count < self.steps:
             return
@@ -74,23 +81,35 @@ class LossPlateau(Check):
         if seen.level.count >= needed:
             yield from self.stands(window, known, seen.level.halves(span), span, self.poor, "note")
 
-    def stands(self, window: Window, known: Chance, halves: tuple[float, float] | None, span: int, share: float, severity: Severity) -> Iterator[Finding]:
-        """It has not fallen and is above that share of chance; once a severity, and no note after a warning."""
+    def stands(
+        self,
+        window: Window,
+        known: Chance,
+        halves: tuple[float, float] | None,
+        span: int,
+        share: float,
+        severity: Severity,
+    ) -> Iterator[Finding]:
+        """Yield if the loss has not fallen and is above that share of chance; once a severity, no note after a
+        warning."""
         told = window.memory(self)
         if halves is None or "warning" in told or severity in told:
             return
         if halves[0] - halves[1] < self.still * known.level and min(halves) > share * known.level:
             told[severity] = True
-            yield self.told(window, known, halves, span, severity)
+            yield self.describe(window, known, halves, span, severity)
 
-    def told(self, window: Window, known: Chance, halves: tuple[float, float], span: int, severity: Severity) -> Finding:
-        """It stands still."""
+    def describe(
+        self, window: Window, known: Chance, halves: tuple[float, float], span: int, severity: Severity
+    ) -> Finding:
+        """Build the finding of a loss that stands still."""
         guesses = severity == "warning"
         return self.finding(
             window,
             severity,
-            f"the median loss of the last {span} steps went from {halves[0]:.4g} to {halves[1]:.4g}; expected {'well ' if guesses else ''}below "
-            f"{'' if guesses else 'half of '}chance, log {known.classes} = {math.log(known.classes):.4g}. Overfit one batch.",
+            f"the median loss of the last {span} steps went from {halves[0]:.4g} to {halves[1]:.4g}; expected "
+            f"{'well ' if guesses else ''}below {'' if guesses else 'half of '}chance, log {known.classes} = "
+            f"{math.log(known.classes):.4g}. Overfit one batch.",
             place=Place(frame=known.frame),
             older=halves[0],
             younger=halves[1],
@@ -98,6 +117,6 @@ class LossPlateau(Check):
         )
 
     def epoch(self, window: Window) -> int:
-        """Steps of the longest epoch of a loader that trains; 0 if unknown."""
+        """The steps of the longest epoch of a loader that trains; 0 if unknown."""
         loaders = [one for one in window.seen(LoaderSeen) if one.trains and one.length and one.batch_size]
         return max((-(-(one.length or 0) // (one.batch_size or 1)) for one in loaders), default=0)

@@ -10,7 +10,7 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.chance import chance
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.lines import lines
-from debugtracer.spikes.monitor import LR, monitor
+from debugtracer.spikes.monitor import monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.fact import Fact
@@ -19,7 +19,7 @@ from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import GRAD_L2, LOSS, Window
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
 MOST = 256  # samples named
 
@@ -29,26 +29,30 @@ class LossSpike(Check):
     """The loss jumps for a few steps and returns.
 
     What it catches
-        A batch of other data or broken labels, a learning-rate accident that heals: one to ten losses far above where the loss was going.
+        A batch of other data or broken labels, a learning-rate accident that heals: one to ten losses far above where
+        the loss was going.
     Why it matters
         One update from such a batch can undo many good ones; the same spike later in training may not heal.
     How it decides
-        On log loss (asinh where losses are negative), against a line through medians of the last 64 values, in units of their median absolute
-        deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps (at most 20, unless three were as large), and a rise of
-        at least 2 % of the first losses. Silent for the first 64 values. A note at once; settled when 16 steps in a row were normal again. A
-        warning if it reached twice the threshold (four times where losses are negative) and 5 % of the first losses, else it stays a note. If
-        the loss is back from one step to the next, the weights were sound and the batches were to blame. Where several optimizers learn from different
-        losses, or targets come from a copy of the model that moves, it stays a note unless the gradient norm rose a hundredfold and stays
-        there, or the learning rate had just risen.
+        On log loss (asinh where losses are negative), against a line through medians of the last 64 values, in units of
+        their median absolute deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps (at most
+        20, unless three were as large), and a rise of at least 2 % of the first losses. Silent for the first 64 values.
+        A note at once; settled when 16 steps in a row were normal again. A warning if it reached twice the threshold
+        (four times where losses are negative) and 5 % of the first losses, else it stays a note. If the loss is back
+        from one step to the next, the weights were sound and the batches were to blame. Where several optimizers learn
+        from different losses, or targets come from a copy of the model that moves, it stays a note unless the gradient
+        norm rose a hundredfold and stays there, or the learning rate had just risen.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
         step 120, rank 0: the loss was 6.99 (expected 0.8741, 46 MAD above) for 4 steps and back from one step to the
-        next, so the weights were sound and the batches are to blame; expected at most 8 MAD. Look at the samples of steps 120 to 123.
+        next, so the weights were sound and the batches are to blame; expected at most 8 MAD. Look at the samples of
+        steps 120 to 123.
     """
 
-    z_max: float = 6.0  # MAD, CHECKS 4.2
-    sigma_max: float = 0.0  # standard deviations above the last 100 losses, the rule of the articles (3); 0 is off
+    z_max: float = 6.0  # MAD: no false alarm in 5,600 healthy steps of a Transformer
+    # standard deviations above the last 100 losses, a fixed rule (3 with `--preset seed`); 0 is off
+    sigma_max: float = 0.0
     least_share: float = 0.05  # rise that is loud, as a share of the first losses, ours
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, Wiring)
@@ -57,6 +61,7 @@ class LossSpike(Check):
     kind: ClassVar[str | None] = "loss_spike"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.5
+    family: ClassVar[str] = "loss"
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     remedies: ClassVar[tuple[str, ...]] = (
         "look at the samples of these steps; filter them or skip batches whose loss is extreme",
@@ -77,7 +82,7 @@ class LossSpike(Check):
                 yield self.settled(window, episode)
 
     def far(self, window: Window) -> Iterator[Finding]:
-        """The rule of the articles, for those who ask for it."""
+        """The fixed rule, for those who ask for it."""
         loss = window.now(LOSS)
         if loss is None:
             return
@@ -87,19 +92,21 @@ class LossSpike(Check):
             yield self.finding(
                 window,
                 "warning",
-                f"the loss is {loss:.4g}, {distance:.1f} standard deviations above the mean of the last 100; expected at most {self.sigma_max:g}. "
+                f"the loss is {loss:.4g}, {distance:.1f} standard deviations above the mean of the last 100; expected "
+                f"at most {self.sigma_max:g}. "
                 "Look at the samples of this step.",
                 loss=loss,
                 sigma=distance,
             )
 
     def opened(self, window: Window, episode: Episode) -> Finding:
-        """At once: whether it recovers is not known yet."""
+        """Build the note at the first bad step, when it is not known yet whether the loss recovers."""
         first = episode.first
         return self.finding(
             window,
             "note",
-            f"the loss is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above); expected at most {episode.threshold:.0f} MAD. "
+            f"the loss is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above); expected at most "
+            f"{episode.threshold:.0f} MAD. "
             "Whether it recovers is known in 32 steps.",
             loss=first.value,
             expected=first.expected,
@@ -117,22 +124,37 @@ class LossSpike(Check):
         return Place(frame=kept[0].frame if kept else None, symptom_frame=shown, sample_index=samples[:MOST] or None)
 
     def settled(self, window: Window, episode: Episode) -> Finding:
-        """It is over."""
+        """Build the finding of a jump that is over, with its shape and its steps."""
         seen = monitor(window, self.z_max)
         many = episode.bad_steps > 1
-        steps, where = (f"{episode.bad_steps} steps", f"steps {episode.ref.step} to {episode.last_bad}") if many else ("1 step", f"step {episode.ref.step}")
+        steps, where = (
+            (f"{episode.bad_steps} steps", f"steps {episode.ref.step} to {episode.last_bad}")
+            if many
+            else ("1 step", f"step {episode.ref.step}")
+        )
         jump = seen.lr_jump(ago=len(episode.values))
         excused = "" if jump else seen.excused
-        loud = not excused and episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
-        how, then = f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}", "the learning rate and the update before it"
+        loud = (
+            not excused
+            and episode.strong
+            and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
+        )
+        how, then = (
+            f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}",
+            "the learning rate and the update before it",
+        )
         if episode.abrupt:
-            how, then = "back from one step to the next, so the weights were sound and the batches are to blame", f"the samples of {where}"
+            how, then = (
+                "back from one step to the next, so the weights were sound and the batches are to blame",
+                f"the samples of {where}",
+            )
         if excused:
             then += f"; {excused}, so a jump alone is no fault"
         return self.finding(
             window,
             "warning" if loud else "note",
-            f"the loss was {episode.peak:.4g} (expected {episode.expected:.4g}, {episode.size:.0f} MAD above) for {steps} and {how}; "
+            f"the loss was {episode.peak:.4g} (expected {episode.expected:.4g}, {episode.size:.0f} MAD above) for "
+            f"{steps} and {how}; "
             f"expected at most {episode.threshold:.0f} MAD. Look at {then}.",
             ref=episode.ref,
             place=self.place(window, episode) if episode.abrupt else lines(window, jump),

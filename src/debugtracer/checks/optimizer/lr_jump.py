@@ -19,28 +19,33 @@ class LrJump(Check):
     """The learning rate rises far above all rates of the run in one update.
 
     What it catches
-        A resumed run whose schedule starts anew, a rate set by hand with a wrong power of ten, two schedulers on one optimizer.
+        A resumed run whose schedule starts anew, a rate set by hand with a wrong power of ten, two schedulers on one
+        optimizer.
     Why it matters
         A loss spike some updates later has its cause here.
     How it decides
-        The rate is more than 10 times the peak so far, one update after another, when at least 100 updates are done. A note: the jump may be meant.
+        The rate is more than 10 times the peak so far, one update after another, when at least 100 updates are done. A
+        note: the jump may be meant.
     What to do
         Compare the rate before and after with the schedule you want.
     Example
-        step 400, rank 0: the learning rate of SGD rises from 0.001 to 0.1 in one update, 100 times the peak of the 400 updates before; expected a warm-up.
-        Look at what sets it.
+        step 400, rank 0: the learning rate of SGD rises from 0.001 to 0.1 in one update, 100 times the peak of the 400
+        updates before; expected a warm-up. Look at what sets it.
     """
 
     needs: ClassVar[tuple[type[Rate]]] = (Rate,)
-    remedies: ClassVar[tuple[str, ...]] = ("look at what sets param_groups[...]['lr'] there", "after a resume: load the state of the scheduler too")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "look at what sets param_groups[...]['lr'] there",
+        "after a resume: load the state of the scheduler too",
+    )
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
     proved_by: ClassVar[str] = "optimizer/second_stage"
 
-    ratio: float = 10.0  # times the peak so far (CHECKS 3.3, opt_lr_jump)
+    ratio: float = 10.0  # times the peak so far (ours)
     updates: int = 100  # before it (ours): a warm-up is over then
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the jump."""
+        """Yield a note at each jump of the rate."""
         for fact in window.new(Rate):
             high, peak = float(fact.high), float(fact.peak)
             if fact.number >= self.updates and peak > 0 and high > self.ratio * peak:
@@ -48,7 +53,8 @@ class LrJump(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"the learning rate of {fact.kind}{spot(fact.frame)} rises from {before} to {high:.3g} in one update, {high / peak:.3g} times the peak of "
+                    f"the learning rate of {fact.kind}{spot(fact.frame)} rises from {before} to {high:.3g} in one "
+                    f"update, {high / peak:.3g} times the peak of "
                     f"the {fact.number} updates before; expected a warm-up. Look at what sets it.",
                     ref=fact.ref,
                     place=Place(frame=fact.scheduler_frame or fact.frame),

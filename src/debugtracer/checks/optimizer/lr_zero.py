@@ -21,18 +21,18 @@ class LrZero(Check):
     """Every group of an optimizer has a learning rate of 0 for many updates, or a negative one.
 
     What it catches
-        A warm-up that never leaves 0 (integer division, a warm-up longer than the run, a step counter that stands), a schedule that has run out while
-        training goes on, a linear decay that goes below 0.
+        A warm-up that never leaves 0 (integer division, a warm-up longer than the run, a step counter that stands), a
+        schedule that has run out while training goes on, a linear decay that goes below 0.
     Why it matters
         With 0 nothing is learned, and the loss only shows the noise of the batches. A negative rate climbs the loss.
     How it decides
-        The rate of all groups is exactly 0 in 20 updates running; a warm-up starts with 0 for one update. One group at 0 is a way to freeze it and is no
-        fault. A negative rate is told at once.
+        The rate of all groups is exactly 0 in 20 updates running; a warm-up starts with 0 for one update. One group at
+        0 is a way to freeze it and is no fault. A negative rate is told at once.
     What to do
         Print the factor of the schedule for the first and the last step of the run.
     Example
-        step 0, rank 0: the learning rate of AdamW is 0 in 20 updates running (LambdaLR, train.py:33), the factor comes from train.py:23; expected a rate
-        above 0. Print the factor over the steps of the run.
+        step 0, rank 0: the learning rate of AdamW is 0 in 20 updates running (LambdaLR, train.py:33), the factor comes
+        from train.py:23; expected a rate above 0. Print the factor over the steps of the run.
     """
 
     needs: ClassVar[tuple[type[Rate]]] = (Rate,)
@@ -40,7 +40,10 @@ class LrZero(Check):
     symptom: ClassVar[str] = "no_learning"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
-        "print the factor of the schedule for the steps of the run: is a true division meant, does the warm-up fit, does it end at the last step",
+        (
+            "print the factor of the schedule for the steps of the run: is a true division meant, does the warm-up "
+            "fit, does it end at the last step"
+        ),
         "size the schedule in the unit in which scheduler.step() is called: updates or epochs",
     )
     proved_by: ClassVar[str] = "optimizer/decay_to_nothing"
@@ -48,22 +51,28 @@ class LrZero(Check):
     updates: int = 20  # running with a rate of 0 (ours): no warm-up stands at 0 for so long
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer, at the first of these updates."""
+        """Yield one finding per optimizer, at the first of these updates."""
         for fact in window.new(Rate):
             low, high = float(fact.low), float(fact.high)
             if low < 0:
-                yield self.told(window, fact, f"is {low:.3g}, so updates climb the loss", "")
+                yield self.describe(window, fact, f"is {low:.3g}, so updates climb the loss", "")
             elif high == 0 and fact.same >= self.updates:
-                yield self.told(window, fact, "is 0", f" in {fact.same} updates running")
+                yield self.describe(window, fact, "is 0", f" in {fact.same} updates running")
 
-    def told(self, window: Window, fact: Rate, what: str, long: str) -> Finding:
-        """With the line that sets it: the user's function, the scheduler, else the optimizer."""
-        by = f" ({fact.scheduler}{spot(fact.scheduler_frame).replace(' (', ', ').rstrip(')')})" if fact.scheduler else ""
-        source = f", the factor comes from{spot(fact.value_frame).replace('(', '').rstrip(')')}" if fact.value_frame else ""
+    def describe(self, window: Window, fact: Rate, what: str, long: str) -> Finding:
+        """Build the finding with the line that sets the rate: the user's function, the scheduler, else the
+        optimizer."""
+        by = (
+            f" ({fact.scheduler}{spot(fact.scheduler_frame).replace(' (', ', ').rstrip(')')})" if fact.scheduler else ""
+        )
+        source = (
+            f", the factor comes from{spot(fact.value_frame).replace('(', '').rstrip(')')}" if fact.value_frame else ""
+        )
         return self.finding(
             window,
             "error",
-            f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor over the steps of the run.",
+            f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor "
+            "over the steps of the run.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
             place=Place(frame=fact.value_frame or fact.scheduler_frame or fact.frame),
             kind=self.kind if fact.scheduler else "lr_zero",

@@ -13,10 +13,9 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.lines import lines
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.window import LOSS, Window
+from debugtracer.trace.window import LOSS, VAL_LOSS, Window
 
 LOGGED = "logged/"
-VAL_LOSS = "val_loss"
 LAST = 32  # values of a series that are looked at (ours: a swing that began this long ago)
 EVERY = 8  # new values of a series between two looks (ours: a look costs about 50 microseconds)
 
@@ -42,14 +41,16 @@ class MetricOscillation(Check):
     Why it matters
         The number you choose a checkpoint by depends on the step you happen to look at.
     How it decides
-        For each series that was logged by the program and lies within 0..1 (or 0..100): over its last 32 values, from 24 on, around the line through
-        the means of their halves. The median distance from it is above `swing` of the range, neighbours are on opposite sides in more than `flips`
-        of the cases, and the autocorrelation at lag 1 is below -max(0.3, 4/sqrt(n)): independent noise stays above that. Every 8 values and at the end.
+        For each series that was logged by the program and lies within 0..1 (or 0..100): over its last 32 values, from
+        24 on, around the line through the means of their halves. The median distance from it is above `swing` of the
+        range, neighbours are on opposite sides in more than `flips` of the cases, and the autocorrelation at lag 1 is
+        below -max(0.3, 4/sqrt(n)): independent noise stays above that. Every 8 values and at the end.
     What to do
-        Halve the learning rate or use a larger batch; average the weights (EMA) or the metric over several evaluations before you compare.
+        Halve the learning rate or use a larger batch; average the weights (EMA) or the metric over several evaluations
+        before you compare.
     Example
-        step 640, rank 0: logged/val_acc swings around 0.71 by 0.12 (median), on opposite sides in 94 % of 32 values; expected below 0.05 of its range.
-        Halve the learning rate or use a larger batch.
+        step 640, rank 0: logged/val_acc swings around 0.71 by 0.12 (median), on opposite sides in 94 % of 32 values;
+        expected below 0.05 of its range. Halve the learning rate or use a larger batch.
     """
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, VAL_LOSS)
@@ -57,12 +58,16 @@ class MetricOscillation(Check):
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.5
+    family: ClassVar[str] = "loss"
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high",)
-    remedies: ClassVar[tuple[str, ...]] = ("halve the learning rate, or use a larger batch", "average weights (EMA) before evaluating")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "halve the learning rate, or use a larger batch",
+        "average weights (EMA) before evaluating",
+    )
     proved_by: ClassVar[str] = "optimizer/accuracy_two_cycle"
     swing: float = 0.05  # median distance from the trend, share of the metric's range (ours: 5 points of accuracy)
-    flips: float = 0.65  # share of sign changes (CHECKS 3.3, loss_oscillation)
-    lag1: float = -0.3  # autocorrelation at lag 1 (CHECKS 3.3, loss_oscillation)
+    flips: float = 0.65  # share of sign changes (that of loss-oscillation)
+    lag1: float = -0.3  # autocorrelation at lag 1 (that of loss-oscillation)
     least: int = 24  # values of the series (ours: with fewer the bound on the autocorrelation is out of reach)
 
     def judge(self, window: Window) -> Iterator[Finding]:
@@ -74,22 +79,27 @@ class MetricOscillation(Check):
                 continue
             seen[name] = seen.get(name, 0) + (name in window.fresh)
             if window.ended or (name in window.fresh and seen[name] % EVERY == 0):
-                finding = self.look(window, name, [v for v in list(values)[-LAST:] if math.isfinite(v)])
+                finding = self.judge_metric(window, name, [v for v in list(values)[-LAST:] if math.isfinite(v)])
                 if finding is not None:
                     memory[name] = True
                     yield finding
 
-    def look(self, window: Window, name: str, values: list[float]) -> Finding | None:
-        """One metric."""
+    def judge_metric(self, window: Window, name: str, values: list[float]) -> Finding | None:
+        """Return a finding if the values of one metric swing, else None."""
         if len(values) < self.least or min(values) < 0 or max(values) > 100:
             return None
         swing, scale = swing_of(values), 1.0 if max(values) <= 1 else 100.0
-        if swing.size <= self.swing * scale or swing.flips <= self.flips or swing.lag1 >= -max(-self.lag1, 4 / math.sqrt(len(values))):
+        if (
+            swing.size <= self.swing * scale
+            or swing.flips <= self.flips
+            or swing.lag1 >= -max(-self.lag1, 4 / math.sqrt(len(values)))
+        ):
             return None
         return self.finding(
             window,
             "warning",
-            f"{name} swings around {swing.level:.3g} by {swing.size:.2g} (median), on opposite sides in {swing.flips:.0%} of {len(values)} values; "
+            f"{name} swings around {swing.level:.3g} by {swing.size:.2g} (median), on opposite sides in "
+            f"{swing.flips:.0%} of {len(values)} values; "
             f"expected below {self.swing * scale:g}. Halve the learning rate or use a larger batch.",
             place=lines(window),
             level=swing.level,
@@ -100,7 +110,8 @@ class MetricOscillation(Check):
 
 
 def swing_of(values: Sequence[float]) -> Swing:
-    """The residuals around the line through the means of the two ends; these are even in length, so that ups and downs cancel."""
+    """The residuals around the line through the means of the two ends; these are even in length, so that ups and downs
+    cancel."""
     half, count = len(values) // 4 * 2, len(values)
     low, high = statistics.fmean(values[:half]), statistics.fmean(values[-half:])
     slope, level = (high - low) / (count - half), statistics.fmean(values)

@@ -19,28 +19,34 @@ class MomentsBelowEps(Check):
     """sqrt(v) of most elements is below eps, so Adam no longer adapts.
 
     What it catches
-        Gradients that have become tiny (large models, a loss divided by too much) against eps 1e-8, or an eps that is too large.
+        Gradients that have become tiny (large models, a loss divided by too much) against eps 1e-8, or an eps that is
+        too large.
     Why it matters
-        The update is gradient / eps: proportional to a tiny gradient. The layer hardly learns (CHECKS 4.3, Wortsman 2023a).
+        The update is gradient / eps: proportional to a tiny gradient. The layer hardly learns (Wortsman 2023a).
     How it decides
-        Share of touched elements (v > 0) whose sqrt(v) is below eps, over all parameters, above `share` in two snapshots in a row. A note.
+        Share of touched elements (v > 0) whose sqrt(v) is below eps, over all parameters, above `share` in two
+        snapshots in a row. A note.
     What to do
         Use a smaller eps (1e-15), or do not divide the loss.
     Example
-        step 200, rank 0: sqrt(v) is below eps for 71% of the touched elements of 24 parameters (Adam), most in emb.weight; expected below 50%.
+        step 200, rank 0: sqrt(v) is below eps for 71% of the touched elements of 24 parameters (Adam), most in
+        emb.weight; expected below 50%.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
     kind: ClassVar[str] = "optimizer_eps_underflow"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.5
-    remedies: ClassVar[tuple[str, ...]] = ("use a smaller eps, e.g. 1e-15", "do not divide the loss by more than the number of accumulated batches")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "use a smaller eps, e.g. 1e-15",
+        "do not divide the loss by more than the number of accumulated batches",
+    )
     proved_by: ClassVar[str] = "optimizer/tiny_loss_scale"
 
-    share: float = 0.5  # of touched elements (CHECKS 3.3 opt_variance_floor)
+    share: float = 0.5  # of touched elements (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One note when two snapshots in a row say so."""
+        """Yield one note when two snapshots in a row say so."""
         facts = taken(window, after=1)[-2:]
         if not window.new(Health) or len(facts) < 2:
             return
@@ -52,7 +58,8 @@ class MomentsBelowEps(Check):
         yield self.finding(
             window,
             "note",
-            f"sqrt(v) is below eps for {min(shares):.0%} of the touched elements of {len(rows)} parameters ({worst.optimizer}), most in {worst.name}; "
+            f"sqrt(v) is below eps for {min(shares):.0%} of the touched elements of {len(rows)} parameters "
+            f"({worst.optimizer}), most in {worst.name}; "
             f"expected below {self.share:.0%}. Use a smaller eps.",
             ref=facts[0].ref,
             place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),
@@ -60,7 +67,7 @@ class MomentsBelowEps(Check):
         )
 
     def below(self, fact: Health) -> float:
-        """Share over all parameters that have a second moment."""
+        """The share of elements below eps, over all parameters that have a second moment."""
         rows = [p for p in fact.params if p.under_eps is not None]
         total = sum(p.numel for p in rows)
         return sum((p.under_eps or 0.0) * p.numel for p in rows) / total if total else 0.0

@@ -19,18 +19,20 @@ class NoUpdate(Check):
     """step() runs, gradients and learning rate are there, and the parameters stay what they were.
 
     What it catches
-        An optimizer of your own that assigns to a local name (`p = p - lr * g`) or updates a copy, a wrapper that does not pass step() on.
+        An optimizer of your own that assigns to a local name (`p = p - lr * g`) or updates a copy, a wrapper that does
+        not pass step() on.
     Why it matters
         Nothing is learned and no error says so.
     How it decides
-        A sample of each parameter before and after step(): where the gradient is finite and the learning rate times it (at most 1) is 8 float spacings of the
-        weight or more, a healthy update shows. None of these elements changed in three looks running. An optimizer that is not torch's own may collect
-        gradients inside, so it gets 20 updates, or the whole run if that is shorter.
+        A sample of each parameter before and after step(): where the gradient is finite and the learning rate times it
+        (at most 1) is 8 float spacings of the weight or more, a healthy update shows. None of these elements changed in
+        three looks running. An optimizer that is not torch's own may collect gradients inside, so it gets 20 updates,
+        or the whole run if that is shorter.
     What to do
         Write in place: `p.add_(g, alpha=-lr)` under `torch.no_grad()`.
     Example
-        step 2, rank 0: step() of Sgd (train.py:31) left 0.weight and 3 more of 4 parameters unchanged in 3 looks running, though gradient and learning rate
-        are large enough; expected a change. Update parameters in place.
+        step 2, rank 0: step() of Sgd (train.py:31) left 0.weight and 3 more of 4 parameters unchanged in 3 looks
+        running, though gradient and learning rate are large enough; expected a change. Update parameters in place.
     """
 
     needs: ClassVar[tuple[type[Effect]]] = (Effect,)
@@ -42,13 +44,14 @@ class NoUpdate(Check):
         "write in place under torch.no_grad(): p.add_(p.grad, alpha=-lr)",
         "pass step() on to the inner optimizer",
     )
+    family: ClassVar[str] = "update"
     proved_by: ClassVar[str] = "optimizer/own_descent"
 
-    looks: int = 3  # running (CHECKS 3.3: w3)
+    looks: int = 3  # running (ours)
     patience: int = 20  # updates of an optimizer that is not torch's own (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer."""
+        """Yield one finding per optimizer."""
         memory = window.memory(self)
         for fact in window.new(Effect):
             if fact.expected:
@@ -61,8 +64,10 @@ class NoUpdate(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"step() of {last.kind}{spot(last.frame)} left {last.unchanged[0]}{more} of {last.expected} parameters unchanged in {self.looks} looks "
-                    "running, though gradient and learning rate are large enough; expected a change. Update parameters in place.",
+                    f"step() of {last.kind}{spot(last.frame)} left {last.unchanged[0]}{more} of "
+                    f"{last.expected} parameters unchanged in {self.looks} looks "
+                    "running, though gradient and learning rate are large "
+                    "enough; expected a change. Update parameters in place.",
                     ref=facts[0].ref,
                     place=Place(param=last.unchanged[0], frame=last.frame),
                     unchanged=last.unchanged_count,

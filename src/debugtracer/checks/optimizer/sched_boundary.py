@@ -22,19 +22,23 @@ class SchedBoundary(Check):
     """A schedule is sized in another unit than the one in which it is stepped, or too short for the run.
 
     What it catches
-        `OneCycleLR(total_steps=epochs * len(loader))` stepped once per epoch; `CosineAnnealingLR(T_max=epochs)` or `ExponentialLR(0.9)` stepped once per
-        batch; a one-cycle schedule that is stepped beyond its end.
+        `OneCycleLR(total_steps=epochs * len(loader))` stepped once per epoch; `CosineAnnealingLR(T_max=epochs)` or
+        `ExponentialLR(0.9)` stepped once per batch; a one-cycle schedule that is stepped beyond its end.
     Why it matters
-        The rate stays where it began, swings up and down within an epoch, or is gone after a small part of the run. A one-cycle schedule raises.
+        The rate stays where it began, swings up and down within an epoch, or is gone after a small part of the run. A
+        one-cycle schedule raises.
     How it decides
-        Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole run, or more than 2000. Too fast: it is
-        stepped each update and T_max is at most half a pass of the loader and was passed; or a decaying rate has been below 1e-4 of its peak for two thirds
-        of all updates. Beyond its end: torch refused the call.
+        Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole
+        run, or more than 2000. Too fast: it is stepped each update and T_max is at most half a pass of the loader and
+        was passed; or a decaying rate has been below 1e-4 of its peak for two thirds of all updates. Beyond its end:
+        torch refused the call.
     What to do
-        Size the schedule in the unit of `scheduler.step()`: `epochs * len(loader)` if it is called per batch, `epochs` if it is called per epoch.
+        Size the schedule in the unit of `scheduler.step()`: `epochs * len(loader)` if it is called per batch, `epochs`
+        if it is called per epoch.
     Example
-        step 239, rank 0: OneCycleLR (train.py:31) is made for 240 steps (total_steps) and was stepped 6 times in 240 updates; expected one step per update,
-        or total_steps in epochs. Move scheduler.step() into the loop over batches.
+        step 239, rank 0: OneCycleLR (train.py:31) is made for 240 steps (total_steps) and was stepped 6 times in 240
+        updates; expected one step per update, or total_steps in epochs. Move scheduler.step() into the loop over
+        batches.
     """
 
     needs: ClassVar[tuple[type[Schedule]]] = (Schedule,)
@@ -42,7 +46,10 @@ class SchedBoundary(Check):
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.8
     remedies: ClassVar[tuple[str, ...]] = (
-        "size the schedule in the unit in which scheduler.step() is called: epochs * len(loader) per batch, epochs per epoch",
+        (
+            "size the schedule in the unit in which scheduler.step() is called: epochs * len(loader) per batch, epochs "
+            "per epoch"
+        ),
         "with accumulation: divide by the number of microbatches of an update",
     )
     proved_by: ClassVar[str] = "optimizer/one_cycle_slow"
@@ -51,7 +58,7 @@ class SchedBoundary(Check):
     apart: float = 5.0  # updates per call from which it is stepped per epoch (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the constructor of the scheduler."""
+        """Yield at most one warning per scheduler whose horizon does not fit."""
         memory = window.memory(self)
         for fact in window.new(Schedule):
             said = self.misfit(fact)
@@ -72,20 +79,35 @@ class SchedBoundary(Check):
         """What does not fit; nothing if all does."""
         made = f"is made for {fact.horizon} steps ({fact.horizon_word})"
         if fact.exhausted:
-            return f"{made} and is stepped once more; expected no step after the last. Size it for all updates of the run."
-        if fact.horizon is not None and fact.calls >= 2 and fact.updates >= self.apart * fact.calls and fact.horizon_word in SIZED:
+            return (
+                f"{made} and is stepped once more; expected no step after the last. Size it for all updates of the run."
+            )
+        if (
+            fact.horizon is not None
+            and fact.calls >= 2
+            and fact.updates >= self.apart * fact.calls
+            and fact.horizon_word in SIZED
+        ):
             pace = fact.updates / fact.calls
             whole = fact.ended and abs(fact.horizon - fact.updates) <= pace + 1 and fact.calls <= fact.horizon / 4
             if whole or fact.horizon > self.many:
                 return (
-                    f"{made} and was stepped {fact.calls} times in {fact.updates} updates; expected one step per update, or {fact.horizon_word} in epochs. "
+                    f"{made} and was stepped {fact.calls} times in {fact.updates} updates; expected one step per "
+                    f"update, or {fact.horizon_word} in epochs. "
                     "Move scheduler.step() into the loop over batches."
                 )
         if fact.updates < 1 or fact.calls < 0.9 * fact.updates:
             return ""
-        if fact.kind == "CosineAnnealingLR" and fact.horizon and fact.loader and fact.horizon <= fact.loader / 2 and fact.last_epoch > 1.25 * fact.horizon:
+        if (
+            fact.kind == "CosineAnnealingLR"
+            and fact.horizon
+            and fact.loader
+            and fact.horizon <= fact.loader / 2
+            and fact.last_epoch > 1.25 * fact.horizon
+        ):
             return (
-                f"{made}, is stepped once per batch and has passed them within an epoch of {fact.loader} batches, so the rate swings up again; expected "
+                f"{made}, is stepped once per batch and has passed them within an epoch of {fact.loader} batches, so "
+                "the rate swings up again; expected "
                 f"T_max in batches. Use epochs * len(loader), or step it once per epoch."
             )
         return self.gone(fact)
@@ -94,9 +116,15 @@ class SchedBoundary(Check):
         """A decay that is over long before the run."""
         decays = fact.kind in DECAYS or fact.kind == "ReduceLROnPlateau"
         low = fact.fallen_at is not None and float(fact.rate) < 1e-3 * float(fact.peak)
-        if decays and low and fact.fallen_at is not None and fact.updates >= max(3 * fact.fallen_at, fact.fallen_at + 50):
+        if (
+            decays
+            and low
+            and fact.fallen_at is not None
+            and fact.updates >= max(3 * fact.fallen_at, fact.fallen_at + 50)
+        ):
             return (
-                f"is stepped once per batch and its rate fell below 1e-4 of its peak after {fact.fallen_at} of {fact.updates} updates (now "
+                f"is stepped once per batch and its rate fell below 1e-4 of its peak after {fact.fallen_at} of "
+                f"{fact.updates} updates (now "
                 f"{float(fact.rate):.2g}); expected a decay that lasts the run. Step it once per epoch."
             )
         return ""

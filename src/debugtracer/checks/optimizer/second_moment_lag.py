@@ -21,24 +21,30 @@ class SecondMomentLag(Check):
     What it catches
         A jump in gradient size against a stale exp_avg_sq (large beta2): the update is too large by that factor.
     Why it matters
-        Loss spikes follow 1 to 8 steps later (CHECKS 4.3, Wortsman 2023b).
+        Loss spikes follow 1 to 8 steps later (Wortsman 2023b).
     How it decides
-        RMS_t = sqrt(mean(g^2 / max(v, eps^2))) of one parameter over its touched elements, on inspected steps: above `alarm` a note, evidence for the
-        spike that may follow. Sampled every 100 steps, so most jumps fall between two looks. Small parameters and the first steps are left out.
+        RMS_t = sqrt(mean(g^2 / max(v, eps^2))) of one parameter over its touched elements, on inspected steps: above
+        `alarm` a note, evidence for the spike that may follow. Sampled every 100 steps, so most jumps fall between two
+        looks. Small parameters and the first steps are left out.
     What to do
         Lower beta2 to 0.95, clip the update (divide the rate by max(1, RMS_t)), or clip the gradient.
     Example
-        step 300, rank 0: RMS_t of embed.weight is 4.1 (Adam), largest of 24 parameters; expected below 3. A loss spike may follow within 8 steps.
+        step 300, rank 0: RMS_t of embed.weight is 4.1 (Adam), largest of 24 parameters; expected below 3. A loss spike
+        may follow within 8 steps.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
     kind: ClassVar[str] = "adam_instability"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.5
-    remedies: ClassVar[tuple[str, ...]] = ("lower beta2 to 0.95", "clip the gradient: torch.nn.utils.clip_grad_norm_(parameters, 1.0)")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "lower beta2 to 0.95",
+        "clip the gradient: torch.nn.utils.clip_grad_norm_(parameters, 1.0)",
+    )
+    family: ClassVar[str] = "gradient"
     proved_by: ClassVar[str] = "optimizer/sudden_gradient"
 
-    alarm: float = 3.0  # RMS_t: no false alarm in 5,600 healthy steps (CHECKS 4.2)
+    alarm: float = 3.0  # RMS_t: no false alarm in 5,600 healthy steps, all of ten faults found
     first: int = 50  # steps: before, the second moment is a mean of few gradients (ours)
     smallest: int = 64  # elements of the parameter (ours)
 
@@ -48,15 +54,16 @@ class SecondMomentLag(Check):
             rows = [p for p in fact.params if p.rms is not None and p.numel >= self.smallest]
             worst = max(rows, key=lambda p: as_float(p.rms or 0.0), default=None)
             if worst is not None and fact.ref.step >= self.first and as_float(worst.rms or 0.0) > self.alarm:
-                yield self.told(window, fact, worst, len(rows))
+                yield self.describe(window, fact, worst, len(rows))
 
-    def told(self, window: Window, fact: Health, worst: ParamDynamics, count: int) -> Finding:
-        """Which parameter."""
+    def describe(self, window: Window, fact: Health, worst: ParamDynamics, count: int) -> Finding:
+        """Build the note about the parameter with the largest RMS_t."""
         value = as_float(worst.rms or 0.0)
         return self.finding(
             window,
             "note",
-            f"RMS_t of {worst.name} is {value:.2g} ({worst.optimizer}), largest of {count} parameters; expected below {self.alarm:.2g}. "
+            f"RMS_t of {worst.name} is {value:.2g} ({worst.optimizer}), largest of {count} parameters; expected below "
+            f"{self.alarm:.2g}. "
             "A loss spike may follow within 8 steps: keep a checkpoint, lower beta2.",
             ref=fact.ref,
             place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),

@@ -10,12 +10,13 @@ from debugtracer.trace.facts.order import StepOrder
 
 
 def running(memory: dict[Any, Any], fact: StepOrder, bad: bool) -> StepOrder | None:
-    """The first of two updates running of one optimizer that are bad, when this is the second; `memory` is the notebook of the check."""
+    """The first of two updates running of one optimizer that are bad, when this is the second; `memory` is the notebook
+    of the check."""
     before: StepOrder | None = memory.get(fact.optimizer)
     memory[fact.optimizer] = fact if bad else None
     return before if bad and before is not None and fact.number == before.number + 1 else None
 
 
 def spot(frame: Frame | None) -> str:
-    """` (train.py:53)`, or nothing where the line is not known."""
+    """Format a line as ` (train.py:53)`, or nothing where it is not known."""
     return f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""

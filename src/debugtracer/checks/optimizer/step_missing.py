@@ -23,14 +23,14 @@ class StepMissing(Check):
     Why it matters
         The weights stay what they were; the loss only shows the noise of the batches.
     How it decides
-        50 backward calls wrote its gradients (or the run ended), it has never stepped, no other optimizer that steps holds its parameters, and
-        `zero_grad` threw such gradients away at least twice: that is no accumulation. Without a `zero_grad` it may still accumulate; then it is told at
-        the end of the run, from 50 on.
+        50 backward calls wrote its gradients (or the run ended), it has never stepped, no other optimizer that steps
+        holds its parameters, and `zero_grad` threw such gradients away at least twice: that is no accumulation. Without
+        a `zero_grad` it may still accumulate; then it is told at the end of the run, from 50 on.
     What to do
         Call `optimizer.step()` after the backward.
     Example
-        step 0, rank 0: 50 backward calls (train.py:31) made gradients for Adam (train.py:22), 49 times they were thrown away by zero_grad, and it has
-        never stepped; expected one step per update. Call step() after backward.
+        step 0, rank 0: 50 backward calls (train.py:31) made gradients for Adam (train.py:22), 49 times they were thrown
+        away by zero_grad, and it has never stepped; expected one step per update. Call step() after backward.
     """
 
     needs: ClassVar[tuple[type[NoStep]]] = (NoStep,)
@@ -38,14 +38,20 @@ class StepMissing(Check):
     kind: ClassVar[str] = "step_missing"
     symptom: ClassVar[str] = "no_learning"
     exact: ClassVar[bool] = True
-    remedies: ClassVar[tuple[str, ...]] = ("call optimizer.step() after the backward", "look for a continue or a condition that is never true before it")
+    remedies: ClassVar[tuple[str, ...]] = (
+        "call optimizer.step() after the backward",
+        "look for a continue or a condition that is never true before it",
+    )
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/encoder_and_ranker"
 
-    backwards: int = 50  # backward calls without a step (CHECKS 3.3); fewer are told at the end if zero_grad came between
+    # backward calls without a step (ours: more than most accumulate); fewer are told at the end if zero_grad came
+    # between
+    backwards: int = 50
     thrown: int = 2  # zero_grad calls between them (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer."""
+        """Yield one finding per optimizer."""
         seen = {fact.optimizer: fact for fact in (window.seen(NoStep) if window.ended else window.new(NoStep))}
         for fact in seen.values():
             sure = fact.zeroed >= self.thrown and (window.ended or fact.backwards >= self.backwards)
@@ -53,8 +59,10 @@ class StepMissing(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"{fact.backwards} backward calls{spot(fact.backward_frame)} made gradients for {fact.kind}{spot(fact.frame)}, {fact.zeroed} times "
-                    "they were thrown away by zero_grad, and it has never stepped; expected one step per update. Call step() after backward.",
+                    f"{fact.backwards} backward calls{spot(fact.backward_frame)} made "
+                    f"gradients for {fact.kind}{spot(fact.frame)}, {fact.zeroed} times "
+                    "they were thrown away by zero_grad, and it has never "
+                    "stepped; expected one step per update. Call step() after backward.",
                     ref=fact.ref,
                     place=Place(frame=fact.backward_frame or fact.frame),
                     backwards=fact.backwards,

@@ -23,13 +23,14 @@ class ZeroGradMisplaced(Check):
     Why it matters
         The update writes nothing (or only weight decay and old momentum); the loss stays at chance without an error.
     How it decides
-        In two updates running of one optimizer a backward wrote its gradients, `zero_grad` was called after the last of these backwards, and the
-        step began without a gradient other than 0. A guard that clears a bad gradient does so now and then, not in each update.
+        In two updates running of one optimizer a backward wrote its gradients, `zero_grad` was called after the last of
+        these backwards, and the step began without a gradient other than 0. A guard that clears a bad gradient does so
+        now and then, not in each update.
     What to do
         Move `zero_grad` before the backward or after the step.
     Example
-        step 0, rank 0: zero_grad (train.py:21) is called between backward (train.py:20) and step, so SGD found no gradient in two updates running;
-        expected zero_grad before backward or after step. Move it.
+        step 0, rank 0: zero_grad (train.py:21) is called between backward (train.py:20) and step, so SGD found no
+        gradient in two updates running; expected zero_grad before backward or after step. Move it.
     """
 
     needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
@@ -37,10 +38,11 @@ class ZeroGradMisplaced(Check):
     symptom: ClassVar[str] = "no_learning"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = ("move zero_grad before the backward, or after optimizer.step()",)
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/bike_hire"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer, at the misplaced call of the first of two updates."""
+        """Yield one finding per optimizer, at the misplaced call of the first of two updates."""
         for fact in window.new(StepOrder):
             begun = running(window.memory(self), fact, fact.empty and clearing(fact) is not None)
             call = clearing(begun) if begun is not None else None
@@ -49,7 +51,8 @@ class ZeroGradMisplaced(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"zero_grad{spot(call.frame)} is called between backward{spot(last.frame)} and step, so {begun.kind} found no gradient in two updates "
+                    f"zero_grad{spot(call.frame)} is called between backward{spot(last.frame)} and step, so "
+                    f"{begun.kind} found no gradient in two updates "
                     "running; expected zero_grad before backward or after step. Move it.",
                     ref=begun.ref,
                     place=Place(frame=call.frame),

@@ -23,16 +23,19 @@ class ZeroGradMissing(Check):
     What it catches
         A loop without `zero_grad`, with one that clears other parameters, or with one that runs once per epoch.
     Why it matters
-        The gradients of all batches so far pile up: the update grows without bound, points to the past, and the loss climbs or stands still.
+        The gradients of all batches so far pile up: the update grows without bound, points to the past, and the loss
+        climbs or stands still.
     How it decides
-        By identity and version of each gradient: it stood when the last update ended, was not cleared or changed by anyone, was not 0 at the next
-        backward, that backward added to it, and the next update of the same optimizer used the sum. Gradients that only stand are no fault: a GAN
-        leaves them in the other network and clears them later. Seen in two updates running.
+        By identity and version of each gradient: it stood when the last update ended, was not cleared or changed by
+        anyone, was not 0 at the next backward, that backward added to it, and the next update of the same optimizer
+        used the sum. Gradients that only stand are no fault: a GAN leaves them in the other network and clears them
+        later. Seen in two updates running.
     What to do
         Call `optimizer.zero_grad()` once per update, before its first backward.
     Example
-        step 1, rank 0: fc.weight and 7 more of 8 gradients were already used by the update before and never cleared; the backward (train.py:53)
-        adds to them, so each update applies the sum of all batches so far; expected gradients of this update only.
+        step 1, rank 0: fc.weight and 7 more of 8 gradients were already used by the update before and never cleared;
+        the backward (train.py:53) adds to them, so each update applies the sum of all batches so far; expected
+        gradients of this update only.
     """
 
     needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
@@ -42,28 +45,35 @@ class ZeroGradMissing(Check):
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
         "call optimizer.zero_grad() once per update, before its first backward",
-        "if only some parameters are left over: clear what the optimizer holds (optimizer.zero_grad), not what the module holds",
+        (
+            "if only some parameters are left over: clear what the optimizer holds (optimizer.zero_grad), not what the "
+            "module holds"
+        ),
     )
+    family: ClassVar[str] = "order"
     proved_by: ClassVar[str] = "optimizer/leaf_counts"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """One finding per optimizer, at the first of two updates running (or the last of a run that ends)."""
+        """Yield one finding per optimizer, at the first of two updates running (or the last of a run that ends)."""
         memory = window.memory(self)
         for fact in window.new(StepOrder):
             begun = running(memory, fact, bool(fact.stale))
             if begun is not None:
-                yield self.told(window, begun)
+                yield self.describe(window, begun)
         if window.ended:
-            yield from (self.told(window, begun) for begun in memory.values() if begun is not None and begun.number == 1)
+            yield from (
+                self.describe(window, begun) for begun in memory.values() if begun is not None and begun.number == 1
+            )
 
-    def told(self, window: Window, fact: StepOrder) -> Finding:
-        """Whose gradients, and where they pile up."""
+    def describe(self, window: Window, fact: StepOrder) -> Finding:
+        """Build the finding with the parameters whose gradients pile up, and where."""
         more = f" and {fact.stale_count - 1} more" if fact.stale_count > 1 else ""
         return self.finding(
             window,
             "error",
-            f"{fact.stale[0]}{more} of {fact.grads} gradients were already used by the update before and never cleared; the backward"
-            f"{spot(fact.stale_frame)} adds to them, so each update applies the sum of all batches so far; expected gradients of this update "
+            f"{fact.stale[0]}{more} of {fact.grads} gradients were already used by the update before and never "
+            f"cleared; the backward{spot(fact.stale_frame)} adds to them, so each update applies the sum of all "
+            "batches so far; expected gradients of this update "
             "only. Call optimizer.zero_grad() before each new update.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.stale_iteration, phase="backward"),
             place=Place(param=fact.stale[0], frame=fact.stale_frame),

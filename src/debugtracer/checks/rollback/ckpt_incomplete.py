@@ -23,13 +23,13 @@ class CkptIncomplete(Check):
     Why it matters
         A run that resumes from it begins its moments, its warmup or its loss scale anew.
     How it decides
-        The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer, scheduler or scaler that
-        is in use. Always a note: the loss is real only when somebody resumes.
+        The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer,
+        scheduler or scaler that is in use. Always a note: the loss is real only when somebody resumes.
     What to do
         Add their state_dict() to the file.
     Example
-        step 240, rank 0: the checkpoint saved here (train.py:56) holds counter, weights and not the state of optimizer, scheduler; expected them too.
-        Add their state_dict().
+        step 240, rank 0: the checkpoint saved here (train.py:56) holds counter, weights and not the state of optimizer,
+        scheduler; expected them too. Add their state_dict().
     """
 
     needs: ClassVar[tuple[type[CheckpointSaved]]] = (CheckpointSaved,)
@@ -45,7 +45,8 @@ class CkptIncomplete(Check):
                 yield self.finding(
                     window,
                     "note",
-                    f"the checkpoint saved here{spot(fact.frame)} holds {', '.join(fact.parts)} and not the state of {', '.join(absent)}; expected them too. "
+                    f"the checkpoint saved here{spot(fact.frame)} holds {', '.join(fact.parts)} and not the state of "
+                    f"{', '.join(absent)}; expected them too. "
                     "Add their state_dict().",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

@@ -21,15 +21,18 @@ class FileCorrupt(Check):
     What it catches
         A copy or download with a wrong or missing part, a failing disk, a file edited in place.
     Why it matters
-        torch.load compares no checksum: weights and moments with wrong bytes are loaded without an error, and training goes on from them.
+        torch.load compares no checksum: weights and moments with wrong bytes are loaded without an error, and training
+        goes on from them.
     How it decides
-        torch.save writes a CRC-32 for each record of its archive; each file given to torch.load (at most 16, the first 8 GiB of each) is read once more by a
-        thread of ours and compared. A file without checksums (set_crc32_options(False)), another format, and one that is written meanwhile are silent.
+        torch.save writes a CRC-32 for each record of its archive; each file given to torch.load (at most 16, the first
+        8 GiB of each) is read once more by a thread of ours and compared. A file without checksums
+        (set_crc32_options(False)), another format, and one that is written meanwhile are silent.
     What to do
         Load another checkpoint, make the copy again and compare its checksum.
     Example
-        step 60, rank 0: 5 of 21 records of /data/mirror.pt, loaded here (train.py:48), do not match their checksum (model.2.weight, ...); expected the bytes
-        that torch.save wrote. Load another checkpoint, and copy or download this one again.
+        step 60, rank 0: 5 of 21 records of /data/mirror.pt, loaded here (train.py:48), do not match their checksum
+        (model.2.weight, ...); expected the bytes that torch.save wrote. Load another checkpoint, and copy or download
+        this one again.
     """
 
     needs: ClassVar[tuple[type[DamagedFile]]] = (DamagedFile,)
@@ -44,7 +47,7 @@ class FileCorrupt(Check):
     proved_by: ClassVar[str] = "rollback/copied_in_blocks"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once a file."""
+        """Yield at most one error per file."""
         for fact in window.new(DamagedFile):
             if fact.damaged:
                 inside = fact.tensors[0] if fact.tensors else fact.damaged[0].partition("/")[2] or fact.damaged[0]
@@ -52,8 +55,10 @@ class FileCorrupt(Check):
                     window,
                     "error",
                     f"{fact.count} of {fact.records} records of {fact.path}, loaded here{spot(fact.frame)}, "
-                    f"{'does' if fact.count == 1 else 'do'} not match {'its' if fact.count == 1 else 'their'} checksum ({inside}{', ...' * (fact.count > 1)}); "
-                    "expected the bytes that torch.save wrote. Load another checkpoint, and copy or download this one again.",
+                    f"{'does' if fact.count == 1 else 'do'} not match "
+                    f"{'its' if fact.count == 1 else 'their'} checksum ({inside}{', ...' * (fact.count > 1)}); "
+                    "expected the bytes that torch.save wrote. Load another "
+                    "checkpoint, and copy or download this one again.",
                     ref=fact.ref,
                     place=Place(param=fact.tensors[0] if fact.tensors else None, frame=fact.frame),
                     damaged=fact.count,

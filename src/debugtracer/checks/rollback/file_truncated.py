@@ -22,15 +22,17 @@ class FileTruncated(Check):
     What it catches
         A save that was interrupted (a full disk, a job killed while it wrote), a copy or download that stopped.
     Why it matters
-        torch speaks of a zip archive without a central directory; that the end of the file is missing is the thing to know.
+        torch speaks of a zip archive without a central directory; that the end of the file is missing is the thing to
+        know.
     How it decides
-        The file begins as the archive that torch.save writes and has no directory at its end. The program died in torch.load: an error. It caught the
-        exception and went on (with an older file): a note.
+        The file begins as the archive that torch.save writes and has no directory at its end. The program died in
+        torch.load: an error. It caught the exception and went on (with an older file): a note.
     What to do
         Load the checkpoint before it; save under another name and rename it when it is whole.
     Example
-        step 60, rank 0: /data/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of its records; expected a whole file.
-        Load the checkpoint before it, and save under another name that is renamed at the end.
+        step 60, rank 0: /data/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of
+        its records; expected a whole file. Load the checkpoint before it, and save under another name that is renamed
+        at the end.
     """
 
     needs: ClassVar[tuple[type[DamagedFile]]] = (DamagedFile,)
@@ -45,7 +47,7 @@ class FileTruncated(Check):
     proved_by: ClassVar[str] = "rollback/copied_short"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the end, when it is known whether the program died of it."""
+        """Yield at the end of the run, when it is known whether the program died of it."""
         if not window.ended:
             return
         died = any("load" in crash.torch_calls for crash in window.seen(Crash))
@@ -54,7 +56,8 @@ class FileTruncated(Check):
                 yield self.finding(
                     window,
                     "error" if died else "note",
-                    f"{fact.path}, loaded here{spot(fact.frame)}, ends after {fact.size_bytes} bytes without the directory of its records; expected a whole "
+                    f"{fact.path}, loaded here{spot(fact.frame)}, ends after {fact.size_bytes} bytes without the "
+                    "directory of its records; expected a whole "
                     "file. Load the checkpoint before it, and save under another name that is renamed at the end.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),

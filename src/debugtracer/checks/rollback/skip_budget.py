@@ -19,20 +19,25 @@ class SkipBudget(Check):
     """More batches are skipped than a few accidents would need.
 
     What it catches
-        A guard such as `if not torch.isfinite(loss): continue`, a limit on the loss or the gradient norm, or a GradScaler, that skips batch after batch.
+        A guard such as `if not torch.isfinite(loss): continue`, a limit on the loss or the gradient norm, or a
+        GradScaler, that skips batch after batch.
     Why it matters
-        Skipping is a stopgap: PaLM skipped 200 to 500 batches at each of some 20 spikes. What is skipped again and again is never learned, and
-        the reason (bad samples, a limit that the run has outgrown, overflow) stays.
+        Skipping is a stopgap: PaLM skipped 200 to 500 batches at each of some 20 spikes. What is skipped again and
+        again is never learned, and the reason (bad samples, a limit that the run has outgrown, overflow) stays.
     How it decides
-        Batches of a training loader that went through the model in training mode with a graph, and of which no update came before the next batches of the
-        same pass were used: without a backward, with gradients that were cleared, or skipped by a scaler after its first good update. More than `share` of
-        the last 10,000 batches and at least `least`. Losses that are added up over batches (seen in the graph), gradient accumulation, evaluations and passes
-        without any update do not count. Above `design` it is a note: a loop that skips half of its batches is made so.
+        Batches of a training loader that went through the model in training mode with a graph, and of which no update
+        came before the next batches of the same pass were used: without a backward, with gradients that were cleared,
+        or skipped by a scaler after its first good update. More than `share` of the last 10,000 batches and at least
+        `least`. Losses that are added up over batches (seen in the graph), gradient accumulation, evaluations and
+        passes without any update do not count. Above `design` it is a note: a loop that skips half of its batches is
+        made so.
     What to do
-        Look at the samples of the skipped batches; then at the limit of the guard. Clean the data, clip the gradient, lower the learning rate.
+        Look at the samples of the skipped batches; then at the limit of the guard. Clean the data, clip the gradient,
+        lower the learning rate.
     Example
-        step 412, rank 0: 24 of the last 436 batches (5.5%) were skipped and did not reach the update (train.py:38), the first before step 18, the last
-        before step 411; expected at most 0.5%. Samples 97, 311 came in skipped batches only: look at them.
+        step 412, rank 0: 24 of the last 436 batches (5.5%) were skipped and did not reach the update (train.py:38), the
+        first before step 18, the last before step 411; expected at most 0.5%. Samples 97, 311 came in skipped batches
+        only: look at them.
     """
 
     needs: ClassVar[tuple[type[SkippedBatches]]] = (SkippedBatches,)
@@ -47,12 +52,12 @@ class SkipBudget(Check):
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high", "exploding-gradients")
     proved_by: ClassVar[str] = "rollback/weighed_in_grams"
 
-    share: float = 0.005  # of the last 10,000 batches (CHECKS 3.7 rb_skip_budget)
+    share: float = 0.005  # of the last 10,000 batches (ours; PaLM skipped 200 to 500 after each of some 20 spikes)
     least: int = 20  # batches (ours: the number of PaLM's spikes)
     design: float = 0.5  # of the batches; above it skipping is what the loop is for: mining of hard samples (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Once the budget is spent."""
+        """Yield once, when the budget is spent."""
         fact = window.last(SkippedBatches)
         memory = window.memory(self)
         if fact is None or memory.get("told") or not window.new(SkippedBatches):
@@ -61,9 +66,9 @@ class SkipBudget(Check):
         if fact.skipped < self.least or share <= self.share:
             return
         memory["told"] = True
-        yield self.told(window, fact, share)
+        yield self.describe(window, fact, share)
 
-    def told(self, window: Window, fact: SkippedBatches, share: float) -> Finding:
+    def describe(self, window: Window, fact: SkippedBatches, share: float) -> Finding:
         """How many, from when to when, and with which samples."""
         scaler = f" ({fact.scaler} of them by the GradScaler)" if fact.scaler else ""
         last = f"the last {fact.batches}" if fact.batches < LAST else "the last 10,000"
@@ -76,7 +81,8 @@ class SkipBudget(Check):
         return self.finding(
             window,
             "note" if share > self.design else "warning",
-            f"{fact.skipped} of {last} batches ({share:.1%}) were skipped{scaler} and did not reach the update{spot(fact.frame)}, the first before step "
+            f"{fact.skipped} of {last} batches ({share:.1%}) were skipped{scaler} and did not reach the "
+            f"update{spot(fact.frame)}, the first before step "
             f"{fact.first}, the last before step {fact.last}; expected at most {self.share:.1%}. {said}",
             ref=fact.ref,
             place=Place(frame=fact.frame, sample_index=fact.never_used or None),
@@ -86,5 +92,5 @@ class SkipBudget(Check):
 
 
 def listed(indices: tuple[int, ...]) -> str:
-    """The first eight."""
+    """Format the first eight of these indices."""
     return ", ".join(map(str, indices[:8])) + (" ..." if len(indices) > 8 else "")

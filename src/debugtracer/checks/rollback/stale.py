@@ -11,9 +11,7 @@ from debugtracer.trace.facts.checkpoint import CheckpointMark, OtherSave
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.window import Window
-
-STEP_S = "step_s"
+from debugtracer.trace.window import STEP_S, Window
 
 
 @dataclass(frozen=True)
@@ -21,31 +19,35 @@ class Stale(Check):
     """A long run without a checkpoint, or one that died long after its last.
 
     What it catches
-        A save that was forgotten or comes only at the end, a condition for saving (best so far, every n epochs) that is hardly ever met.
+        A save that was forgotten or comes only at the end, a condition for saving (best so far, every n epochs) that is
+        hardly ever met.
     Why it matters
         A crash, a full disk or a lost machine costs all of the work since the last save.
     How it decides
-        The times of the steps are added up (from one update to the next, evaluation and saves included). Rank 0 has trained for an hour and 100 steps without
-        a save; or it died of its own exception, 15 minutes and 100 steps after the last one. Seen are saves of weights by torch.save, safetensors and
-        torch.distributed.checkpoint. Always a note: how often to save is the user's to say.
+        The times of the steps are added up (from one update to the next, evaluation and saves included). Rank 0 has
+        trained for an hour and 100 steps without a save; or it died of its own exception, 15 minutes and 100 steps
+        after the last one. Seen are saves of weights by torch.save, safetensors and torch.distributed.checkpoint.
+        Always a note: how often to save is the user's to say.
     What to do
         Save every few minutes or every few hundred steps, into two files in turn.
     Example
-        step 7200, rank 0: 7200 updates in 1.0 h and no checkpoint was seen; expected one every 15 minutes. A crash now would lose all of them: save weights,
-        optimizer and step every few hundred updates.
+        step 7200, rank 0: 7200 updates in 1.0 h and no checkpoint was seen; expected one every 15 minutes. A crash now
+        would lose all of them: save weights, optimizer and step every few hundred updates.
     """
 
     needs: ClassVar[tuple[type[CheckpointMark] | type[OtherSave] | str, ...]] = (STEP_S, CheckpointMark, OtherSave)
     at_end: ClassVar[bool] = True
-    remedies: ClassVar[tuple[str, ...]] = ("save weights, optimizer, scheduler, generators and step every few hundred updates, into two files in turn",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "save weights, optimizer, scheduler, generators and step every few hundred updates, into two files in turn",
+    )
     unproved: ClassVar[str] = "takes an hour"
 
     without_s: float = 3600.0  # seconds of training without any save (ours)
-    age_s: float = 900.0  # seconds since the last save at a crash (CHECKS 3.7: 15 min)
-    steps: int = 100  # updates, in both cases (CHECKS 3.7: PaLM went back about 100 steps)
+    age_s: float = 900.0  # seconds since the last save at a crash: 15 min (ours)
+    steps: int = 100  # updates, in both cases (PaLM went back about 100 steps)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Adds up; speaks once, and at a crash."""
+        """Add up the time since the last save; yield once, and at a crash."""
         if window.ref.rank:
             return  # often only rank 0 saves
         memory = window.memory(self)
@@ -57,10 +59,10 @@ class Stale(Check):
             memory["since_s"], memory["since"] = memory.get("since_s", 0.0) + took, memory.get("since", 0) + 1
         died = window.ended and window.last(Crash) is not None
         if memory.get("since", 0) >= self.steps:
-            yield from self.told(window, memory, died)
+            yield from self.describe(window, memory, died)
 
-    def told(self, window: Window, memory: dict[Any, Any], died: bool) -> Iterator[Finding]:
-        """What is or would be lost."""
+    def describe(self, window: Window, memory: dict[Any, Any], died: bool) -> Iterator[Finding]:
+        """Build the finding of what is lost by a crash, or would be lost now."""
         since, since_s, saved = memory["since"], memory["since_s"], memory.get("saved", False)
         if died and since_s >= self.age_s:
             before = (
@@ -68,11 +70,15 @@ class Stale(Check):
                 if saved
                 else f"after {spoken(since_s)} and {since} updates without a checkpoint"
             )
-            said = f"the program died {before}; expected one every {spoken(self.age_s)}. That work is lost: save weights, optimizer and step more often."
+            said = (
+                f"the program died {before}; expected one every {spoken(self.age_s)}. That work is lost: save weights, "
+                "optimizer and step more often."
+            )
         elif not died and not saved and since_s >= self.without_s and not memory.get("told"):
             memory["told"] = True
             said = (
-                f"{since} updates in {spoken(since_s)} and no checkpoint was seen; expected one every {spoken(self.age_s)}. "
+                f"{since} updates in {spoken(since_s)} and no checkpoint was seen; expected one every "
+                f"{spoken(self.age_s)}. "
                 "A crash now would lose all of them: save weights, optimizer and step every few hundred updates."
             )
         else:
@@ -81,5 +87,5 @@ class Stale(Check):
 
 
 def spoken(seconds: float) -> str:
-    """`1.2 h` or `15 minutes`."""
+    """Format a duration as `1.2 h` or `15 minutes`."""
     return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} minutes"

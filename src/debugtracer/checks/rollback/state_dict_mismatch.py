@@ -14,7 +14,10 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-SIZES = re.compile(r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\(\[([\d, ]*)\]\) from checkpoint, .* torch\.Size\(\[([\d, ]*)\]\)")
+SIZES = re.compile(
+    r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\(\[([\d, ]*)\]\) from checkpoint, .* "
+    r"torch\.Size\(\[([\d, ]*)\]\)"
+)
 KEYS = re.compile(r'"([^"]+)"')
 PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "backbone.")
 
@@ -24,8 +27,8 @@ class StateDictMismatch(Check):
     """load_state_dict refuses a saved state.
 
     What it catches
-        Weights saved through DataParallel or torch.compile (a prefix on every name), another number of classes, another optimizer or other
-        parameter groups than at the save.
+        Weights saved through DataParallel or torch.compile (a prefix on every name), another number of classes, another
+        optimizer or other parameter groups than at the save.
     Why it matters
         torch lists names; that they all differ by one prefix, or that one head differs, is the thing to know.
     How it decides
@@ -33,8 +36,8 @@ class StateDictMismatch(Check):
     What to do
         Save and load the unwrapped model; build the model as it was saved.
     Example
-        step 0, rank 0: the saved state and Net differ in names by the prefix `module.` (8 of 8); expected the names of the model it is loaded into.
-        Save model.module.state_dict(), or strip the prefix.
+        step 0, rank 0: the saved state and Net differ in names by the prefix `module.` (8 of 8); expected the names of
+        the model it is loaded into. Save model.module.state_dict(), or strip the prefix.
     """
 
     needs: ClassVar[tuple[type[Crash]]] = (Crash,)
@@ -49,7 +52,7 @@ class StateDictMismatch(Check):
     proved_by: ClassVar[str] = "rollback/wrapped_weights"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the crash."""
+        """Yield an error when the program died of a state that does not fit."""
         for crash in window.new(Crash):
             if "load_state_dict" in crash.torch_calls and crash.error in ("RuntimeError", "ValueError", "KeyError"):
                 yield self.finding(
@@ -71,7 +74,10 @@ def prefix_of(message: str) -> str | None:
     """The prefix that makes missing and unexpected names equal."""
     missing, unexpected = keys(message, "Missing"), keys(message, "Unexpected")
     for prefix in PREFIXES:
-        if missing and ({prefix + name for name in missing} <= set(unexpected) or {prefix + name for name in unexpected} == set(missing)):
+        if missing and (
+            {prefix + name for name in missing} <= set(unexpected)
+            or {prefix + name for name in unexpected} == set(missing)
+        ):
             return prefix
     return None
 
@@ -81,15 +87,40 @@ def difference(message: str) -> str:
     missing, unexpected, sizes = keys(message, "Missing"), keys(message, "Unexpected"), SIZES.findall(message)
     prefix = prefix_of(message)
     if prefix:
-        return f"the saved names and those of the model differ by the prefix `{prefix}` ({counted(len(missing), 'name')}); expected the names of the model"
+        return (
+            f"the saved names and those of the model differ by the prefix `{prefix}` "
+            f"({counted(len(missing), 'name')}); expected the names of the model"
+        )
     parts = [f"{name} is ({saved}) in the saved state and ({now}) in the model" for name, saved, now in sizes[:2]]
-    parts += [f"{counted(len(missing), 'name')} {'is' if len(missing) == 1 else 'are'} missing ({missing[0]}{', ...' * (len(missing) > 1)})"] if missing else []
     parts += (
-        [f"{len(unexpected)} {'is' if len(unexpected) == 1 else 'are'} unexpected ({unexpected[0]}{', ...' * (len(unexpected) > 1)})"] if unexpected else []
+        [
+            (
+                f"{counted(len(missing), 'name')} {'is' if len(missing) == 1 else 'are'} missing "
+                f"({missing[0]}{', ...' * (len(missing) > 1)})"
+            )
+        ]
+        if missing
+        else []
     )
-    return ("the saved state does not fit: " + "; ".join(parts) if parts else message.splitlines()[0].rstrip(".")) + "; expected the state of the same model"
+    parts += (
+        [
+            (
+                f"{len(unexpected)} {'is' if len(unexpected) == 1 else 'are'} unexpected "
+                f"({unexpected[0]}{', ...' * (len(unexpected) > 1)})"
+            )
+        ]
+        if unexpected
+        else []
+    )
+    return (
+        "the saved state does not fit: " + "; ".join(parts) if parts else message.splitlines()[0].rstrip(".")
+    ) + "; expected the state of the same model"
 
 
 def advice(message: str) -> str:
-    """What to do next."""
-    return "Save the unwrapped model, or strip the prefix." if prefix_of(message) else "Build the model and the optimizer as they were at the save."
+    """Say what to do next about a refused state."""
+    return (
+        "Save the unwrapped model, or strip the prefix."
+        if prefix_of(message)
+        else "Build the model and the optimizer as they were at the save."
+    )

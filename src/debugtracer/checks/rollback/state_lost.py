@@ -23,17 +23,20 @@ class StateLost(Check):
     What it catches
         Only the weights are saved; the optimizer or the schedule is not loaded after a resume.
     Why it matters
-        Adam starts with empty moments and a schedule with a second warmup: the loss jumps and hundreds of steps are lost, without an error.
+        Adam starts with empty moments and a schedule with a second warmup: the loss jumps and hundreds of steps are
+        lost, without an error.
     How it decides
-        At the first update after load_state_dict. Loud when the weights were saved by this very run together with its step count, and an optimizer of the
-        same setup now begins with an empty state (or its schedule at 0); when the file, of whatever run, holds a step count and the state of an
-        optimizer with the very options of the one that begins; or when a part of the saved training state was loaded and
-        another one that is in use was not. Fine-tuning (weights alone, another optimizer, no counter) is silent, a counter of another run a note.
+        At the first update after load_state_dict. Loud when the weights were saved by this very run together with its
+        step count, and an optimizer of the same setup now begins with an empty state (or its schedule at 0); when the
+        file, of whatever run, holds a step count and the state of an optimizer with the very options of the one that
+        begins; or when a part of the saved training state was loaded and another one that is in use was not.
+        Fine-tuning (weights alone, another optimizer, no counter) is silent, a counter of another run a note.
     What to do
         Save and load the state of optimizer, scheduler and scaler together with the weights.
     Example
-        step 240, rank 0: AdamW begins with an empty state and its schedule at step 0 after weights of step 240 were loaded (train.py:61); the
-        checkpoint (train.py:56) holds counter, weights; expected the optimizer and scheduler of the save. Save and load them too.
+        step 240, rank 0: AdamW begins with an empty state and its schedule at step 0 after weights of step 240 were
+        loaded (train.py:61); the checkpoint (train.py:56) holds counter, weights; expected the optimizer and scheduler
+        of the save. Save and load them too.
     """
 
     needs: ClassVar[tuple[type[Resumed]]] = (Resumed,)
@@ -47,21 +50,24 @@ class StateLost(Check):
     proved_by: ClassVar[str] = "rollback/weights_and_step"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the first update after a load."""
+        """Yield a finding at the first update after a load."""
         for fact in window.new(Resumed):
             lost = lost_parts(fact)
             if lost:
                 sure = self.is_resume(fact)
                 if sure or "counter" in fact.saved:
-                    yield self.told(window, fact, lost, sure)
+                    yield self.describe(window, fact, lost, sure)
 
     def is_resume(self, fact: Resumed) -> bool:
-        """Not a fine-tuning: the run's own counter is in the file, another part of the training state was loaded, or the file's optimizer is set up alike."""
+        """True for a resume: the file holds the run's own counter, or other training state was loaded or fits."""
         return certain(fact) or (fact.file_fits and "counter" in fact.saved)
 
-    def told(self, window: Window, fact: Resumed, lost: list[str], sure: bool) -> Finding:
-        """What begins anew."""
-        begins = {"optimizer": f"{fact.optimizer} begins with an empty state", "scheduler": "the schedule begins at step 0"}
+    def describe(self, window: Window, fact: Resumed, lost: list[str], sure: bool) -> Finding:
+        """Build the finding with the parts of the training state that begin anew."""
+        begins = {
+            "optimizer": f"{fact.optimizer} begins with an empty state",
+            "scheduler": "the schedule begins at step 0",
+        }
         at = f" of step {fact.saved_step}" if fact.saved_step is not None else ""
         inside = ", ".join(fact.saved) or "weights"
         in_file = [part for part in lost if part in fact.saved]
@@ -69,7 +75,8 @@ class StateLost(Check):
         return self.finding(
             window,
             "warning" if sure else "note",
-            f"{' and '.join(begins[part] for part in lost)} after weights{at} were loaded{spot(fact.load_frame)}; the checkpoint{spot(fact.save_frame)} "
+            f"{' and '.join(begins[part] for part in lost)} after weights{at} were loaded{spot(fact.load_frame)}; the "
+            f"checkpoint{spot(fact.save_frame)} "
             f"holds {inside}; expected the {' and '.join(lost)} of the save. "
             f"{'Load' if in_file else 'Save and load'} {'it' if len(lost) == 1 else 'them'} too"
             f"{'' if certain(fact) or not sure else ', unless a new training begins on old weights'}.",
@@ -82,7 +89,7 @@ class StateLost(Check):
 
 
 def certain(fact: Resumed) -> bool:
-    """The run's own step count is in the file, or another part of the training state was loaded."""
+    """True if the run's own step count is in the file, or another part of the training state was loaded."""
     return (fact.saved_here and fact.counter and fact.same_setup) or bool(fact.restored)
 
 
@@ -91,6 +98,10 @@ def lost_parts(fact: Resumed) -> list[str]:
     lost = []
     if fact.fresh and fact.stateful and "optimizer" not in fact.restored:
         lost.append("optimizer")
-    if fact.schedule_fresh and "scheduler" not in fact.restored and ("scheduler" in fact.saved or (fact.schedule_before or 0) > 0):
+    if (
+        fact.schedule_fresh
+        and "scheduler" not in fact.restored
+        and ("scheduler" in fact.saved or (fact.schedule_before or 0) > 0)
+    ):
         lost.append("scheduler")
     return lost

@@ -21,33 +21,42 @@ class StateMisplaced(Check):
     What it catches
         Parameter groups built in another order at the resume: sorted names, a set, head before body.
     Why it matters
-        An optimizer hands its moments out by place. Where shapes are equal nothing fails, and each parameter moves with the history of another.
+        An optimizer hands its moments out by place. Where shapes are equal nothing fails, and each parameter moves with
+        the history of another.
     How it decides
-        The names at each place of the optimizer at the save and at the first update after the load, when the same run did both.
+        The names at each place of the optimizer at the save and at the first update after the load, when the same run
+        did both.
     What to do
         Build the groups in the order of the save.
     Example
-        step 60, rank 0: 4 parameters got the state of another one (b.weight <- a.weight, ...) when the optimizer's state was loaded (train.py:44);
-        expected the order of the save. Build the groups in one order.
+        step 60, rank 0: 4 parameters got the state of another one (b.weight <- a.weight, ...) when the optimizer's
+        state was loaded (train.py:44); expected the order of the save. Build the groups in one order.
     """
 
     needs: ClassVar[tuple[type[Resumed]]] = (Resumed,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "resume_state"
     exact: ClassVar[bool] = True
-    remedies: ClassVar[tuple[str, ...]] = ("build the parameter groups in the order they had at the save (list(model.parameters()), no set, no sorting)",)
+    remedies: ClassVar[tuple[str, ...]] = (
+        "build the parameter groups in the order they had at the save (list(model.parameters()), no set, no sorting)",
+    )
     proved_by: ClassVar[str] = "rollback/groups_by_name"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """At the first update after the load."""
+        """Yield an error at the first update after the load."""
         for fact in window.new(Resumed):
             if fact.misplaced:
                 yield self.finding(
                     window,
                     "error",
-                    f"{len(fact.misplaced)} parameters got the state of another one ({fact.misplaced[0]}, ...) when the optimizer's state was loaded"
-                    f"{spot(fact.optimizer_load_frame)}; expected the order of the save. Build the groups in one order.",
+                    f"{len(fact.misplaced)} parameters got the state of another one ({fact.misplaced[0]}, ...) when "
+                    f"the optimizer's state was loaded{spot(fact.optimizer_load_frame)}; expected the order of the "
+                    "save. Build the groups in one order.",
                     ref=fact.ref,
-                    place=Place(param=fact.misplaced[0].split(" ")[0], frame=fact.optimizer_load_frame, symptom_frame=fact.load_frame),
+                    place=Place(
+                        param=fact.misplaced[0].split(" ")[0],
+                        frame=fact.optimizer_load_frame,
+                        symptom_frame=fact.load_frame,
+                    ),
                     misplaced=len(fact.misplaced),
                 )

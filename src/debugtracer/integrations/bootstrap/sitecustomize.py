@@ -1,4 +1,5 @@
-"""First on PYTHONPATH of a watched program: waits for `import torch`, then starts the session; runs the sitecustomize it stands before."""
+"""First on PYTHONPATH of a watched program: waits for `import torch`, then starts the session; runs the sitecustomize
+it stands before."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def begin() -> None:
     try:
         from debugtracer.integrations.begin import begin
     except ImportError as error:
-        sys.stderr.write(f"debug-tracer: {sys.executable} cannot import debugtracer ({error}); this process is not watched.\n")
+        sys.stderr.write(
+            f"debug-tracer: {sys.executable} cannot import debugtracer ({error}); this process is not watched.\n"
+        )
         return
     begin()
 

@@ -11,10 +11,11 @@ from debugtracer.source.source import Source
 
 @dataclass(frozen=True)
 class AcosAtOne(Pattern):
-    """The derivative of acos is -1/sqrt(1 - x^2): infinite at 1, nan in backward, and a clamp to -1..1 leads exactly there."""
+    """The derivative of acos is -1/sqrt(1 - x^2): infinite at 1, nan in backward, and a clamp to -1..1 leads exactly
+    there."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """Inverse cosines and sines whose argument reaches an edge, where a gradient is made."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield inverse cosines and sines whose argument reaches an edge, where a gradient is made."""
         for call in source.calls("acos", "arccos", "asin", "arcsin"):
             value = source.value(call.operand)
             point = value.exactly(1.0) or value.exactly(-1.0)

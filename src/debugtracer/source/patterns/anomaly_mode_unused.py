@@ -12,15 +12,24 @@ from debugtracer.source.source import Source
 
 @dataclass(frozen=True)
 class AnomalyModeUnused(Pattern):
-    """torch.autograd.detect_anomaly is a context manager: called as a statement of its own it warns and leaves the mode off."""
+    """torch.autograd.detect_anomaly is a context manager: called as a statement of its own it warns and leaves the mode
+    off."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """Calls whose result is dropped."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield calls of detect_anomaly whose result is dropped."""
         for node in source.program.nodes:
             if (
                 isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Call)
                 and (source.names.meaning(node.value.func) or "").endswith("autograd.detect_anomaly")
             ):
-                seen = "torch.autograd.detect_anomaly(...) as a statement: it is a context manager, and the mode stays off"
-                yield self.hit(source, node, seen, "a with block", "write `with torch.autograd.detect_anomaly():`, or set_detect_anomaly(True)")
+                seen = (
+                    "torch.autograd.detect_anomaly(...) as a statement: it is a context manager, and the mode stays off"
+                )
+                yield self.hit(
+                    source,
+                    node,
+                    seen,
+                    "a with block",
+                    "write `with torch.autograd.detect_anomaly():`, or set_detect_anomaly(True)",
+                )

@@ -18,10 +18,17 @@ MISSING = {
 
 @dataclass(frozen=True)
 class FunctionMissing(Pattern):
-    """torch.autograd.is_detect_anomaly_enabled and torch._debug_has_inf_over_flows do not exist: the first call raises AttributeError."""
+    """torch.autograd.is_detect_anomaly_enabled and torch._debug_has_inf_over_flows do not exist: the first call raises
+    AttributeError."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """Uses of the names."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield uses of names that torch does not have."""
         for node in source.program.nodes:
             if isinstance(node, ast.Attribute) and (meaning := source.names.meaning(node)) in MISSING:
-                yield self.hit(source, node, f"{meaning} does not exist in torch", "a function that does", f"use {MISSING[meaning]}")
+                yield self.hit(
+                    source,
+                    node,
+                    f"{meaning} does not exist in torch",
+                    "a function that does",
+                    f"use {MISSING[meaning]}",
+                )

@@ -13,10 +13,11 @@ from debugtracer.source.source import Source
 
 @dataclass(frozen=True)
 class LiveLossSum(Pattern):
-    """`total += loss` with a loss that has a graph ties every step of the epoch together, so memory grows; .item() or .detach() takes the number alone."""
+    """`total += loss` with a loss that has a graph ties every step of the epoch together, so memory grows; .item() or
+    .detach() takes the number alone."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """In a loop: a name that is backwarded there and added to, or appended to, something that outlives the loop."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield additions of a loss, backwarded in the loop, to something that outlives the loop."""
         for loop in (n for n in source.program.nodes if isinstance(n, (ast.For, ast.While))):
             live = {name for name in backwarded(loop) if not made_number(source, loop, name)}
             if not live or source.no_grad(loop):
@@ -36,13 +37,18 @@ def added(node: ast.AST) -> tuple[str, str] | None:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
         again = dotted(node.value.left) is not None and dotted(node.value.left) == dotted(node.targets[0])
         return pair(node.targets[0], node.value.right) if again else None
-    if isinstance(node, ast.Call) and method(node) == "append" and len(node.args) == 1 and isinstance(node.func, ast.Attribute):
+    if (
+        isinstance(node, ast.Call)
+        and method(node) == "append"
+        and len(node.args) == 1
+        and isinstance(node.func, ast.Attribute)
+    ):
         return pair(node.func.value, node.args[0])
     return None
 
 
 def pair(collector: ast.AST, loss: ast.AST) -> tuple[str, str] | None:
-    """Both as text; the loss may be scaled, which keeps its graph."""
+    """Return both as text; the loss may be scaled, which keeps its graph."""
     while isinstance(loss, ast.BinOp) and isinstance(loss.op, (ast.Mult, ast.Div)):
         loss = loss.left
     one, other = dotted(collector), dotted(loss)
@@ -60,23 +66,38 @@ def body(loop: ast.For | ast.While) -> Iterator[ast.AST]:
 
 
 def backwarded(holder: ast.AST) -> set[str]:
-    """Names whose backward is called: `loss.backward()`, `scaler.scale(loss).backward()`, `accelerator.backward(loss)`."""
+    """The names whose backward is called: `loss.backward()`, `scaler.scale(loss).backward()`,
+    `accelerator.backward(loss)`."""
     found: set[str] = set()
     for node in ast.walk(holder):
-        if isinstance(node, ast.Call) and method(node) in ("backward", "manual_backward") and isinstance(node.func, ast.Attribute):
+        if (
+            isinstance(node, ast.Call)
+            and method(node) in ("backward", "manual_backward")
+            and isinstance(node.func, ast.Attribute)
+        ):
             roots = [*node.args[:1], node.func.value]
             inner = node.func.value
             while isinstance(inner, (ast.Call, ast.BinOp)):
                 roots += inner.args[:1] if isinstance(inner, ast.Call) else [inner.left]
-                inner = inner.args[0] if isinstance(inner, ast.Call) and inner.args else inner.left if isinstance(inner, ast.BinOp) else ast.Constant(None)
+                inner = (
+                    inner.args[0]
+                    if isinstance(inner, ast.Call) and inner.args
+                    else inner.left
+                    if isinstance(inner, ast.BinOp)
+                    else ast.Constant(None)
+                )
             found |= {name for root in roots if (name := dotted(root)) is not None}
     return found
 
 
 def stored(loop: ast.For | ast.While) -> set[str]:
-    """Names that a turn of the loop starts anew."""
+    """The names that each iteration of the loop starts anew."""
     return {
-        name for node in body(loop) if isinstance(node, ast.Assign) for t in node.targets if (name := dotted(t)) is not None and not mentions(node.value, name)
+        name
+        for node in body(loop)
+        if isinstance(node, ast.Assign)
+        for t in node.targets
+        if (name := dotted(t)) is not None and not mentions(node.value, name)
     }
 
 

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from debugtracer.source.pattern import Hit, Pattern
 from debugtracer.source.source import Source
 
-MODULES = {"CrossEntropyLoss": "cross_entropy", "NLLLoss": "nll_loss", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits"}
+MODULES = {
+    "CrossEntropyLoss": "cross_entropy",
+    "NLLLoss": "nll_loss",
+    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+}
 FUNCTIONS = frozenset(MODULES.values())
 WRONG = {
     ("cross_entropy", "softmax"): "it applies softmax again, so the loss cannot fall below log(1 + (C - 1)/e)",
@@ -22,10 +26,11 @@ WRONG = {
 
 @dataclass(frozen=True)
 class SoftmaxBeforeCrossEntropy(Pattern):
-    """cross_entropy contains log_softmax; of probabilities it still gives a falling, plausible loss with a floor of 1.461 for 10 classes."""
+    """cross_entropy contains log_softmax; of probabilities it still gives a falling, plausible loss with a floor of
+    1.461 for 10 classes."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """Loss calls whose input is known to be a softmax or sigmoid."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield loss calls whose input is known to be a softmax or sigmoid."""
         for node in source.program.nodes:
             loss = loss_of(source, node) if isinstance(node, ast.Call) else None
             if not isinstance(node, ast.Call) or loss is None:
@@ -34,7 +39,11 @@ class SoftmaxBeforeCrossEntropy(Pattern):
             form = "" if given is None else source.value(given).form
             if given is not None and (loss, form) in WRONG:
                 seen = f"{loss} of a {form}, {source.shown(given)}: {WRONG[loss, form]}"
-                remedy = "use log_softmax, or cross_entropy of the scores" if loss == "nll_loss" else f"give it the scores from before the {form}"
+                remedy = (
+                    "use log_softmax, or cross_entropy of the scores"
+                    if loss == "nll_loss"
+                    else f"give it the scores from before the {form}"
+                )
                 yield self.hit(source, node, seen, "log-probabilities" if loss == "nll_loss" else "raw scores", remedy)
 
 

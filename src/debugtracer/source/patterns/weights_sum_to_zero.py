@@ -11,8 +11,8 @@ from debugtracer.source.pattern import Hit, Pattern
 from debugtracer.source.source import Source
 
 SHAPES = frozenset({
-    "unsqueeze", "view", "reshape", "expand", "expand_as", "squeeze", "flatten", "contiguous", "permute", "transpose", "float", "double",
-    "half", "long", "int", "to", "type", "type_as",
+    "unsqueeze", "view", "reshape", "expand", "expand_as", "squeeze", "flatten", "contiguous", "permute", "transpose",
+    "float", "double", "half", "long", "int", "to", "type", "type_as",
 })  # fmt: skip
 POSITIVE = frozenset({"softmax", "sigmoid", "exp", "softplus"})  # weights whose sum is 0 only in theory
 
@@ -21,15 +21,21 @@ POSITIVE = frozenset({"softmax", "sigmoid", "exp", "softplus"})  # weights whose
 class WeightsSumToZero(Pattern):
     """(x * mask).sum() / mask.sum() is 0/0 = nan for the row or batch in which the mask selects nothing."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """A sum divided by the sum of its own weights, when nothing keeps that from 0; a known 0 is for division-unguarded."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """A sum divided by the sum of its own weights, when nothing keeps that from 0; a known 0 is for
+        division-unguarded."""
         for node, above, below in source.divisions():
             weights = summed(source, below)
             total = None if above is None else summed(source, above)
             if weights is None or total is None or not multiplied_by(source, total, weights):
                 continue
             value = source.value(weights)
-            if source.value(below).exactly(0.0) is not None or value.low > 0 or source.made_with(weights, POSITIVE) or source.guarded(node, below):
+            if (
+                source.value(below).exactly(0.0) is not None
+                or value.low > 0
+                or source.made_with(weights, POSITIVE)
+                or source.guarded(node, below)
+            ):
                 continue
             seen = f"a weighted mean, {source.shown(node)}: 0/0 where {source.shown(weights)} is 0 everywhere"
             remedy = "clamp_min the sum of the weights (1 for a mask, 1e-8 else)"
@@ -43,7 +49,11 @@ def summed(source: Source, node: ast.AST) -> ast.expr | None:
         return None
     if source.names.torch_function(node.func) == "sum" and node.args:
         return node.args[0]
-    return node.func.value if method(node) == "sum" and isinstance(node.func, ast.Attribute) and source.names.meaning(node.func) is None else None
+    return (
+        node.func.value
+        if method(node) == "sum" and isinstance(node.func, ast.Attribute) and source.names.meaning(node.func) is None
+        else None
+    )
 
 
 def multiplied_by(source: Source, total: ast.AST, weights: ast.AST) -> bool:
@@ -52,11 +62,13 @@ def multiplied_by(source: Source, total: ast.AST, weights: ast.AST) -> bool:
     if not isinstance(total, ast.BinOp) or not isinstance(total.op, ast.Mult):
         return False
     wanted = ast.dump(bare(weights))
-    return any(ast.dump(bare(side)) == wanted or multiplied_by(source, side, weights) for side in (total.left, total.right))
+    return any(
+        ast.dump(bare(side)) == wanted or multiplied_by(source, side, weights) for side in (total.left, total.right)
+    )
 
 
 def bare(node: ast.AST) -> ast.AST:
-    """Without changes of shape and dtype: `mask.float()[:, None]` is `mask`."""
+    """Strip changes of shape and dtype: `mask.float()[:, None]` is `mask`."""
     while True:
         if isinstance(node, ast.Call) and method(node) in SHAPES and isinstance(node.func, ast.Attribute):
             node = node.func.value

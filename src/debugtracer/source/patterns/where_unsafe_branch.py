@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from debugtracer.source.names import method
 from debugtracer.source.pattern import Hit, Pattern
 from debugtracer.source.source import Source
+from debugtracer.trace.op import LOG_EDGES
 
-EDGES = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0}
+EDGES = {**LOG_EDGES, "sqrt": 0.0, "rsqrt": 0.0, "reciprocal": 0.0}
 SPANS = frozenset({"acos", "asin", "arccos", "arcsin"})
 CLAMPS = frozenset({"clamp", "clamp_min", "clip", "clamp_max", "maximum", "minimum"})
 SAFE = frozenset({"where", "masked_fill", "nan_to_num", "exp", "softplus", "detach"})
@@ -19,10 +20,11 @@ ABOVE = frozenset({"abs", "square"})  # keep from what is below 0; 0 itself stay
 
 @dataclass(frozen=True)
 class WhereUnsafeBranch(Pattern):
-    """torch.where computes both branches; the gradient of the one not taken is 0 * inf = nan. Only the argument, made safe before the function, helps."""
+    """torch.where computes both branches; the gradient of the one not taken is 0 * inf = nan. Only the argument, made
+    safe before the function, helps."""
 
-    def look(self, source: Source) -> Iterator[Hit]:
-        """Branches with log, sqrt, division or acos of something the condition looks at, where a gradient is made."""
+    def find(self, source: Source) -> Iterator[Hit]:
+        """Yield branches with log, sqrt, division or acos of what the condition tests, where a gradient is made."""
         for node in source.program.nodes:
             if not isinstance(node, ast.Call) or not source.is_where(node) or source.no_grad(node):
                 continue
@@ -31,14 +33,18 @@ class WhereUnsafeBranch(Pattern):
             for name, operand in left_out(source, node):
                 if not source.terms(operand, 0) & terms:
                     continue
-                seen = f"where({source.shown(condition)}, ...) around {name} of {source.shown(operand)}: the branch not taken has the gradient 0 * inf = nan"
+                seen = (
+                    f"where({source.shown(condition)}, ...) around {name} of {source.shown(operand)}: the branch not "
+                    "taken has the gradient 0 * inf = nan"
+                )
                 remedy = "make the argument safe first: f(torch.where(condition, x, 1))"
                 yield self.hit(source, node, seen, "an argument inside the domain on both branches", remedy)
                 break
 
 
 def left_out(source: Source, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Functions of each branch whose edge lies where the condition, a comparison with a constant, does not take the branch."""
+    """Yield functions of each branch with an edge where the condition, a comparison with a constant, does not take
+    it."""
     condition, taken, other = node.args
     test = source.values.meant(condition)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -60,7 +66,8 @@ def left_out(source: Source, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 
 def reaches_edge(name: str, limit: float, *, kept_above: bool) -> bool:
-    """True if the side of the limit that is left out has numbers on which the function, or its derivative, is not finite."""
+    """True if the side of the limit that is left out has numbers on which the function, or its derivative, is not
+    finite."""
     if name in SPANS:
         return True
     edge = EDGES.get(name, 0.0)
@@ -68,25 +75,39 @@ def reaches_edge(name: str, limit: float, *, kept_above: bool) -> bool:
 
 
 def unsafe(source: Source, branch: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Functions of a branch with an edge that their argument is not kept from."""
+    """Yield functions of a branch with an edge that their argument is not kept from."""
     for part in ast.walk(branch):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
             value = source.value(part.right)
-            if value.constant is None and value.low <= 0 and value.tensor and not is_safe(source, part.right, frozenset()):
+            if (
+                value.constant is None
+                and value.low <= 0
+                and value.tensor
+                and not is_safe(source, part.right, frozenset())
+            ):
                 yield "a division by", part.right
         elif isinstance(part, ast.Call):
             name = source.names.torch_function(part.func)
-            operand = part.args[0] if name and part.args else part.func.value if isinstance(part.func, ast.Attribute) and not part.args else None
+            operand = (
+                part.args[0]
+                if name and part.args
+                else part.func.value
+                if isinstance(part.func, ast.Attribute) and not part.args
+                else None
+            )
             name = name or method(part)
             if operand is None or name is None or is_safe(source, operand, ABOVE):
                 continue
             value = source.value(operand)
-            if not value.detached and ((name in EDGES and value.low <= EDGES[name]) or (name in SPANS and (value.low <= -1 or value.high >= 1))):
+            if not value.detached and (
+                (name in EDGES and value.low <= EDGES[name]) or (name in SPANS and (value.low <= -1 or value.high >= 1))
+            ):
                 yield name, operand
 
 
 def is_safe(source: Source, operand: ast.AST, also: frozenset[str]) -> bool:
-    """True if the argument is itself selected, filled, shifted by a constant, clamped away from the edge, or the result of one of `also`."""
+    """True if the argument is itself selected, filled, shifted by a constant, clamped away from the edge, or the result
+    of one of `also`."""
     node = source.values.meant(operand)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return any((source.value(side).constant or 0) > 0 for side in (node.left, node.right))

@@ -23,7 +23,7 @@ class ScalerSetup(Fact, frozen=True, kw_only=True):
     growth_interval: int
 
     def key(self) -> object:
-        """News of one scaler."""
+        """Identify the scaler that the fact is about."""
         return self.scaler
 
 
@@ -40,7 +40,7 @@ class AutocastSeen(Fact, frozen=True, kw_only=True):
     """Its backward began from a loss that an enabled scaler multiplied."""
 
     def key(self) -> object:
-        """News of one kind of autocast."""
+        """Identify the kind of autocast that the fact is about."""
         return (self.device, self.dtype)
 
 

@@ -1,4 +1,5 @@
-"""What was in the batches of a loader: their schema, what they are usually like, and what was out of the ordinary in one of them."""
+"""What was in the batches of a loader: their schema, what they are usually like, and what was out of the ordinary in
+one of them."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class LeafSchema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchSchema(Fact, frozen=True, kw_only=True):
-    """The tensors of a loader's batches; told once for each set of paths."""
+    """The tensors of a loader's batches; emitted once for each set of paths."""
 
     KEEP = 32
 
@@ -47,7 +48,7 @@ class BatchSchema(Fact, frozen=True, kw_only=True):
     leaves: tuple[LeafSchema, ...]
 
     def key(self) -> object:
-        """One a loader and set of paths."""
+        """Identify the loader and the set of paths."""
         return self.loader.number, tuple(leaf.path for leaf in self.leaves)
 
 
@@ -68,7 +69,7 @@ class BatchChange(Fact, frozen=True, kw_only=True):
     samples: tuple[int, ...] | None = None
 
     def key(self) -> object:
-        """Each is news."""
+        """Identify the fact itself: each one is new."""
         return self.loader.number, self.path, self.what, self.ref.iteration
 
 
@@ -102,7 +103,7 @@ class LeafProfile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchProfile(Fact, frozen=True, kw_only=True):
-    """What the batches of a loader are like; told at its first batch, the 20th, and every 100th."""
+    """What the batches of a loader are like; emitted at its first batch, the 20th, and every 100th."""
 
     KEEP = 16
 
@@ -119,23 +120,25 @@ class BatchProfile(Fact, frozen=True, kw_only=True):
     leaves: tuple[LeafProfile, ...] = ()
 
     def key(self) -> object:
-        """One a loader."""
+        """Identify the loader that the fact is about."""
         return self.loader.number
 
 
 class BatchOddity(Fact, frozen=True, kw_only=True):
-    """One thing out of the ordinary in one batch. `ref.iteration` is the backward that used the batch, where that is known."""
+    """One thing out of the ordinary in one batch. `ref.iteration` is the backward that used the batch, where that is
+    known."""
 
     KEEP = 256
 
     loader: LoaderNote
     batch: int
     what: str
-    """nonfinite, constant, blank, range, content, ignored, duplicate, ngram, short, pad-labels, label, unreadable, empty."""
+    """nonfinite, constant, blank, range, content, ignored, duplicate, ngram, short, pad-labels, label, unreadable,
+    empty."""
     path: str = ""
     rows: tuple[int, ...] = ()
     samples: tuple[int, ...] | None = None
-    """Dataset indices of these rows; None when they cannot be told."""
+    """Dataset indices of these rows; None when they are not known."""
     value: Number = 0.0
     usual: Number = 0.0
     spread: Number = 0.0
@@ -147,7 +150,8 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     """Batches that had been looked at before this one."""
     detail: str = ""
     reached: str = ""
-    """nonfinite: `model` when the tensor went into a module, `loss` when the loss of its step is not finite; else empty."""
+    """nonfinite: `model` when the tensor went into a module, `loss` when the loss of its step is not finite; else
+    empty."""
     spoiled: bool = False
     """nonfinite: what came out (output, loss) is not finite either."""
     module: str = ""
@@ -156,5 +160,5 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     training: bool = False
 
     def key(self) -> object:
-        """Each is news."""
+        """Identify the fact itself: each one is new."""
         return self.loader.number, self.what, self.path, self.batch, self.ref.iteration, self.channel

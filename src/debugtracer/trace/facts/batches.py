@@ -30,5 +30,5 @@ class BatchSeen(Fact, frozen=True, kw_only=True):
     """Second dimension of the widest leaf: the length sequences are padded to."""
 
     def key(self) -> object:
-        """Each batch is news."""
+        """Identify the batch: each one is new."""
         return self.ref.iteration

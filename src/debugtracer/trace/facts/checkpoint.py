@@ -8,6 +8,8 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
+SLOTS = 64  # saves are numbered modulo this: each slot is news of its own, so that the first 2,048 saves are written
+
 
 class CheckpointSaved(Fact, frozen=True, kw_only=True):
     """torch.save was called on a mapping or a module that holds weights."""
@@ -26,23 +28,24 @@ class CheckpointSaved(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
 
     def key(self) -> object:
-        """By the line that saves."""
+        """Identify the line that saves."""
         return (self.frame.file, self.frame.line) if self.frame else None
 
 
 class CheckpointMark(Fact, frozen=True, kw_only=True):
-    """By what a later run can tell that it loaded the weights of this save: how many floating tensors, and the sum of all their elements."""
+    """By what a later run can tell that it loaded the weights of this save: how many floating tensors, and the sum of
+    all their elements."""
 
     KEEP: ClassVar[int] = 4
 
     slot: int
-    """Number of the save modulo 64: each slot is news of its own, so that the ledger writes the first 2,048 saves."""
+    """Number of the save modulo SLOTS."""
     tensors: int
     total: Number
     parts: tuple[str, ...] = ()
 
     def key(self) -> object:
-        """By slot."""
+        """Identify the slot that the fact is about."""
         return self.slot
 
 
@@ -57,7 +60,7 @@ class OtherSave(Fact, frozen=True, kw_only=True):
     """As in CheckpointMark."""
 
     def key(self) -> object:
-        """By means and slot."""
+        """Identify the means of saving and the slot."""
         return self.means, self.slot
 
 
@@ -81,13 +84,16 @@ class Resumed(Fact, frozen=True, kw_only=True):
     fresh: bool = False
     """Its state is empty."""
     same_data: bool | None = None
-    """The last batch came from a loader built by the line of the one at the save, over as many samples; None where no loader was in use."""
+    """The last batch came from a loader built by the line of the one at the save, over as many samples; None where no
+    loader was in use."""
     file_fits: bool = False
-    """The file holds the state of an optimizer with the same groups, first learning rates and options as the one that begins."""
+    """The file holds the state of an optimizer with the same groups, first learning rates and options as the one that
+    begins."""
     edited: bool = False
     """Some of the loaded parameters were written again before the update: pruned, clamped, a new head."""
     same_setup: bool = False
-    """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same line or loaded at once."""
+    """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same
+    line or loaded at once."""
     schedule_fresh: bool | None = None
     """A scheduler drives this optimizer and stands at its beginning; None without one."""
     schedule_before: int | None = None

@@ -9,7 +9,8 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class DamagedFile(Fact, frozen=True, kw_only=True):
-    """A file given to torch.load whose records do not match their checksums, or that ends too early. Told when the file was read once more, steps later."""
+    """A file given to torch.load whose records do not match their checksums, or that ends too early. Emitted when the
+    file was read once more, steps later."""
 
     KEEP: ClassVar[int] = 16
 
@@ -21,7 +22,7 @@ class DamagedFile(Fact, frozen=True, kw_only=True):
     """How many they are."""
     records: int = 0
     tensors: tuple[str, ...] = ()
-    """Paths of the tensors that lie in those records, where that can be told."""
+    """Paths of the tensors that lie in those records, where that is known."""
     cut: bool = False
     """It begins as an archive and has no directory at its end."""
     loaded: bool = True
@@ -30,5 +31,5 @@ class DamagedFile(Fact, frozen=True, kw_only=True):
     """Where it was loaded."""
 
     def key(self) -> object:
-        """By file."""
+        """Identify the file that the fact is about."""
         return self.path

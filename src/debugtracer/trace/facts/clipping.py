@@ -19,7 +19,7 @@ class ClippedNonfinite(Fact, frozen=True, kw_only=True):
 
 
 class ClipLimit(Fact, frozen=True, kw_only=True):
-    """Gradients are clipped to this norm from here on; told when it changes."""
+    """Gradients are clipped to this norm from here on; emitted when it changes."""
 
     KEEP = 4
 

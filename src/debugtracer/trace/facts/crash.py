@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.place import Place
 
 
 class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     device: str | None = None
 
 
-class BatchSeen(msgspec.Struct, frozen=True, kw_only=True):
+class CrashBatch(msgspec.Struct, frozen=True, kw_only=True):
     """The batch fetched last, or the one whose fetch failed."""
 
     leaves: tuple[TensorSeen, ...] = ()
@@ -67,7 +68,7 @@ class SampleSeen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Crash(Fact, frozen=True, kw_only=True):
-    """The program's own exception, told once."""
+    """The program's own exception, emitted once."""
 
     KEEP: ClassVar[int] = 2
 
@@ -86,7 +87,7 @@ class Crash(Fact, frozen=True, kw_only=True):
     numbers: dict[str, int] = {}
     """Whole numbers among them (ignore_index, ...)."""
     rows: IntegerRows | None = None
-    batch: BatchSeen | None = None
+    batch: CrashBatch | None = None
     samples: tuple[SampleSeen, ...] = ()
     optimizers: tuple[tuple[str, Frame | None], ...] = ()
     """Live optimizers and where they were built."""
@@ -98,6 +99,14 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Bytes: `allocated`, `reserved`, `peak` of the device."""
     fetching: bool = False
     """A DataLoader was fetching."""
+
+    def place(self) -> Place:
+        """The innermost module and line, and the line where it showed."""
+        return Place(
+            module=self.modules[0].path if self.modules else None,
+            frame=self.frames[0] if self.frames else None,
+            symptom_frame=self.call,
+        )
 
 
 class InplaceWrite(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +126,7 @@ class InplaceWrite(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InplaceWrites(Fact, frozen=True, kw_only=True):
-    """Writes in place since the last backward that worked, told when a backward dies of one."""
+    """Writes in place since the last backward that worked, emitted when a backward dies of one."""
 
     KEEP: ClassVar[int] = 2
 

@@ -9,7 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class Devices(Fact, frozen=True, kw_only=True):
-    """Parameters by the kind of device; told when it changes."""
+    """Parameters by the kind of device; emitted when it changes."""
 
     KEEP = 4
 
@@ -36,5 +36,5 @@ class HostSyncs(Fact, frozen=True, kw_only=True):
     at: tuple[Waiting, ...]
 
     def key(self) -> object:
-        """Each inspected step."""
+        """Identify the step: each inspected one is new."""
         return self.ref.step

@@ -1,4 +1,5 @@
-"""How near the inputs of log, exp, sqrt, a division ... come to the end of their domain or range, on inspected steps."""
+"""How near the inputs of log, exp, sqrt, a division ... come to the end of their domain or range, on inspected
+steps."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     op: str
     """Name of the function: log, sqrt, div ..."""
     kind: EdgeKind
-    """At the edge `zero` the value is infinite (log, a division), at `root` only the derivative (sqrt); `unit`: |x| = 1 (acos); `overflow`: exp."""
+    """At the edge `zero` the value is infinite (log, a division), at `root` only the derivative (sqrt); `unit`: |x| = 1
+    (acos); `overflow`: exp."""
     dtype: str
     distance: Number
     """Of the nearest input to the edge, in units of the input; 0: an input lies on it."""

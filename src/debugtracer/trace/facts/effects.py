@@ -1,4 +1,6 @@
-"""What an update has done to the parameters of its optimizer: the effect invariants of CHECKS 6.3."""
+"""What an update has done to the parameters of its optimizer.
+
+What must hold: (docs/rationale/checks.md#effect-invariants)."""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ class Effect(Fact, frozen=True, kw_only=True):
     unchanged_count: int = 0
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer
 
 
@@ -46,7 +48,7 @@ class HalfState(Fact, frozen=True, kw_only=True):
     param: str
 
     def key(self) -> object:
-        """News of one optimizer and dtype."""
+        """Identify the optimizer and dtype that the fact is about."""
         return (self.optimizer, self.dtype)
 
 
@@ -68,5 +70,5 @@ class DecayedGains(Fact, frozen=True, kw_only=True):
     """Their mean absolute value beside that at the first update, as a factor."""
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer

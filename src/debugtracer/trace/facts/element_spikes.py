@@ -7,7 +7,7 @@ import msgspec
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-BEYOND = 5000.0  # times the second moment: the threshold of SPAM 2025 (CHECKS 3.3 opt_elem_spike)
+BEYOND = 5000.0  # times the second moment: the threshold of SPAM 2025 (docs/rationale/spikes.md#spam)
 
 
 class SpikedParam(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,5 +38,5 @@ class ElementSpikes(Fact, frozen=True, kw_only=True):
     """Looked at because the loss stood out; else an inspected step."""
 
     def key(self) -> object:
-        """Each is news."""
+        """Identify the fact itself: each one is new."""
         return self.ref.iteration

@@ -9,7 +9,7 @@ HEAD = 16  # batches whose order and content are kept apart: enough to tell two 
 
 
 class Epoch(Fact, frozen=True, kw_only=True):
-    """Told when the next pass begins, or when the run ends."""
+    """Emitted when the next pass begins, or when the run ends."""
 
     KEEP = 64
 
@@ -38,7 +38,7 @@ class Epoch(Fact, frozen=True, kw_only=True):
     """Batches that lack rows."""
 
     def key(self) -> object:
-        """Each loader counts its own."""
+        """Identify the loader whose passes are counted."""
         return self.loader
 
 
@@ -59,7 +59,7 @@ class Restart(Fact, frozen=True, kw_only=True):
     """len(loader)."""
 
     def key(self) -> object:
-        """Each loader, each batch."""
+        """Identify the loader and the batch that came again."""
         return self.loader, self.first
 
 
@@ -83,5 +83,5 @@ class Overlap(Fact, frozen=True, kw_only=True):
     """Some of the shared rows: dataset indices where they are known, else places in the pass."""
 
     def key(self) -> object:
-        """Each loader of an evaluation."""
+        """Identify the loader of the evaluation."""
         return self.loader

@@ -27,5 +27,5 @@ class EqualUnits(Fact, frozen=True, kw_only=True):
     """The line that filled it, where it was seen."""
 
     def key(self) -> object:
-        """One parameter."""
+        """Identify the parameter that the fact is about."""
         return self.param

@@ -1,4 +1,4 @@
-"""The contract of a fact: one thing a probe has seen at one place of the run, a value without judgement."""
+"""The contract of a fact: one thing an observer has seen at one place of the run, a value without judgement."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from debugtracer.trace.step import StepRef
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all facts. Fields are plain JSON values, Frames and other Structs; floats that may be NaN or infinite are `Number`.
+    """Base of all facts. Fields are plain JSON values, Frames and other Structs; floats that may be NaN or infinite are
+    `Number`.
 
-    A fact is written to events.jsonl when it is new: the first of its `key()`, or different from the last one of that key in anything but `ref`.
-    """
+    A fact is written to events.jsonl when it is new: the first of its `key()`, or different from the last one of that
+    key in anything but `ref`."""
 
     KEEP: ClassVar[int] = 64
     """Last facts of this kind that a check can see."""
@@ -27,12 +28,13 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     ref: StepRef
 
     def key(self) -> object:
-        """What makes two facts news of the same thing: a parameter, a loader, an optimizer; by default the kind itself."""
+        """What two facts about the same thing have in common: a parameter, a loader, an optimizer; by default the kind
+        itself."""
         return None
 
     @classmethod
     def word(cls) -> str:
-        """Its name on disk: the file it lives in, with dashes, and the class when a file holds several."""
+        """Return the name on disk: the file it lives in, with dashes, and the class when a file holds several."""
         return f"{cls.__module__.rsplit('.', 1)[-1].replace('_', '-')}/{cls.__name__}"
 
 
@@ -47,7 +49,7 @@ def fact_kinds() -> dict[str, type[Fact]]:
 
 
 def below(kind: type[Fact]) -> Iterator[type[Fact]]:
-    """Subclasses of all levels."""
+    """Yield subclasses of all levels."""
     for child in kind.__subclasses__():
         yield child
         yield from below(child)
@@ -60,11 +62,14 @@ def to_plain(fact: Fact) -> dict[str, Any]:
 
 
 def from_plain(word: str, plain: dict[str, Any]) -> Fact | None:
-    """A fact from its JSON values; None for a kind that this version does not know. Raises TraceError when the values do not fit."""
+    """A fact from its JSON values; None for a kind that this version does not know. Raises TraceError when the values
+    do not fit."""
     kind = fact_kinds().get(word)
     if kind is None:
         return None
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        raise TraceError(f"a fact of kind {word} cannot be read ({error}); it was written by another version of debug-tracer.") from None
+        raise TraceError(
+            f"a fact of kind {word} cannot be read ({error}); it was written by another version of debug-tracer."
+        ) from None

@@ -24,5 +24,5 @@ class FormerRun(Fact, frozen=True, kw_only=True):
     """It ran the same script."""
 
     def key(self) -> object:
-        """By place."""
+        """Identify the place: the run and the step it starts at."""
         return self.run, self.start

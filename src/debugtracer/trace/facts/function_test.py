@@ -1,4 +1,5 @@
-"""What came of one trial of the model as a function: a changed input, and whether the outputs that must not change did."""
+"""What came of one trial of the model as a function: a changed input, and whether the outputs that must not change
+did."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """One trial on a shadow copy in evaluation mode; two runs with the same input were equal before it."""
 
     trial: Trial
-    """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in a model that reads from
-    left to right; other_samples: all samples but the first; any_input: samples change places."""
+    """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in
+    a model that reads from left to right; other_samples: all samples but the first; any_input: samples change
+    places."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input: nothing has changed at all)."""
@@ -30,5 +32,5 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """Why it was skipped."""
 
     def key(self) -> object:
-        """One trial of one root."""
+        """Identify the trial and the root it was run on."""
         return self.trial, self.root

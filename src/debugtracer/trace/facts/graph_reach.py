@@ -18,7 +18,8 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stranger(msgspec.Struct, frozen=True, kw_only=True):
-    """A Parameter in the graph that no called module has registered and no optimizer holds; or a plain tensor that is an attribute of a module."""
+    """A Parameter in the graph that no called module has registered and no optimizer holds; or a plain tensor that is
+    an attribute of a module."""
 
     path: str | None
     """Where it hangs: the attribute of a registered module, and the place in it; None if it was not found."""
@@ -30,7 +31,8 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The line that assigns the attribute, else the line that uses it."""
     plain: bool = False
-    """No Parameter: a leaf tensor that asks for a gradient, is an attribute of a registered module and was not changed over steps."""
+    """No Parameter: a leaf tensor that asks for a gradient, is an attribute of a registered module and was not changed
+    over steps."""
 
 
 class GraphReach(Fact, frozen=True, kw_only=True):
@@ -61,12 +63,12 @@ class GraphReach(Fact, frozen=True, kw_only=True):
     symptom: Frame | None = None
     strangers: tuple[Stranger, ...] = ()
     fresh: bool = False
-    """The strangers are other tensors than in the last step: made in each forward."""
+    """The unregistered tensors are others than in the last step: made in each forward."""
     drawn: bool = False
-    """Some weight of the strangers did not change over steps and has the values torch draws for a new layer."""
+    """Some weight among the unregistered did not change over steps and has the values torch draws for a new layer."""
 
     def key(self) -> object:
-        """One optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.number
 
 

@@ -1,4 +1,5 @@
-"""What half precision did to a reduction or to a running total, beside the same in float32; measured on inspected steps."""
+"""What half precision did to a reduction or to a running total, beside the same in float32; measured on inspected
+steps."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class HalfReduction(Fact, frozen=True, kw_only=True):
     """Results that are infinite though they are finite in float32."""
 
     def key(self) -> object:
-        """Calls of one line."""
+        """Identify the reduction by its op and its line."""
         return self.op, self.frame
 
 
@@ -46,5 +47,5 @@ class RunningTotal(Fact, frozen=True, kw_only=True):
     """The total hangs on a graph: a loss that is put together, not a figure for the reader."""
 
     def key(self) -> object:
-        """One line."""
+        """Identify the line that the fact is about."""
         return self.frame

@@ -11,11 +11,13 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
 Role = Literal["weight", "gradient", "activation", "tracked", "tracked_gradient"]
-LOWEST, HIGHEST = -24, 16  # powers of two at the ends of a histogram: below the least fp16 subnormal (2^-24), above its largest value (65504)
+# powers of two at the ends of a histogram: below the least fp16 subnormal (2^-24), above its largest value (65504)
+LOWEST, HIGHEST = -24, 16
 
 
 class TensorHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """One tensor. Statistics are of its finite values; of a large one they are taken from an even sample of `sampled` values, but `l2` is of all."""
+    """One tensor. Statistics are of its finite values; of a large one they are taken from an even sample of `sampled`
+    values, but `l2` is of all."""
 
     name: str
     """Path of the parameter or leaf module, the function name of an activation, or the name given to track()."""
@@ -32,14 +34,16 @@ class TensorHealth(msgspec.Struct, frozen=True, kw_only=True):
     bad: int = 0
     """Non-finite values among the sampled."""
     bins: tuple[int, ...] = ()
-    """Count of |x| per power of two: the first is everything below 2^LOWEST but zero, the last everything from 2^HIGHEST on."""
+    """Count of |x| per power of two: the first is everything below 2^LOWEST but zero, the last everything from
+    2^HIGHEST on."""
     function: str = ""
     """An activation: the function that made it (relu, tanh, softmax), or the kind of its leaf module."""
     frame: Frame | None = None
     dead_units: float | None = None
     """An activation: share of units (last dimension, or channel) that are zero for the whole batch."""
     saturated: float | None = None
-    """tanh: share beyond +-0.99; sigmoid: outside 0.01..0.99; softmax: share of rows whose largest probability is above 0.999."""
+    """tanh: share beyond +-0.99; sigmoid: outside 0.01..0.99; softmax: share of rows whose largest probability is above
+    0.999."""
     entropy: float | None = None
     """Softmax: mean entropy of its rows divided by log of their length."""
     logit_max: Number | None = None
@@ -65,15 +69,17 @@ class ParamDynamics(msgspec.Struct, frozen=True, kw_only=True):
     under_eps: float | None = None
     """Adam: share of touched elements (exp_avg_sq > 0) whose sqrt(v) is below eps."""
     rms: Number | None = None
-    """Adam: RMS_t = sqrt(mean(g^2 / max(v, eps^2))) over touched elements (CHECKS 3.3 opt_rms_spike)."""
+    """Adam: RMS_t = sqrt(mean(g^2 / max(v, eps^2))) over touched elements (docs/rationale/checks.md#opt_rms_spike)."""
     beta2: float | None = None
     """Adam: its decay of the second moment."""
     log_v: Number | None = None
     """Adam: mean of log(exp_avg_sq) over touched elements, not bias-corrected; alone it falls by log(beta2) a step."""
     lag: Number | None = None
-    """Adam: median of g^2 / v (bias-corrected) over elements with a gradient; None when fewer than half of the touched ones have one."""
+    """Adam: median of g^2 / v (bias-corrected) over elements with a gradient; None when fewer than half of the touched
+    ones have one."""
     stalled: float | None = None
-    """Half precision: share of elements with a gradient whose update was less than half a unit in the last place, so nothing changed."""
+    """Half precision: share of elements with a gradient whose update was less than half a unit in the last place, so
+    nothing changed."""
 
 
 class Health(Fact, frozen=True, kw_only=True):

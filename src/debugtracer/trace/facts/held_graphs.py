@@ -7,7 +7,7 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class HeldGraphs(Fact, frozen=True, kw_only=True):
-    """Told when the graphs of 16, 64, 256 past steps are alive."""
+    """Emitted when the graphs of 16, 64, 256 past steps are alive."""
 
     KEEP = 8
 
@@ -25,5 +25,5 @@ class HeldGraphs(Fact, frozen=True, kw_only=True):
     """Where it grows."""
 
     def key(self) -> object:
-        """Losses and outputs apart."""
+        """Identify what holds the graphs: losses and outputs apart."""
         return self.what

@@ -7,12 +7,13 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class LoaderSeen(Fact, frozen=True, kw_only=True):
-    """One loader, told when its first batch reaches a backward, or when the run ends for one that never does."""
+    """One loader, emitted when its first batch reaches a backward, or when the run ends for one that never does."""
 
     KEEP = 32
 
     loader: int
-    """Its number, in the order of first batches; a loader built anew at the same line after the old one is gone keeps it."""
+    """Its number, in the order of first batches; a loader built anew at the same line after the old one is gone keeps
+    it."""
     frame: Frame | None
     """Where the user built it."""
     dataset: str
@@ -26,7 +27,7 @@ class LoaderSeen(Fact, frozen=True, kw_only=True):
     shards: bool
     """Its sampler gives each rank a part of the data."""
     shuffles: bool | None
-    """Its sampler draws a random order; None when that cannot be told."""
+    """Its sampler draws a random order; None when that is not known."""
     generator: bool
     """A generator was handed to it or to its sampler."""
     worker_init: bool
@@ -36,5 +37,5 @@ class LoaderSeen(Fact, frozen=True, kw_only=True):
     """Cores this process may run on."""
 
     def key(self) -> object:
-        """One of several."""
+        """Identify the loader that the fact is about."""
         return self.loader

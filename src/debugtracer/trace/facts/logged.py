@@ -1,4 +1,4 @@
-"""A number that the program itself logs, beside what was true at that moment."""
+"""A number that the program itself logs, beside the true value at that time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Logged(Fact, frozen=True, kw_only=True):
     at: int | None = None
     """The step number it was logged under."""
     ratio: Number | None = None
-    """Value divided by the last loss that backward was called on (before scaling), for names of losses; None where that takes a host sync."""
+    """Value divided by the last loss that backward was called on (before scaling), for names of losses; None where that
+    takes a host sync."""
     scaler: bool = False
     """A GradScaler is in use."""
     hidden: int = 0
@@ -28,5 +29,5 @@ class Logged(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
 
     def key(self) -> object:
-        """By logger and name."""
+        """Identify the number by its logger and name."""
         return self.source, self.name

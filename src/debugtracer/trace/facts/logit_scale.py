@@ -1,4 +1,5 @@
-"""The size of the logits that reach a cross-entropy, on inspected steps: how far their normaliser is from 0 and how sure they are."""
+"""The size of the logits that reach a cross-entropy, on inspected steps: how far their normaliser is from 0 and how
+sure they are."""
 
 from __future__ import annotations
 
@@ -21,5 +22,5 @@ class LogitScale(Fact, frozen=True, kw_only=True):
     """Mean cross-entropy of these rows without weights and smoothing, nats."""
 
     def key(self) -> object:
-        """Calls of one line."""
+        """Identify the line that calls the loss."""
         return self.frame

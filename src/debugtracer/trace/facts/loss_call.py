@@ -10,6 +10,11 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
+INDEXED = frozenset({"cross_entropy", "nll_loss"})
+BINARY = frozenset({"binary_cross_entropy", "binary_cross_entropy_with_logits"})
+ELEMENTWISE = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+LOSSES = INDEXED | BINARY | ELEMENTWISE | {"kl_div", "ctc_loss"}
+"""Loss functions of torch.nn.functional that are told of."""
 Form = Literal["", "probabilities", "log_probabilities", "scores"]
 
 
@@ -26,14 +31,16 @@ class Maker(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LossCall(Fact, frozen=True, kw_only=True):
-    """What a loss function of torch was called with. Shares and ranges are over all targets, `form` over the first rows."""
+    """What a loss function of torch was called with. Shares and ranges are over all targets, `form` over the first
+    rows."""
 
     KEEP = 64
 
     loss: str
-    """Name of the function: cross_entropy, nll_loss, binary_cross_entropy_with_logits, mse_loss, sub (a difference with the targets) ..."""
+    """Name of the function: cross_entropy, nll_loss, binary_cross_entropy_with_logits, mse_loss, sub (a difference with
+    the targets) ..."""
     number: int = 0
-    """How many calls were told before it in the run."""
+    """How many calls were emitted before it in the run."""
     frame: Frame | None = None
     module: str | None = None
     """Path of the module that called it, if one did."""
@@ -76,5 +83,5 @@ class LossCall(Fact, frozen=True, kw_only=True):
     """The stretched operand got its dimension of 1 from a view (unsqueeze): on purpose."""
 
     def key(self) -> object:
-        """Calls from the same line."""
+        """Identify the loss and the line that calls it."""
         return self.loss, self.frame

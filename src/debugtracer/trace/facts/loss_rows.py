@@ -37,5 +37,5 @@ class LossRows(Fact, frozen=True, kw_only=True):
     samples: tuple[int, ...] | None = None
 
     def key(self) -> object:
-        """Each is news."""
+        """Identify the fact itself: each one is new."""
         return self.ref.iteration

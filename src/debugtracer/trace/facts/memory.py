@@ -20,5 +20,5 @@ class Memory(Fact, frozen=True, kw_only=True):
     """Bytes of the accelerator."""
 
     def key(self) -> object:
-        """Each sample."""
+        """Identify the step: each sample is new."""
         return self.ref.step

@@ -7,7 +7,7 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class ModuleModes(Fact, frozen=True, kw_only=True):
-    """One root module that takes part in a backward; told when its modes have changed."""
+    """One root module that takes part in a backward; emitted when its modes have changed."""
 
     KEEP = 32
 
@@ -30,8 +30,8 @@ class ModuleModes(Fact, frozen=True, kw_only=True):
     symptom: Frame | None = None
     """The line of the backward."""
     silent: int = 0
-    """Calls without a graph in training mode, counted up to the number that is told."""
+    """Calls without a graph in training mode, counted up to the number that is emitted."""
 
     def key(self) -> object:
-        """One root."""
+        """Identify the root module that the fact is about."""
         return self.root

@@ -21,16 +21,18 @@ class LayerStatistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NormStatistics(Fact, frozen=True, kw_only=True):
-    """At the gate of an inspected step; only batch norms in training that keep running statistics of this rank's data alone."""
+    """At the gate of an inspected step; only batch norms in training that keep running statistics of this rank's data
+    alone."""
 
     KEEP: ClassVar[int] = 64
 
     group: tuple[int, ...]
     """Ranks that hold a copy."""
     broadcast: bool
-    """Rank 0's buffers replace the others' before each forward, which is what DistributedDataParallel does by default."""
+    """Rank 0's buffers replace the others' before each forward, which is what DistributedDataParallel does by
+    default."""
     layers: tuple[LayerStatistics, ...]
 
     def key(self) -> object:
-        """Each step."""
+        """Identify the step: each one is new."""
         return self.ref.step

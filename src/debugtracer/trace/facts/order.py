@@ -1,4 +1,6 @@
-"""In which order a loop calls what belongs to one update of one optimizer: the order automaton of CHECKS 6.2."""
+"""In which order a loop calls what belongs to one update of one optimizer.
+
+The order that is right: (docs/rationale/checks.md#order-automaton)."""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The user's line of the call; None for a forward."""
     live: bool = False
-    """Gradients of a backward since the last update were there; for a backward: it wrote gradients of this optimizer."""
+    """Gradients of a backward since the last update were there; for a backward: it wrote gradients of this
+    optimizer."""
     scaled: bool = False
     """Those gradients still carried the loss scale."""
     scale: Number | None = None
@@ -60,11 +63,11 @@ class StepOrder(Fact, frozen=True, kw_only=True):
     """Where the user built the optimizer."""
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer
 
     def pattern(self) -> tuple[str, ...]:
-        """The words alone."""
+        """The words of the calls alone, in order."""
         return tuple(call.word for call in self.calls)
 
     def backwards(self) -> list[Call]:
@@ -88,5 +91,5 @@ class NoStep(Fact, frozen=True, kw_only=True):
     """zero_grad calls that threw such gradients away."""
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer

@@ -21,5 +21,5 @@ class OutlyingBatch(Fact, frozen=True, kw_only=True):
     """Where backward was called."""
 
     def key(self) -> object:
-        """Each one is news."""
+        """Identify the fact itself: each one is new."""
         return self.ref.iteration

@@ -16,5 +16,5 @@ class OverflowFlag(Fact, frozen=True, kw_only=True):
     """The step of the update after which the flag was last seen clear."""
 
     def key(self) -> object:
-        """Each step that had it."""
+        """Identify the step: each one with the flag is new."""
         return self.ref.step

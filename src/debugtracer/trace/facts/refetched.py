@@ -1,4 +1,4 @@
-"""A guilty sample fetched once more through the user's dataset: who made it bad."""
+"""A guilty sample fetched once more through the user's dataset: which step made it bad."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Refetched(Fact, frozen=True, kw_only=True):
     again: bool
     """The sample is bad again."""
     origin: str = ""
-    """`source` (bad before any transform), `normalisation` or `operation`; empty when it cannot be told."""
+    """`source` (bad before any transform), `normalisation` or `operation`; empty when it is not known."""
     transform: str = ""
     """Name of the first transform whose output is bad while its input is not."""
     frame: Frame | None = None
     """The line to look at: the transform, else the return of `__getitem__`."""
 
     def key(self) -> object:
-        """One a sample."""
+        """Identify the sample that was fetched, and what was bad in it."""
         return self.loader, self.index, self.what

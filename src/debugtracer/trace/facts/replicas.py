@@ -7,7 +7,8 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class Replica(Fact, frozen=True, kw_only=True):
-    """The copy that one rank holds under DistributedDataParallel, at the gate of an inspected step and of every 50th."""
+    """The copy that one rank holds under DistributedDataParallel, at the gate of an inspected step and of every
+    50th."""
 
     KEEP = 64
 
@@ -20,7 +21,8 @@ class Replica(Fact, frozen=True, kw_only=True):
     hooked: bool
     """A communication hook changes what is exchanged."""
     bypassed: Frame | None
-    """A line that called the module inside the wrapper with gradients, in an iteration in which the wrapper was not called."""
+    """A line that called the module inside the wrapper with gradients, in an iteration in which the wrapper was not
+    called."""
     optimizer: str
     built: Frame | None
     """Where the optimizer was built."""
@@ -37,5 +39,5 @@ class Replica(Fact, frozen=True, kw_only=True):
     """The gradient is not finite."""
 
     def key(self) -> object:
-        """Each step."""
+        """Identify the step: each one is new."""
         return self.ref.step

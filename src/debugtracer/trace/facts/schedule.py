@@ -8,7 +8,8 @@ from debugtracer.trace.number import Number
 
 
 class Rate(Fact, frozen=True, kw_only=True):
-    """The learning rate of an optimizer where that is news: at its first update, after a jump, when it is 0 or negative for long."""
+    """The learning rate of an optimizer where that is news: at its first update, after a jump, when it is 0 or negative
+    for long."""
 
     optimizer: int
     kind: str
@@ -37,12 +38,13 @@ class Rate(Fact, frozen=True, kw_only=True):
     """The line of the user's function that gave the factor, for a scheduler made of functions."""
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer
 
 
 class RateMoved(Fact, frozen=True, kw_only=True):
-    """At an incident: a learning rate that is no longer the one its optimizer was built with, and where it moved most."""
+    """At an incident: a learning rate that is no longer the one its optimizer was built with, and where it moved
+    most."""
 
     optimizer: int
     frame: Frame | None
@@ -60,10 +62,11 @@ class RateMoved(Fact, frozen=True, kw_only=True):
     scheduler: str = ""
     """The class of the scheduler that sets it, if one does."""
     scheduler_frame: Frame | None = None
-    """The line of the scheduler's that gave the rate: that of its function where it has one, else where it was built."""
+    """The line of the scheduler's that gave the rate: that of its function where it has one, else where it was
+    built."""
 
     def key(self) -> object:
-        """News of one optimizer."""
+        """Identify the optimizer that the fact is about."""
         return self.optimizer
 
 
@@ -115,5 +118,5 @@ class Schedule(Fact, frozen=True, kw_only=True):
     """The run is over."""
 
     def key(self) -> object:
-        """News of one scheduler."""
+        """Identify the scheduler that the fact is about."""
         return self.scheduler

@@ -25,7 +25,7 @@ class SeedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seeds(Fact, frozen=True, kw_only=True):
-    """Told at the first backward and, when something was seeded or drawn from since, at the end."""
+    """Emitted at the first backward and, when something was seeded or drawn from since, at the end."""
 
     KEEP = 2
 

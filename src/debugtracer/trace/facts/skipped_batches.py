@@ -5,11 +5,11 @@ from __future__ import annotations
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 
-LAST = 10_000  # batches looked back at (CHECKS 3.7 rb_skip_budget)
+LAST = 10_000  # batches looked back at (docs/rationale/checks.md#rb_skip_budget)
 
 
 class SkippedBatches(Fact, frozen=True, kw_only=True):
-    """The count so far; told when it is worth telling and whenever it has doubled."""
+    """The count so far; emitted when it is large enough and whenever it has doubled."""
 
     KEEP = 16
 
@@ -21,7 +21,8 @@ class SkippedBatches(Fact, frozen=True, kw_only=True):
     """The step before which the first of them was skipped."""
     last: int
     unused: int
-    """Skipped before the backward; the others had one whose gradients were thrown away (or a scaler skipped the update)."""
+    """Skipped before the backward; the others had one whose gradients were thrown away (or a scaler skipped the
+    update)."""
     scaler: int = 0
     """Updates that a GradScaler skipped, after its first good one."""
     frame: Frame | None = None

@@ -1,4 +1,4 @@
-"""Where one rank of several stood at the end of the run, or stands while it waits: what a hang is told from."""
+"""Where one rank of several stood at the end of the run, or stands while it waits: evidence of a hang."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class TargetColumn(Fact, frozen=True, kw_only=True):
-    """One call of a loss; told while the same column goes on telling the target."""
+    """One call of a loss; emitted while the same column goes on giving the target away."""
 
     KEEP = 16
 
@@ -24,5 +24,5 @@ class TargetColumn(Fact, frozen=True, kw_only=True):
     """Where the loader was built, else the line of the loss."""
 
     def key(self) -> object:
-        """One column."""
+        """Identify the column that the fact is about."""
         return self.column

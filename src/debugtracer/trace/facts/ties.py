@@ -15,7 +15,8 @@ class TieGone(Fact, frozen=True, kw_only=True):
     other: str
     numel: int
     how: str
-    """The call after which they were two: `load_state_dict`, `_apply` (.to, .half, .double); empty when no call was seen (an assignment)."""
+    """The call after which they were two: `load_state_dict`, `_apply` (.to, .half, .double); empty when no call was
+    seen (an assignment)."""
     frame: Frame | None = None
     """The user's line of that call."""
     equal: bool = False
@@ -24,5 +25,5 @@ class TieGone(Fact, frozen=True, kw_only=True):
     """Ties of that model that broke in the same way."""
 
     def key(self) -> object:
-        """One pair."""
+        """Identify the pair of names that the fact is about."""
         return (self.name, self.other)

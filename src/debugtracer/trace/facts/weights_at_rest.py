@@ -8,7 +8,8 @@ from debugtracer.trace.number import Number
 
 
 class ValueChanged(Fact, frozen=True, kw_only=True):
-    """Exactly one of all parameters and optimizer moments changed between two updates: in one element, or in several that grew far beyond it.
+    """Exactly one of all parameters and optimizer moments changed between two updates: in one element, or in several
+    that grew far beyond it.
 
     At an incident also: one element of all went far out within the last updates.
     """
@@ -39,5 +40,5 @@ class ValueChanged(Fact, frozen=True, kw_only=True):
     """An operator of torch wrote to the tensor meanwhile (its version moved)."""
 
     def key(self) -> object:
-        """Each event."""
+        """Identify the fact itself: each change is new."""
         return self.ref.iteration

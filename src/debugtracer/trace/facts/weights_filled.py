@@ -19,7 +19,7 @@ class Filled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WeightsFilled(Fact, frozen=True, kw_only=True):
-    """All parameters whose filling was seen; told once, at the first update."""
+    """All parameters whose filling was seen; emitted once, at the first update."""
 
     KEEP = 1
 

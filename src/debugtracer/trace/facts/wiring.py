@@ -1,4 +1,6 @@
-"""How the parameters of the model, the optimizers and the gradients hang together at one step: the structural invariants of CHECKS 6.1."""
+"""How the parameters of the model, the optimizers and the gradients hang together at one step.
+
+What must hold: (docs/rationale/checks.md#structural-invariants)."""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
     has_grad: bool
     """A gradient tensor is there when the step closes."""
     drawn: bool = False
-    """Held by nobody, and some weight of these did not change over steps and has the values torch draws for a new layer."""
+    """Held by nobody, and some weight of these did not change over steps and has the values torch draws for a new
+    layer."""
 
 
 class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +34,8 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     held: int
     """Parameters it holds."""
     strangers: int
-    """Parameters it holds that belong to no module the loop has called and have no gradient (master copies have one)."""
+    """Parameters it holds that belong to no module the loop has called and have no gradient (master copies have
+    one)."""
     stranger_shapes: tuple[tuple[int, ...], ...] = ()
     """Shapes of the first of them."""
 
@@ -44,4 +48,5 @@ class Wiring(Fact, frozen=True, kw_only=True):
     params: tuple[ParamWiring, ...]
     optimizers: tuple[OptimizerWiring, ...]
     follower: bool = False
-    """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a slow encoder."""
+    """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
+    slow encoder."""

@@ -17,7 +17,7 @@ class DrawnBy(msgspec.Struct, frozen=True, kw_only=True):
     after: int
     """Digest of it after the second."""
     draws: bool
-    """The state is known to have advanced in both fetches without being seeded anew; false when that cannot be told."""
+    """The state is known to have advanced in both fetches without being seeded anew; false when that is not known."""
 
 
 class WorkerDraws(Fact, frozen=True, kw_only=True):
@@ -44,5 +44,5 @@ class WorkerDraws(Fact, frozen=True, kw_only=True):
     drawn: tuple[DrawnBy, ...]
 
     def key(self) -> object:
-        """Each generator of each loader."""
+        """Identify the generator and its loader."""
         return self.loader, self.path

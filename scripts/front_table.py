@@ -1,0 +1,117 @@
+"""The table of README.md: one row for each promise, with its number, when it was measured and the command that measures
+it again."""
+
+from __future__ import annotations
+
+import figures as f
+from board import at
+from kept import Kept, newest, newest_of_each
+from results import FULL, Rows, newest_rows
+from row_tables import row_of
+from sections import all_named
+from stamp import measured
+from truths import HELD_OUT, SHARED_CASES
+
+HEAD = ["measured on", "result", "when", "with"]
+
+
+def table() -> str:
+    """The table from the newest kept results."""
+    full = newest_rows()[FULL]
+    costs = {kept.values["clock"]: kept for kept in newest_of_each("overhead")}
+    others = newest("other-programs")
+    rows = [
+        held_out(full),
+        rebuilt(full),
+        in_other_programs(others),
+        loops(newest("loops")),
+        healthy(newest("false-alarms")),
+        cost(costs),
+        cost_elsewhere(others),
+    ]
+    return "\n".join([row_of(HEAD), "|---" * len(HEAD) + "|", *(row_of(cells) for cells in rows)])
+
+
+def held_out(full: Rows) -> list[str]:
+    """Faults in programs that nothing was tuned on."""
+    rows, bad = full[HELD_OUT], f.faulty(full[HELD_OUT])
+    programs = len({row.script.partition("/")[0] for row in bad})
+    named = ", ".join(
+        f"{words} {share(f.marked(bad, mark))}"
+        for words, mark in (("found", "found"), ("right class", "top1"), ("guilty line", "line"))
+    )
+    what = f"{len(bad)} faults planted in {programs} programs, held out from tuning"
+    return [what, f"{named}; called confirmed and wrong: {f.confirmed_wrong(rows).right}", at(rows), "`just score`"]
+
+
+def rebuilt(full: Rows) -> list[str]:
+    """Reported failures; our rules were made with them in sight."""
+    bad = f.faulty(full[SHARED_CASES])
+    found = f"right class {share(f.marked(bad, 'top1'))}, guilty line {share(f.marked(bad, 'line'))}"
+    return [
+        f"{len(bad)} reported failures, rebuilt; rules were tuned on them",
+        found,
+        at(full[SHARED_CASES]),
+        "`just score`",
+    ]
+
+
+def in_other_programs(kept: Kept) -> list[str]:
+    """Faults in programs of other people."""
+    told = kept.values["told"]
+    found = ", ".join(f"{count} {word}" for word, count in told.items())
+    return [f"{sum(told.values())} faults put into other people's programs", found, kept.measured, "by hand"]
+
+
+def loops(kept: Kept) -> list[str]:
+    """The four bugs in each kind of loop."""
+    rows = kept.values["rows"]
+    bugs, kinds = len({row["bug"] for row in rows}), len({row["loop"] for row in rows})
+    found = f"op, line, sample and rank named in {all_named(rows)} of {len(rows)}"
+    return [f"{bugs} numeric bugs in {kinds} kinds of loop", found, kept.measured, "`python scripts/loops.py`"]
+
+
+def healthy(kept: Kept) -> list[str]:
+    """What was said where nothing is wrong."""
+    runs = kept.values["runs"]
+    steps, loud, notes = (
+        sum(run["steps"] for run in runs),
+        sum(len(run["loud"]) for run in runs),
+        sum(run["notes"] for run in runs),
+    )
+    found = f"{loud} false errors or warnings; {1000 * notes / steps:.1f} notes per 1,000 steps"
+    return [
+        f"{len(runs)} healthy runs that look like trouble",
+        found,
+        kept.measured,
+        "`python scripts/false_alarms.py`",
+    ]
+
+
+def cost(costs: dict[str, Kept]) -> list[str]:
+    """Step time beside bare training."""
+    ratios = {clock: kept.values["figures"]["watched"]["ratio"] for clock, kept in costs.items()}
+    low, high = sorted(kept.values["figures"]["bare"]["ms"] for kept in costs.values())
+    found = f"{ratios['cpu']:.2f} times the CPU time; {ratios['wall']:.2f} times the wall time, all cores busy"
+    when = measured({(kept.values["date"], kept.values["commit"]) for kept in costs.values()})
+    return [
+        f"cost: a transformer of 10 M parameters, steps of {low:.0f} and {high:.0f} ms",
+        found,
+        when,
+        "`just bench`",
+    ]
+
+
+def cost_elsewhere(kept: Kept) -> list[str]:
+    """CPU time in programs of other people: reinforcement learning apart, whose steps are short."""
+    short = {row["cpu_ratio"] for row in kept.values["cost"] if row["is_rl"]}
+    others = {row["cpu_ratio"] for row in kept.values["cost"] if not row["is_rl"]}
+    found = (
+        f"{min(others)} to {max(others)} times the CPU time; reinforcement learning {min(short)} to {max(short)} times"
+    )
+    return [f"cost: {len(kept.values['cost'])} of other people's programs", found, kept.measured, "by hand"]
+
+
+def share(rate: f.Rate) -> str:
+    """`43 of 57`."""
+    return f"{rate.right} of {rate.of}"

@@ -1,0 +1,115 @@
+"""Sections of docs/results.md beside the scoreboard, each made of one kind of kept result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kept import Kept
+from row_tables import row_of
+
+ALL_NAMED = ("op", "line", "sample", "rank")
+WAYS = {
+    "watched": "**debug-tracer**",
+    "set_detect_anomaly": "`torch.autograd.set_detect_anomaly(True)`",
+    "DebugUnderflowOverflow": "Hugging Face `DebugUnderflowOverflow`",
+}
+
+
+def loops(kept: Kept) -> str:
+    """The four bugs in each kind of loop: what the verdict named, its class and its status."""
+    rows = kept.values["rows"]
+    bugs = list(dict.fromkeys(row["bug"] for row in rows))
+    cells = {(row["loop"], row["bug"]): cell(row) for row in rows}
+    lines = [f"Measured {kept.measured} (CPU, gloo, mode dev): what is named rightly, the class, how sure.", ""]
+    lines += [row_of(["loop", *bugs]), "|---" * (len(bugs) + 1) + "|"]
+    lines += [
+        row_of([title, *(cells.get((loop, bug), "-") for bug in bugs)])
+        for loop, title in {row["loop"]: row["title"] for row in rows}.items()
+    ]
+    return "\n".join(lines)
+
+
+def cell(row: dict[str, Any]) -> str:
+    """`op, line, sample, rank; log_domain, confirmed`."""
+    right = [name for name in ALL_NAMED if row["marks"][name]]
+    named = ", ".join(right) if len(right) == len(ALL_NAMED) else f"{', '.join(right) or 'nothing'} only"
+    return f"{named}; {row['class']}, {row['status']}"
+
+
+def all_named(rows: list[dict[str, Any]]) -> int:
+    """In how many rows op, line, sample and rank are all right."""
+    return sum(all(row["marks"][name] for name in ALL_NAMED) for row in rows)
+
+
+def false_alarms(kept: Kept) -> str:
+    """What was said of healthy programs, in one sentence."""
+    return f"Measured {kept.measured}: {kept.values['summary']}."
+
+
+def overhead(found: list[Kept]) -> str:
+    """Step time beside bare training and the peers, a table for each model, device and clock."""
+    return "\n\n".join("\n".join(overhead_of(kept)) for kept in found)
+
+
+def overhead_of(kept: Kept) -> list[str]:
+    """One run as a table and a sentence."""
+    result, figures = kept.values, kept.values["figures"]
+    clip = "with" if result.get("clip") else "without"
+    what = (
+        f"{result['model']}, {result['device']}, {result['threads']} thread(s), {result['clock']} clock, {clip} "
+        f"clipping, torch {result['torch']}"
+    )
+    lines = [f"{what}: bare step {figures['bare']['ms']:.0f} ms. Measured {kept.measured} ({link(kept)}).", ""]
+    lines += ["| | step time / bare | quartiles |", "|---|---|---|"]
+    for key, name in WAYS.items():
+        if key in figures:
+            low, high = figures[key]["quartiles"]
+            lines.append(f"| {name} | {figures[key]['ratio']:.3f} | {low:.3f} .. {high:.3f} |")
+    incident = figures.get("incident")
+    if incident:
+        took = (
+            f"From alarm to verdict {incident['alarm_to_verdict_s']:.2f} s; the traced step takes "
+            f"{incident['traced_slowdown']:.2f} times the replayed one."
+        )
+        lines += ["", took]
+    return lines
+
+
+def judging(kept: Kept) -> str:
+    """What the checks cost, in one sentence."""
+    result = kept.values
+    times = (
+        f"{result['offline_us_per_step']:.0f} us of CPU a step offline, {result['live_us_per_step']:.0f} us live, in a "
+        "thread of its own beside the training"
+    )
+    return f"Measured {kept.measured}: judging with {result['checks']} checks takes {times} ({link(kept)})."
+
+
+def other_programs(kept: Kept) -> str:
+    """Programs of other people: what watching them costs, and how the faults put into them were told."""
+    result = kept.values
+    lines = [f"Measured {kept.measured} ({link(kept)}). {result['how']}", ""]
+    lines += [
+        "| program | CPU time, watched / bare (without start-up) |",
+        "|---|---|",
+        *(f"| {row['program']} | {row['cpu_ratio']} |" for row in result["cost"]),
+    ]
+    lines += ["", "| step of | bare, ms | watched, ms |", "|---|---|---|"]
+    lines += [f"| {row['model']} | {row['bare_ms']} | {row['watched_ms']} |" for row in result["steps"]]
+    told = ", ".join(f"{word} {count}" for word, count in result["told"].items())
+    loud = ", ".join(f"{word} {right} of {of}" for word, (right, of) in result["loud"].items())
+    right, of = result["line"]
+    lines += ["", f"Faults put into programs of other people: {sum(result['told'].values())}; {told}."]
+    lines += [
+        "",
+        (
+            f"A NaN or Inf in programs that the rules had not seen: {loud}. The guilty line, over all programs: "
+            f"{right} of {of}."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def link(kept: Kept) -> str:
+    """A link to the kept file, from docs/."""
+    return f"[{kept.path.name}](../benchmarks/results/{kept.path.name})"

@@ -1,0 +1,1 @@
+"""The composition root: three builders make the parts of a session and compute nothing."""

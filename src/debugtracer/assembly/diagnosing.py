@@ -1,0 +1,102 @@
+"""Builds what judges a step and what hears of it: incidents, recorder, gates, and the hooks in the order in which they
+are installed."""
+
+from __future__ import annotations
+
+from debugtracer.assembly.recording import Recording
+from debugtracer.assembly.replaying import Replaying
+from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
+from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.segment_end import SegmentEnd
+from debugtracer.diagnosis.step_publisher import StepPublisher
+from debugtracer.hooks.backward import BackwardHook
+from debugtracer.hooks.clip import ClipHook
+from debugtracer.hooks.compiled import CompileHook
+from debugtracer.hooks.custom_function import CustomFunctionHook
+from debugtracer.hooks.free_calls import FreeCallMode
+from debugtracer.hooks.inspection import Inspection
+from debugtracer.hooks.loader import LoaderHook
+from debugtracer.hooks.module import ModuleHook
+from debugtracer.hooks.optimizer import OptimizerHook
+from debugtracer.hooks.scaler import ScalerHook
+from debugtracer.hooks.scheduler import SchedulerHook
+from debugtracer.hooks.step_events import StepEvents
+from debugtracer.hooks.swap_tensors import SwapTensorsHook
+from debugtracer.recorder.health_gate import HealthGate
+from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
+from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.step_gate import StepGate
+from debugtracer.settings import Capture, Mode, Settings
+
+
+class Diagnosing:
+    """Depends on the recording and on the replay."""
+
+    def __init__(self, settings: Settings, recording: Recording, replaying: Replaying) -> None:
+        state, stack, tape, output = recording.state, recording.stack, recording.tape, recording.output
+        self.incidents = Incidents(
+            output,
+            state,
+            stack,
+            replaying.context,
+            replaying.dispatcher,
+            replaying.consensus,
+            replaying.reyield,
+            incident_options(settings),
+        )
+        holds = replaying.stops_steps
+        policy: IncidentPolicy = self.incidents if holds else NoPolicy()
+        numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
+        self.recorder = Recorder(state, tape, stack, self.incidents, numbers, output)
+        self.health_gate = HealthGate(
+            state,
+            tape,
+            self.incidents,
+            numbers,
+            self.incidents if holds else OneRank(),
+            mode=settings.mode.value,
+            gate=settings.gate.value,
+        )
+        segments = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings)
+        self.gate = StepGate(
+            self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output
+        )
+        dispatcher, run = replaying.dispatcher, replaying.observed_run
+        self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
+        self.events = StepEvents(self.recorder, self.gate, dispatcher, self.inspection, policy, recording.ring, output)
+        self.add_hooks(settings, recording, replaying)
+
+    def add_hooks(self, settings: Settings, recording: Recording, replaying: Replaying) -> None:
+        """Add the hooks in the order in which they are installed; the function mode comes last, so that it is on
+        top."""
+        events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
+        optimizers, modules = OptimizerHook(events, thread, state), ModuleHook(events, thread, state.open_root)
+        free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection)
+        replaying.hooks.add(
+            LoaderHook(events, recording.batches, stack, state),
+            BackwardHook(events, thread, stack),
+            optimizers,
+            ScalerHook(events, thread),
+            modules,
+            ClipHook(events, thread),
+            SchedulerHook(events, stack),
+            CustomFunctionHook(events, stack),
+            SwapTensorsHook(),
+            recording.output.heartbeat.signals,
+            CompileHook(events, stack, modules, optimizers, state),
+        )
+        if settings.capture is Capture.STEP:
+            replaying.hooks.add(free_calls)
+
+
+def incident_options(settings: Settings) -> IncidentOptions:
+    """What the settings say of incidents."""
+    return IncidentOptions(
+        stops=settings.mode is Mode.DEV,
+        most=settings.incidents,
+        capsule_bytes=settings.capsule_bytes if settings.capture is Capture.STEP else 0,
+        preset=settings.preset,
+        budget=TrialBudget(settings.trials, settings.trials_s, settings.trial_order),
+        state_bytes=settings.copy_bytes,
+        library=settings.library,
+    )

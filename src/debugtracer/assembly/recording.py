@@ -1,0 +1,38 @@
+"""Builds what a run is recorded in: its state, its files, the tape, the copies and the ring."""
+
+from __future__ import annotations
+
+from debugtracer.callsites.frames import raw_frames
+from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.output.run_folder import RunFolder
+from debugtracer.recorder.run_state import RunState, parameters
+from debugtracer.recorder.state.copies import Copies
+from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.tape import Tape
+from debugtracer.settings import Capture, Settings
+
+
+class Recording:
+    """Depends on the settings alone."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.state = RunState()
+        self.stack = ModeStack()
+        self.thread = TrainingThread()
+        self.run_folder = RunFolder(settings.run_dir, settings.out, settings.name, settings.mode.value)
+        self.output = Output(
+            self.run_folder.find,
+            self.state,
+            settings.mode.value,
+            flush_steps=settings.flush_steps,
+            flush_s=settings.flush_s,
+            run_bytes=settings.run_bytes,
+        )
+        self.tape = Tape(raw_frames)
+        self.batches = BatchLog()
+        self.copies = Copies(settings.copy_bytes, settings.own_share)
+        ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0
+        self.ring = SnapshotRing(parameters, self.state.roots.alive, ring_bytes, settings.ring_place)

@@ -1,0 +1,51 @@
+"""Builds what a step is executed again with: the context of a replay, the observers that are silent meanwhile, and what
+several ranks need for it."""
+
+from __future__ import annotations
+
+import torch
+
+from debugtracer.assembly.recording import Recording
+from debugtracer.callsites.frames import frames_of
+from debugtracer.diagnosis.rank_consensus import RankConsensus
+from debugtracer.hooks.hook_set import HookSet
+from debugtracer.observers.dispatcher import ObserverDispatcher
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.recorder.run_state import parameters
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.reyield import ReYield
+from debugtracer.settings import Capture, Mode, Settings, Switch
+
+
+class Replaying:
+    """Depends on the recording."""
+
+    def __init__(self, settings: Settings, recording: Recording) -> None:
+        state = recording.state
+        self.hooks = HookSet(recording.stack)
+        self.observed_run = ObservedRun(
+            state,
+            recording.batches,
+            recording.stack,
+            self.hooks.disabled,
+            inspect_steps=settings.inspect_steps,
+            function_tests=settings.function_tests is Switch.ON,
+        )
+        self.dispatcher = ObserverDispatcher(self.observed_run)
+        self.hooks.pause_too(self.dispatcher)
+        self.context = ReplayContext(
+            state.roots,
+            state.root_states,
+            recording.batches,
+            recording.copies,
+            torch.autograd.backward,  # the original: hooks are installed later
+            parameters,
+            frames_of,
+            self.hooks.disabled,
+            recording.ring,
+            state.compiled,
+        )
+        self.stops_steps = settings.mode is Mode.DEV and settings.capture is Capture.STEP
+        """A bad step is held back: all ranks agree on it, and the loop may get its batch again."""
+        self.consensus = RankConsensus(state.roots.alive) if self.stops_steps else None
+        self.reyield = ReYield(self.context) if self.stops_steps else None

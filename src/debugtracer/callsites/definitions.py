@@ -1,0 +1,111 @@
+"""Lines of the user's source that cannot be taken from a stack: where a class sets an attribute, where a function is
+defined, where a name is added to."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.notebook_cells import file_of
+from debugtracer.trace.birth import Frame
+
+ADDS = ("append", "extend", "add", "appendleft", "insert")  # methods by which a container grows
+
+
+def assigned_at(kind: type, attribute: str) -> Frame | None:
+    """The line of a class of the user's (or a base of it) that sets `self.attribute`, in __init__ if it is set there;
+    None if no source can be read."""
+    for owner in kind.__mro__:
+        for function in sorted(
+            (f for f in vars(owner).values() if inspect.isfunction(f)), key=lambda f: f.__name__ != "__init__"
+        ):
+            for line, node in parsed(function):
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and any(
+                    sets(target, attribute) for target in targets_of(node)
+                ):
+                    return frame_at(function, line)
+    return None
+
+
+def grown_at(function: Any, name: str) -> Frame | None:
+    """The line of a function or code object that adds to a name (`total += x`, `total = total + x`, `rows.append(x)`);
+    also to an attribute, `self.total`."""
+    return next((frame_at(function, line) for line, node in parsed(function) if grows(node, name)), None)
+
+
+def grows(node: ast.AST, name: str) -> bool:
+    """Whether one statement or call adds to a name."""
+    if isinstance(node, ast.AugAssign):
+        return ast.unparse(node.target) == name
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ADDS and ast.unparse(node.func.value).split("[")[0] == name
+    if not isinstance(node, ast.Assign):
+        return False
+    if any(isinstance(target, ast.Subscript) and ast.unparse(target.value) == name for target in node.targets):
+        return True
+    reads = any(
+        isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == name for part in ast.walk(node.value)
+    )
+    return reads and any(ast.unparse(target) == name for target in node.targets)
+
+
+def defined_at(function: Any) -> Frame | None:
+    """The first line of a Python function of the user's, also inside a partial."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(inspect.unwrap(function) if callable(function) else function, "__code__", None)
+    return frame_at(function, code.co_firstlineno) if code is not None else None
+
+
+def parsed(function: Any) -> Iterator[tuple[int, ast.AST]]:
+    """The nodes of its source with their lines in the file; nothing where it cannot be read or is a library's."""
+    code = code_of(function)
+    if code is None or not is_user_file(code.co_filename):
+        return
+    try:
+        lines, first = (
+            (linecache.getlines(code.co_filename), 1) if code.co_name == "<module>" else inspect.getsourcelines(code)
+        )
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.Call)):
+            yield first + node.lineno - 1, node
+
+
+def code_of(function: Any) -> Any:
+    """The code of a function; a code object is its own."""
+    return function if inspect.iscode(function) else getattr(function, "__code__", None)
+
+
+def targets_of(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    """What an assignment writes, tuples taken apart."""
+    flat = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return [
+        part for target in flat for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])
+    ]
+
+
+def sets(target: ast.expr, attribute: str) -> bool:
+    """True for `self.attribute` as a target."""
+    return isinstance(target, ast.Attribute) and target.attr == attribute and isinstance(target.value, ast.Name)
+
+
+def frame_at(function: Any, line: int) -> Frame | None:
+    """Return that line of the file a function is defined in, None if it is not the user's."""
+    code = code_of(function)
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    return Frame(
+        file_of(code.co_filename),
+        line,
+        getattr(code, "co_qualname", code.co_name),
+        linecache.getline(code.co_filename, line).strip(),
+    )

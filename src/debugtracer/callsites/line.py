@@ -1,0 +1,23 @@
+"""Picks one source line out of raw frames."""
+
+from __future__ import annotations
+
+from debugtracer.callsites.frames import USER, RawFrames, frames_of, place_of
+from debugtracer.trace.birth import Frame
+
+
+def first(raw: RawFrames) -> Frame | None:
+    """The innermost line of raw frames; None when there is none."""
+    frames = frames_of(raw[:1])
+    return frames[0] if frames else None
+
+
+def raised_at(error: BaseException) -> RawFrames:
+    """The innermost user line of a traceback, as raw frames."""
+    found: RawFrames = ()
+    trace = error.__traceback__
+    while trace is not None:
+        if place_of(trace.tb_frame.f_code) == USER:
+            found = ((trace.tb_frame.f_code, trace.tb_lineno),)
+        trace = trace.tb_next
+    return found

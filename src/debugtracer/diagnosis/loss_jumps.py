@@ -1,0 +1,221 @@
+"""Watches for loss jumps, keeps the steps before them, and runs trials when a check has reported one."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import deque
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+from time import time as wall_time
+
+import msgspec
+
+from debugtracer.diagnosis.jump_trials import LossJump, diagnose
+from debugtracer.diagnosis.loop_fix import mended
+from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
+from debugtracer.interventions.one_line_fix import FIXES
+from debugtracer.observers.graph.loss_rows import LEAST, WIDTH
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.spikes.episode import STRONG
+from debugtracer.trace.events import Diagnosed
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.verdict import Verdict
+from debugtracer.trace.window import GRAD_L2, LOSS
+
+SPIKE, LEVEL = "optimizer/loss-spike", "optimizer/loss-divergence"
+CHECKS = (
+    "optimizer/loss-spike",
+    "optimizer/loss-divergence",
+    "data/hard-samples",
+    "data/outlier-sample",
+    "data/label-noise-batch",
+)
+# above the largest of them by this share of their spread from the least to the largest, and of the largest (ours)
+ABOVE = 0.25
+FIX_STEPS = 12  # updates that a fix of the loop is tried on (ours: enough for a loss to fall)
+FEWEST = 3  # runs without which trials prove nothing: as it was, healed, not healed (ours)
+STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
+# losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
+MOST = 3
+
+
+class LossJumps:
+    """One per process. `seen` and `look` run in the training thread, `found` in the judge's."""
+
+    def __init__(
+        self,
+        output: Output,
+        state: RunState,
+        stack: ModeStack,
+        context: ReplayContext,
+        budget: TrialBudget,
+        recent: Mapping[str, Iterable[float]],
+    ) -> None:
+        """Take `recent`, the last values of the main series, which its owner fills."""
+        self.output, self.state, self.stack = output, state, stack
+        self.context, self.budget, self.series = context, budget, recent
+        self.recent: deque[float] = deque(maxlen=WIDTH)
+        self.waiting: deque[Finding] = deque(maxlen=8)
+        self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
+        """Step -> (expected, value, the losses before it)."""
+        self.done = 0
+        self.to_fix: deque[Finding] = deque()
+        """Broken invariants that a line of the loop cures, waiting for enough steps to try it on."""
+        self.verdicts: list[Verdict] = []
+        """What the trials have reached."""
+        self.above = 0
+        """Losses that stood out in a row: a level that stays is learnt."""
+        self.to_pin: tuple[int, float] | None = None
+        """A step whose past is to be kept as soon as its segment is closed, and how far its loss stood out, in spreads
+        of those before."""
+
+    def reset(self) -> None:
+        """Reset to an empty state; called in a forked child."""
+        self.recent.clear()
+        self.waiting.clear()
+        self.to_fix.clear()
+        self.stood_out.clear()
+        self.verdicts.clear()
+        self.done = self.above = 0
+        self.to_pin = None
+
+    def seen(self, step: int, values: dict[str, float]) -> None:
+        """Take the loss of a closed step: one that stands out is not learnt, and its past is kept."""
+        loss = values.get(LOSS)
+        if loss is None or not math.isfinite(loss):
+            return
+        if len(self.recent) >= LEAST:
+            top, low = max(self.recent), min(self.recent)
+            if loss - top > max(ABOVE * abs(top), ABOVE * (top - low)):
+                self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
+                while len(self.stood_out) > 16:
+                    del self.stood_out[next(iter(self.stood_out))]
+                if self.above == 0 and self.done < MOST:
+                    self.to_pin = (step, (loss - top) / max(top - low, 1e-12))
+                self.above += 1
+                if self.above < STAYS:
+                    return
+        self.above = 0
+        self.recent.append(loss)
+
+    def found(self, finding: Finding) -> None:
+        """Take a finding; one about the loss waits for trials."""
+        if finding.check in CHECKS and not finding.exact and is_worth(finding):
+            self.waiting.append(finding)
+        if finding.kind in FIXES and finding.severity != "note":
+            self.to_fix.append(finding)
+
+    def look(self, over: bool = False) -> None:
+        """Pin what stood out between two steps, and try what a check has reported. `over`: no further step will
+        come."""
+        ring = self.context.ring
+        if self.to_fix:
+            self.fix(ring.longest(), FIX_STEPS if not over else 4)
+        if self.to_pin is not None:
+            ring.pin(*self.to_pin)
+            self.to_pin = None
+        while self.waiting:
+            finding = self.waiting.popleft()
+            known = self.stood_out.pop(finding.step, None)
+            if self.done < MOST and self.budget.trials:
+                if known is not None:
+                    self.attempt(finding, ring.take_pinned(finding.step), *known)
+                elif (
+                    finding.check == LEVEL
+                    and finding.severity != "note"
+                    and all(v.step != finding.step for v in self.verdicts)
+                ):
+                    self.attempt(finding, ring.longest(), *level(finding, self.recent))
+
+    def fix(self, past: StepHistory | None, least: int) -> None:
+        """Try the line that a broken invariant asks for, on the steps since the oldest snapshot."""
+        if past is None or past.steps < least or not self.budget.trials:
+            return
+        finding = self.to_fix.popleft()
+        self.to_fix.clear()
+        begin = perf_counter()
+        try:
+            with self.stack.paused():
+                verdict = mended(finding, past, self.context)
+        except ReplayRefused as error:
+            self.output.note(
+                "no-trials", f"the steps since step {past.snapshot.step} cannot be executed again: {error}"
+            )
+            return
+        except Exception as error:
+            swallow("diagnosis.loss_jumps", error)
+            return
+        self.told(finding, verdict, begin)
+
+    def told(self, finding: Finding, verdict: Verdict | None, begin: float) -> None:
+        """Write a verdict down."""
+        if verdict is not None:
+            verdict = msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3))
+            self.verdicts.append(verdict)
+            self.output.event(
+                Diagnosed(at=wall_time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True
+            )
+        self.state.own_s += perf_counter() - begin
+
+    def too_long(self, past: StepHistory) -> str:
+        """Why these steps are too many for the time that trials may take; empty when they are not."""
+        updates = self.state.step_s
+        needed, allowed = FEWEST * (past.steps + 1) * updates, self.budget.seconds
+        return (
+            f"{past.steps + 1} steps of {updates:.2g} s executed {FEWEST} times take longer than trials_s ({allowed:g})"
+            if needed > allowed
+            else ""
+        )
+
+    def attempt(
+        self, finding: Finding, past: StepHistory | None, expected: float, value: float, recent: list[float]
+    ) -> None:
+        """Put one jump to trials."""
+        if past is not None and (why := self.too_long(past)):
+            self.output.note("no-trials", f"step {finding.step}: {why}")
+            return
+        if past is None or self.state.quiet_until_healthy:
+            return
+        self.done += 1
+        norms = sorted(v for v in self.series.get(GRAD_L2, ()) if math.isfinite(v))
+        begin = perf_counter()
+        try:
+            with self.stack.paused():
+                verdict = diagnose(
+                    LossJump(finding, past, expected, value, recent),
+                    self.context,
+                    self.budget,
+                    norms[len(norms) // 2] if norms else None,
+                    self.state.optimizers,
+                )
+        except ReplayRefused as error:
+            self.output.note("no-trials", f"the steps before step {finding.step} cannot be executed again: {error}")
+            return
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("diagnosis.loss_jumps", error)
+            return
+        self.told(finding, verdict, begin)
+
+
+def is_worth(finding: Finding) -> bool:
+    """True for a loud finding or the start of a strong spike, unless the target moves: a note must not cost dozens of
+    steps."""
+    if finding.evidence.get("moving"):
+        return False
+    z, threshold = (as_float(finding.evidence.get(name, "NaN")) for name in ("z", "threshold"))
+    return finding.severity != "note" or (finding.check == SPIKE and z >= STRONG * threshold)
+
+
+def level(finding: Finding, recent: Iterable[float]) -> tuple[float, float, list[float]]:
+    """A loss that has left its level: what was expected, and where it is by now."""
+    expected, now = (as_float(finding.evidence.get(name, "NaN")) for name in ("expected", "loss"))
+    return expected, now, [expected, *recent]

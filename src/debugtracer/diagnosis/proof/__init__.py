@@ -1,0 +1,1 @@
+"""From the evidence of an incident to a verdict: beliefs, trials, conclusion."""

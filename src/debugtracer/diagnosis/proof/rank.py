@@ -1,0 +1,231 @@
+"""Facts in, verdict out: asks every cause for its evidence and fills the verdict.
+
+What its fields mean: (docs/rationale/contracts.md#fields)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from debugtracer.causes.cause import Cause, Evidence, causes
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.errors import guarded
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.calibration import calibrated
+from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
+from debugtracer.trace.step import Phase
+from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One cause with its evidence."""
+
+    cause: Cause
+    evidence: Evidence
+
+    @property
+    def status(self) -> Status:
+        """Return confirmed for an exact invariant only; trials are not run here."""
+        return "confirmed" if self.evidence.exact else word(self.evidence.confidence)
+
+
+def rank(facts: IncidentFacts) -> Verdict:
+    """The verdict on one incident. Pure: no IO, no torch, no host sync."""
+    ranked = suspects(facts)
+    best = ranked[0] if ranked and ranked[0].evidence.confidence >= POSSIBLE else None
+    return explained(facts, best, ranked[1:]) if best else unexplained(facts, ranked)
+
+
+def suspects(facts: IncidentFacts) -> list[Ranked]:
+    """Return the causes that the facts speak for, likeliest first; of one class only the likeliest."""
+    seen = IncidentEvidence(facts)
+    answers = [
+        (cause, guarded(f"cause {cause.slug}")(cause.evidence_from_incident)(seen)) for cause in causes().values()
+    ]  # one that a team brought may fail alone
+    ranked = [Ranked(cause, evidence) for cause, evidence in answers if evidence is not None]
+    if any(not r.cause.fallback and r.evidence.confidence >= POSSIBLE for r in ranked):
+        ranked = [r for r in ranked if not r.cause.fallback]
+    ranked.sort(key=lambda r: (-r.evidence.confidence, r.cause.slug))
+    return list({r.cause.kind: r for r in reversed(ranked)}.values())[::-1]
+
+
+def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdict:
+    """A verdict with a class."""
+    known = whereabouts(facts)
+    line, symptom = lines(facts, best.cause)
+    place = best.evidence.place
+    if place is not None:
+        known, line = msgspec.structs.replace(known, module=place.module, param=place.param), place.frame or line
+    rows, samples = guilty(facts, best.evidence)
+    return msgspec.structs.replace(
+        known,
+        kind=best.cause.kind,
+        cause=best.cause.slug,
+        layer=best.cause.layer,
+        file=line.file if line else None,
+        line=line.line if line else None,
+        symptom_line=symptom.line if symptom else None,
+        batch_rows=rows,
+        sample_index=samples,
+        status=best.status,
+        confidence=calibrated(best.status, False, best.evidence.confidence, best.cause.kind),
+        summary=sentence(facts, best.evidence.because, line, samples, rows),
+        remedy=best.evidence.remedies,
+        suspects=tuple(map(suspect, others[:SUSPECTS])),
+    )
+
+
+def unexplained(facts: IncidentFacts, ranked: list[Ranked]) -> Verdict:
+    """A verdict that says what is known and that the cause is not."""
+    return msgspec.structs.replace(
+        whereabouts(facts),
+        summary=f"{facts.ref}: {SYMPTOMS[facts.symptom]}; {why_unknown(facts)}",
+        remedy=next_steps(facts),
+        suspects=tuple(map(suspect, ranked[:SUSPECTS])),
+    )
+
+
+def whereabouts(facts: IncidentFacts) -> Verdict:
+    """What is known before any judgement: place in the run, birth, line, rows. A bad input has no op."""
+    ref, birth = facts.ref, facts.birth
+    op = birth if birth is not None and birth.kind != "input" else None
+    frame = (birth.frame if birth else None) or facts.symptom_frame
+    symptom = facts.symptom_frame or frame
+    rows, samples = guilty(facts, None)
+    return Verdict(
+        kind=None,
+        cause=None,
+        symptom=facts.symptom,
+        layer="numerics",
+        iteration=ref.iteration,
+        step=ref.step,
+        microbatch=ref.microbatch,
+        rank=ref.rank,
+        phase=phase(facts),
+        module=op.module if op else None,
+        op=op.op if op else None,
+        direction=birth.direction if birth else None,
+        backward_op=op.backward_op if op else None,
+        birth_kind=birth.kind if birth else None,
+        file=frame.file if frame else None,
+        line=frame.line if frame else None,
+        symptom_line=symptom.line if symptom else None,
+        chain=birth.chain if birth else (),
+        param=facts.bad_params[0] if facts.bad_params else None,
+        batch_rows=rows,
+        sample_index=samples,
+    )
+
+
+def phase(facts: IncidentFacts) -> Phase:
+    """Where in the step the bad value was born: outside every module means in the loss."""
+    birth = facts.birth
+    if birth is None:
+        return facts.ref.phase
+    if birth.direction == "input":
+        return "load" if (birth.input_name or "").startswith("batch") else "forward"
+    if birth.direction == "backward":
+        return "backward"
+    if birth.direction == "update":
+        return "update"
+    return "loss" if birth.module is None else "forward"
+
+
+def lines(facts: IncidentFacts, cause: Cause) -> tuple[Frame | None, Frame | None]:
+    """Return (line where a person edits, line where it showed)."""
+    born = facts.birth.frame if facts.birth else None
+    symptom = facts.symptom_frame or born
+    built = facts.optimizer.frame if facts.optimizer else None
+    if facts.birth is not None and facts.birth.direction == "update":
+        own = born if born is not None and born != facts.symptom_frame else None  # a step() that the user wrote
+        return (own if own is not None and cause.edit == "operator" else built) or symptom, symptom
+    if cause.edit == "optimizer":
+        return built or born or symptom, symptom
+    if cause.edit == "data" and facts.birth is not None and facts.birth.kind == "input":
+        return symptom, symptom
+    return born or symptom, symptom
+
+
+def guilty(facts: IncidentFacts, evidence: Evidence | None) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+    """Return (rows of the batch, dataset indices) that are guilty; all of them if no single row can be."""
+    indices = facts.loader.indices if facts.loader else None
+    rows = facts.batch_rows if facts.batch_rows is not None else (facts.birth.rows if facts.birth else None)
+    if evidence is not None and evidence.whole_batch and indices is not None:
+        return tuple(range(len(indices))), indices
+    samples = facts.sample_index
+    if samples is None and rows is not None and indices is not None and all(r < len(indices) for r in rows):
+        samples = tuple(indices[r] for r in rows)
+    return rows, samples
+
+
+def sentence(
+    facts: IncidentFacts,
+    because: str,
+    line: Frame | None,
+    samples: tuple[int, ...] | None,
+    rows: tuple[int, ...] | None,
+) -> str:
+    """The one useful sentence: where in the run - what was seen - which sample - where to edit."""
+    which = ""
+    if samples:
+        which = f"; dataset {plural('sample', samples)}"
+    elif rows:
+        which = f"; {plural('row', rows)} of the batch"
+    where = f"; edit {Path(line.file).name}:{line.line}" if line else ""
+    return f"{facts.ref}: {SYMPTOMS[facts.symptom]} because {because}{which}{where}"
+
+
+def plural(word: str, numbers: tuple[int, ...], most: int = 6) -> str:
+    """Format numbers with their noun: `samples 3, 7 and 12 more`."""
+    shown = ", ".join(map(str, numbers[:most])) + (f" and {len(numbers) - most} more" if len(numbers) > most else "")
+    return f"{word}{'s' if len(numbers) > 1 else ''} {shown}"
+
+
+def why_unknown(facts: IncidentFacts) -> str:
+    """Why there is no cause, and which way of replay was used."""
+    if facts.birth is not None:
+        return "the place of birth is known, the cause is not in the catalogue"
+    if facts.note:
+        return f"the cause is unknown: {facts.note}"
+    if facts.replay is None:
+        return "the cause is unknown: the step was not executed again, only the flight record is there"
+    if facts.replay.reproduced:
+        return (
+            f"the cause is unknown: replay ({facts.replay.mechanism}) shows the fault ({facts.replay.parity}) but no "
+            "op that made it"
+        )
+    return f"the cause is unknown: replay ({facts.replay.mechanism}) did not show the fault ({facts.replay.parity})"
+
+
+def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
+    """What to do without a cause."""
+    if facts.note and facts.world_size > 1:
+        return (
+            (
+                "read the verdict of the rank that made it: `debug-tracer report RUN` shows the earliest birth of all "
+                "ranks"
+            ),
+        )
+    if facts.replay is not None and facts.replay.reproduced:
+        return (
+            "execute the step again offline: `debug-tracer replay INCIDENT`",
+            "look at the batch: `debug-tracer report RUN --batch`",
+        )
+    return (
+        "look at the batch: `debug-tracer report RUN --batch`",
+        "see what could not be recorded and why: `debug-tracer doctor RUN`",
+        "fix the seed, make the run deterministic (torch.use_deterministic_algorithms(True)) and run again under watch",
+    )
+
+
+def suspect(ranked: Ranked) -> Suspect:
+    """A further cause as the verdict writes it."""
+    return Suspect(
+        kind=ranked.cause.kind,
+        cause=ranked.cause.slug,
+        confidence=ranked.evidence.confidence,
+        status=word(ranked.evidence.confidence),
+    )

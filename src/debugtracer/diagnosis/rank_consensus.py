@@ -1,0 +1,108 @@
+"""Ranks agree before each update whether one has an alarm; ranks without one wait for those that investigate."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from torch import nn
+
+from debugtracer.errors import ReplayRefused, swallow
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.rank_vote import WORK_S, RankVote, trains_together
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.unsharded_weights import UnshardedWeights
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the ranks have agreed on at a gate where at least one has a bad step."""
+
+    mine: bool
+    """This rank has something to look into: its own bad loss, or a bad gradient where no rank has a bad loss."""
+    together: bool
+    """Every rank has answered; False: this one is on its own."""
+
+
+class RankConsensus:
+    """Mode dev only, where a bad step stops every rank."""
+
+    def __init__(self, roots: Callable[[], Iterable[nn.Module]]) -> None:
+        self.roots = roots
+        self.vote = RankVote()
+        self.waiting: Alarm | None = None
+        """A bad loss of this rank, held until the gate: the others wait for its backward."""
+        self.at_gate = False
+        self.whole: UnshardedWeights | None = None
+        self.refusal = ""
+        """Why the sharded weights were not put together."""
+        self.known: tuple[int, bool] = (0, False)
+
+    def meets(self) -> bool:
+        """Whether the ranks agree at each step; asked again when another root was called."""
+        roots = list(self.roots())
+        if self.known[0] != len(roots):
+            self.known = len(roots), trains_together(roots)
+        return self.known[1] and not self.vote.off
+
+    def holds(self, alarm: Alarm) -> bool:
+        """True when the alarm has to wait for the gate."""
+        if self.at_gate or alarm.symptom != "nan_loss" or alarm.peeked or not self.meets():
+            return False
+        self.waiting = self.waiting or alarm
+        return True
+
+    def taken(self) -> Alarm | None:
+        """The alarm that waited."""
+        waiting, self.waiting = self.waiting, None
+        return waiting
+
+    def decide(self, bad: bool) -> Decision | None:
+        """What is to be done at this gate; None where the ranks do not meet or all is well."""
+        answer = self.vote.ask((self.waiting is not None, bad)) if self.meets() else None
+        if answer is None:
+            return Decision(True, False) if self.waiting is not None else None
+        losses, gradients = answer
+        if not losses and not gradients:
+            return None
+        return Decision(self.waiting is not None or (not losses and bad), True)
+
+    @contextlib.contextmanager
+    def session(self, context: ReplayContext, max_bytes: int, decision: Decision) -> Iterator[None]:
+        """The time in which some ranks look into the step. Sharded weights are put together first, by every rank."""
+        self.at_gate = True
+        try:
+            if decision.together and context.roots.sharded:
+                self.gather(max_bytes)
+            yield
+        finally:
+            self.at_gate, self.whole = False, None
+
+    def gather(self, max_bytes: int) -> None:
+        """Gather the sharded weights; called on every rank, and each comes to the same answer."""
+        try:
+            self.whole = UnshardedWeights(self.roots(), max_bytes)
+        except ReplayRefused as error:
+            self.refusal = str(error)
+        except Exception as error:
+            self.refusal = f"the sharded weights could not be put together ({type(error).__name__})"
+            swallow("diagnosis.rank_consensus", error)
+
+    @contextlib.contextmanager
+    def alone(self, context: ReplayContext) -> Iterator[ReplayContext]:
+        """Give the whole weights to a replay inside the context, which then needs no other rank."""
+        if self.whole is None:
+            yield context
+            return
+        whole, parameters = self.whole, context.parameters
+        with whole.entered():
+            yield replace(
+                context, parameters=lambda optimizer: [whole.parameter(p) for p in parameters(optimizer)], whole=True
+            )
+
+    def any(self, opened: bool, decision: Decision) -> bool:
+        """Wait until every rank has written its verdict down, for the first to end takes the others with it; True when
+        one has an incident."""
+        answer = self.vote.ask((opened,), WORK_S) if decision.together else None
+        return opened if answer is None else answer[0] > 0

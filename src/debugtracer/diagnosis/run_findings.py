@@ -1,0 +1,122 @@
+"""What the checks say of a run: steps are kept as evidence and judged, findings are written down, the leading one
+becomes a verdict."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Sequence
+from time import time as wall_time
+
+from debugtracer.checks.selection import select
+from debugtracer.diagnosis.judging.leading_cause import heard
+from debugtracer.diagnosis.judging.live_checks import LiveChecks
+from debugtracer.diagnosis.loss_jumps import LossJumps
+from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.errors import swallow
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
+from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.run_state import RunState
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.trace.events import Diagnosed, Found, Judged
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.step import StepRef
+
+MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
+KEPT = 50  # last values of each series shown with an incident (ours)
+
+
+class RunFindings:
+    """One per process. Steps come from the training thread, findings from the thread of the checks."""
+
+    def __init__(
+        self,
+        output: Output,
+        state: RunState,
+        stack: ModeStack,
+        context: ReplayContext,
+        budget: TrialBudget,
+        preset: str,
+    ) -> None:
+        self.output, self.state = output, state
+        self.recent: dict[str, deque[float]] = {}
+        """Last values of each series, for the evidence of an incident."""
+        self.said = 0
+        """Lines on stderr about findings."""
+        self.news = FactDeduplicator(output)
+        self.jumps = LossJumps(output, state, stack, context, budget, self.recent)
+        self.found: list[Finding] = []
+        """What the checks have said, in order; notes included."""
+        self.live = LiveChecks(self.report, select(preset))
+
+    def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
+        """Keep the numbers and facts of a closed step as evidence, and hand them to the checks."""
+        self.jumps.seen(step, values)
+        self.remember(values)
+        facts = self.news.keep(facts)
+        quiet = self.state.quiet_until_healthy  # an incident is open: its numbers are not judged
+        ref = StepRef(iteration=max(self.state.iteration - 1, 0), step=step, rank=self.output.rank)
+        self.live.step(ref, {} if quiet else values, facts)
+
+    def finish(self, facts: Sequence[Fact] = ()) -> None:
+        """Judge what is still unjudged at the end of the run, and write down which checks were asked."""
+        facts = self.news.keep(facts)
+        if self.output.writer is None and not facts:
+            return
+        self.live.finish(facts)
+        self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
+        self.lead()
+        judge = self.live.judge
+        judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
+        self.output.event(
+            Judged(
+                at=wall_time(),
+                rank=self.output.rank,
+                asked=dict(judge.asked),
+                fed=judge.fed(),
+                short=judge.short(),
+                judge_us=judge_us,
+            )
+        )
+
+    def lead(self) -> None:
+        """Write the verdict of the leading finding's cause last, so that a view meets it first."""
+        try:
+            told = heard(self.found, self.jumps.verdicts)
+        except Exception as error:
+            swallow("diagnosis.judging.leading_cause", error)
+            return
+        if told is not None:
+            check, verdict = told
+            self.output.event(Diagnosed(at=wall_time(), rank=verdict.rank, check=check, verdict=verdict), now=True)
+
+    def report(self, finding: Finding) -> None:
+        """Write a finding without an alarm, and say it in one line when it is grave. Called by the judge's thread."""
+        self.output.event(Found(at=wall_time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        self.found.append(finding)
+        self.jumps.found(finding)
+        if finding.severity != "note" and self.said < MOST_SAID:
+            self.said += 1
+            print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)
+
+    def between_steps(self) -> None:
+        """Called between two steps: a jump of the loss that waits is investigated."""
+        self.jumps.look()
+
+    def remember(self, values: dict[str, float]) -> None:
+        """Remember the last values of the main series, for the evidence."""
+        for name, value in values.items():
+            if name not in self.recent:
+                self.recent[name] = deque(maxlen=KEPT)
+            self.recent[name].append(value)
+
+    def reset(self) -> None:
+        """Reset to an empty state; called in a forked child."""
+        self.recent.clear()
+        self.news.reset()
+        self.live.reset()
+        self.jumps.reset()
+        self.found.clear()
+        self.said = 0

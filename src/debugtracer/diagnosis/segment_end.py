@@ -1,0 +1,28 @@
+"""What happens between two steps: the tape of the closed one goes to the ring, perhaps with a snapshot, and a jump of
+the loss that waits is looked into."""
+
+from __future__ import annotations
+
+from debugtracer.diagnosis.run_findings import RunFindings
+from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.tape import Tape
+
+
+class SegmentEnd(SegmentListener):
+    """One per session."""
+
+    def __init__(self, tape: Tape, state: RunState, ring: SnapshotRing, output: Output, findings: RunFindings) -> None:
+        self.tape, self.state, self.ring, self.output, self.findings = tape, state, ring, output, findings
+
+    def segment_closed(self) -> None:
+        """Called by the gate after each step."""
+        tape, state = self.tape, self.state
+        if tape.previous is not None:
+            self.ring.segment(tape.previous, state.root_states.get(tape.previous.number, ()))
+        why = self.ring.consider(tape.current.number, state.step, list(state.optimizers), state.step_s)
+        if why:
+            self.output.note("ring-off", why)
+        self.findings.between_steps()

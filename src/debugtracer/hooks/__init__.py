@@ -1,0 +1,1 @@
+"""The patches of torch: each hook listens at one place and reports what happens there."""

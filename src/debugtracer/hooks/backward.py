@@ -1,0 +1,101 @@
+"""Patches backward: the outermost calls of the user, with the loss they start from."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.hook import Patches, Switch
+from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.skipped_code import compiling
+from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.mode_stack import ModeStack
+
+
+class BackwardHook(Switch):
+    """Replaces torch.autograd.backward (Tensor.backward, GradScaler, Lightning and accelerate all end there)."""
+
+    def __init__(self, events: LoopEvents, thread: TrainingThread, stack: ModeStack) -> None:
+        super().__init__()
+        self.events, self.thread, self.stack = events, thread, stack
+        self.patches = Patches()
+        self.depth = 0
+        self.others = False
+        """A second thread was reported."""
+
+    def install(self) -> None:
+        """Patch torch.autograd.backward and Function.apply's caller-visible name stays as it is."""
+        self.depth = 0
+        self.patches.wrap(torch.autograd, "backward", self.wrapped)
+        self.patches.wrap(Tensor, "backward", self.method)
+
+    def remove(self) -> None:
+        self.patches.undo()
+
+    def wrapped(self, original: Any) -> Any:
+        """Wrap torch.autograd.backward under the same name and signature."""
+
+        @functools.wraps(original)
+        def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if compiling():
+                return original(tensors, grad_tensors, *args, **kwargs)
+            if not self.off and not self.thread.here():
+                self.other_thread()
+                return original(tensors, grad_tensors, *args, **kwargs)
+            if self.off or self.depth or torch._C._current_graph_task_id() != -1:
+                return original(tensors, grad_tensors, *args, **kwargs)
+            self.depth += 1
+            mark, failed = None, True
+            try:
+                mark = self.announce(tensors, grad_tensors, args, kwargs)
+                result = original(tensors, grad_tensors, *args, **kwargs)
+                failed = False
+                return result
+            finally:
+                self.depth -= 1
+                self.finish(mark, failed)
+
+        return backward
+
+    def other_thread(self) -> None:
+        """Report once that a second thread trains."""
+        if not self.others:
+            self.others = True
+            self.events.other_thread()
+
+    def method(self, original: Any) -> Any:
+        """Wrap Tensor.backward, to bypass the dispatch to function modes."""
+
+        @functools.wraps(original)
+        def backward(tensor: Tensor, /, *args: Any, **kwargs: Any) -> Any:
+            if compiling() or self.off or not self.thread.here():
+                return original(tensor, *args, **kwargs)
+            # under a function mode torch would call a Tensor.backward that somebody patched twice
+            with self.stack.paused():
+                return original(tensor, *args, **kwargs)
+
+        return backward
+
+    def announce(self, tensors: Any, grad_tensors: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Report that a backward begins, guarded."""
+        options = dict(zip(("retain_graph", "create_graph", "grad_variables", "inputs"), args, strict=False)) | kwargs
+        try:
+            return self.events.backward_begins(
+                [tensors] if isinstance(tensors, Tensor) else list(tensors), grad_tensors, options
+            )
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("hooks.backward", error)
+            return None
+
+    def finish(self, mark: Any, failed: bool) -> None:
+        """Report that it ended, or died of an exception; guarded."""
+        try:
+            self.events.backward_ended(mark, failed)
+        except Exception as error:
+            swallow("hooks.backward", error)

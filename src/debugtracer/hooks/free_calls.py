@@ -1,0 +1,104 @@
+"""Torch calls of the loop outside modules (the loss, the batch's preparation), written on the tape by a function
+mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from debugtracer.callsites.caller import from_caller
+from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.inspection import Inspection
+from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.functions import FunctionMeaning, meaning
+from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape import Tape, finish, prepare
+from debugtracer.trace.facts.loss_call import LOSSES
+
+
+class FreeCallMode(TorchFunctionMode):
+    """The function mode of calls outside modules."""
+
+    def __init__(
+        self, events: LoopEvents, thread: TrainingThread, tape: Tape, stack: ModeStack, inspection: Inspection
+    ) -> None:
+        super().__init__()
+        self.events, self.thread, self.tape, self.stack, self.inspection = events, thread, tape, stack, inspection
+        stack.attach(self)
+        thread.on_claim(self.claimed)
+
+    def claimed(self, owner: int, home: int) -> None:
+        """Move the mode to the training thread, when that is known."""
+        if owner != home:
+            self.stack.move()
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Record one call; what the function raises is the user's and passes."""
+        kwargs = kwargs or {}
+        what = FunctionMeaning.IGNORE if self.stack.off or self.thread.elsewhere() else meaning(function)
+        if (
+            what is FunctionMeaning.IGNORE
+            or torch._C._are_functorch_transforms_active()
+            or torch._C._get_tracing_state() is not None
+        ):
+            return from_caller()(function, args, kwargs)
+        if what is FunctionMeaning.PEEK:
+            self.peek(args)
+        pending = self.guarded(prepare, what, function, args, kwargs)
+        output = from_caller()(function, args, kwargs)
+        if pending is not None:
+            self.guarded(finish, pending, output)
+        if self.inspection.on:
+            self.events.called(function, args, kwargs, output)
+        if not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
+            self.events.scored(function, args, kwargs, output)
+        return output
+
+    def guarded(self, action: Any, *args: Any) -> Any:
+        """Run our part of a call: a failure refuses the replay of this step and nothing else."""
+        try:
+            with measuring(False):
+                return action(self.tape, *args)
+        except Exception as error:
+            self.tape.current.refused = f"recording failed ({type(error).__name__})"
+            swallow("recorder.tape", error)
+            return None
+
+    def peek(self, args: Any) -> None:
+        """Raise the alarm of a bad loss when the user reads it, before their reaction. Adds no sync to theirs."""
+        tensor = args[0] if args else None
+        try:
+            if isinstance(tensor, Tensor) and self.is_bad_loss(tensor):
+                self.events.peeked(tensor)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("hooks.free_calls", error)
+
+    def is_bad_loss(self, tensor: Tensor) -> bool:
+        """True for a loss in host memory that is not finite."""
+        with measuring(False):
+            return (
+                tensor.device.type == "cpu"
+                and self.tape.is_losslike(tensor)
+                and not torch.isfinite(tensor.detach()).item()
+            )
+
+    def install(self) -> None:
+        """Put the mode on this thread's stack."""
+        self.stack.push()
+
+    def remove(self) -> None:
+        """Take the mode off this thread's stack, or disarm it if it lies under another one."""
+        self.stack.pop()
+
+    def pause(self) -> None:
+        """Do nothing: the stack is suspended for all hooks."""
+
+    def resume(self) -> None:
+        """Do nothing, as the counterpart of pause()."""

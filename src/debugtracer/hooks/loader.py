@@ -1,0 +1,249 @@
+"""Patches DataLoader: each batch with the dataset index of each row (workers and samplers too) and the time waited for
+it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from torch.utils.data import DataLoader, get_worker_info
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from debugtracer.callsites.construction import built_at, calls_a_library
+from debugtracer.errors import guarded
+from debugtracer.hooks.hook import AlwaysOn, Patches
+from debugtracer.hooks.loader_feed import LoaderFeed
+from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.leaves import leaves_of, rows_of
+from debugtracer.recorder.state.weak import WeakRef
+
+
+class LoaderHook(AlwaysOn):
+    """Patches DataLoader and its iterators on install(), restores them on remove(); inert in DataLoader workers.
+
+    The user's dataset and collate code runs without our function mode. No event may raise into the loop, but for the
+    stop of mode dev."""
+
+    def __init__(self, events: LoopEvents, log: BatchLog, stack: ModeStack, state: RunState) -> None:
+        self.events, self.log, self.stack, self.state = events, log, stack, state
+        self.on = False
+        self._patches = Patches()
+        self._loaders: dict[int, LoaderInfo] = {}
+        self._feeds: ById[Any, LoaderFeed] = ById()
+
+    def install(self) -> None:
+        """Start listening; a second call does nothing."""
+        if self.on:
+            return
+        self.on = True
+        self._patches.wrap(DataLoader, "__init__", self._wrap_loader_init)
+        self._patches.wrap(DataLoader, "__iter__", self._wrap_loader_iter)
+        self._patches.wrap(_BaseDataLoaderIter, "__init__", self._wrap_iterator_init)
+        self._patches.wrap(_BaseDataLoaderIter, "_next_index", self._wrap_next_index)
+        self._patches.wrap(_BaseDataLoaderIter, "__next__", self._wrap_next)
+
+    def remove(self) -> None:
+        """Stop listening; every patched function is the original again."""
+        self.on = False
+        self._patches.undo()
+        self._feeds.clear()
+
+    def info(self, loader: Any) -> LoaderInfo:
+        """What is known of a loader; made on the spot (without a line) when it was built before we listened."""
+        known = self._loaders.get(id(loader))
+        return known if known is not None and known.loader() is loader else self._enter(loader)
+
+    def _enter(self, loader: Any) -> LoaderInfo:
+        key, loaders = id(loader), self._loaders
+        info = LoaderInfo(
+            loader=weakref.ref(loader, lambda _: loaders.pop(key, None)),
+            dataset=type(loader.dataset).__name__,
+            batch_size=getattr(loader, "batch_size", None),
+            num_workers=getattr(loader, "num_workers", 0),
+            sampler=_sampler_name(loader),
+            data=_reference(loader.dataset),
+        )
+        loaders[key] = info
+        return info
+
+    @guarded("hooks.loader: DataLoader()")
+    def _built(self, loader: Any, caller: Any) -> None:
+        frame = built_at(caller, loader)
+        if calls_a_library(caller, loader):
+            frame = self._line_of_the_loader_rebuilt(loader) or frame
+        self._enter(loader).frame = frame
+
+    def _line_of_the_loader_rebuilt(self, loader: Any) -> Any:
+        """The line of the user's loader, where a framework has built its own round the same dataset; that is the line
+        to edit."""
+        for info in list(self._loaders.values()):
+            other = info.loader()
+            if (
+                other is not None
+                and other is not loader
+                and getattr(other, "dataset", None) is loader.dataset
+                and info.frame is not None
+            ):
+                return info.frame
+        return None
+
+    def _wrap_loader_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def __init__(loader: Any, /, *args: Any, **kwargs: Any) -> None:
+            original(loader, *args, **kwargs)
+            if self.on and get_worker_info() is None:
+                self._built(loader, sys._getframe(1))
+
+        return __init__
+
+    def _wrap_loader_iter(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def __iter__(loader: Any) -> Any:
+            if not self.on or get_worker_info() is not None:
+                return original(loader)
+            with self.stack.paused():  # draws seeds and, with workers, the first indices
+                return original(loader)
+
+        return __iter__
+
+    def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def __init__(iterator: Any, /, loader: Any, *args: Any, **kwargs: Any) -> None:
+            if self.on and get_worker_info() is None:
+                self._begin(iterator, loader)
+            original(iterator, loader, *args, **kwargs)
+            if self.on and get_worker_info() is None:
+                self._iterated(iterator, loader)
+
+        return __init__
+
+    @guarded("hooks.loader: iter(DataLoader)")
+    def _begin(self, iterator: Any, loader: Any) -> None:
+        self._feeds[iterator] = LoaderFeed(self.info(loader))
+        # a class of the user's may change what the sampler drew; the outermost wrapper comes last
+        for owner in type(iterator).__mro__:
+            if "_next_index" in vars(owner) and not getattr(vars(owner)["_next_index"], "_debugtracer", False):
+                self._patches.wrap(owner, "_next_index", self._wrap_next_index)
+
+    @guarded("hooks.loader: epoch")
+    def _iterated(self, iterator: Any, loader: Any) -> None:
+        self.events.loader_iterated(self.info(loader), iterator)
+
+    def _wrap_next_index(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def _next_index(iterator: Any) -> Any:
+            index = original(iterator)
+            if self.on:
+                self._drawn(iterator, index)
+            return index
+
+        _next_index._debugtracer = True  # type: ignore[attr-defined]
+        return _next_index
+
+    @guarded("hooks.loader: indices")
+    def _drawn(self, iterator: Any, index: Any) -> None:
+        feed = self._feeds.get(iterator)
+        if feed is not None:
+            feed.drawn(iterator, index)
+
+    def _wrap_next(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def __next__(iterator: Any) -> Any:
+            if not self.on or get_worker_info() is not None:
+                return original(iterator)
+            self._ahead()
+            repeated = self._again(iterator)
+            if repeated is not None:
+                return repeated[0]
+            with self.stack.paused():
+                data, batch = self._fetch(original, iterator)
+            self._fetched(batch, data)
+            self.events.handed_out(iterator, data)
+            return data
+
+        return __next__
+
+    def _fetch(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, Batch | None]:
+        start = perf_counter()
+        try:
+            data = original(iterator)
+        except BaseException:
+            self.state.wait_s += perf_counter() - start
+            self._failed(iterator)
+            raise
+        waited = perf_counter() - start
+        self.state.wait_s += waited
+        return data, self._note(iterator, data, waited)
+
+    @guarded("hooks.loader: again")
+    def _again(self, iterator: Any) -> tuple[Any] | None:
+        return self.events.again(iterator)
+
+    @guarded("hooks.loader: before_fetch")
+    def _ahead(self) -> None:
+        self.events.next_fetch()
+
+    @guarded("hooks.loader: on_fetch")
+    def _fetched(self, batch: Batch | None, data: Any) -> None:
+        if batch is not None:
+            self.events.fetched(batch, data)
+
+    @guarded("hooks.loader: failed fetch")
+    def _failed(self, iterator: Any) -> None:
+        feed = self._feeds.get(iterator)
+        if feed is not None:
+            self.log.failed = feed.info, feed.take_drawn(iterator)
+
+    @guarded("hooks.loader: batch")
+    def _note(self, iterator: Any, data: Any, waited: float) -> Batch:
+        feed = self._feeds.get(iterator)
+        if feed is None:  # an iterator older than us: its loader is not known, what it drew before neither
+            feed = self._feeds[iterator] = LoaderFeed(_info_of_iterator(iterator), late=True)
+        leaves = leaves_of(data)
+        rows, indices, why = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
+        batch = Batch(
+            loader=feed.info,
+            indices=indices,
+            number=max(0, int(getattr(iterator, "_num_yielded", 1)) - 1),
+            wait_s=waited,
+            leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
+            rows=rows,
+            note=why,
+            held=[leaf for _, leaf in leaves],
+        )
+        self.log.add(batch)
+        return batch
+
+
+def _sampler_name(loader: Any) -> str:
+    """The batch sampler's type if it is one of the user's, else the sampler's."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    own = batch_sampler is not None and type(batch_sampler).__name__ != "BatchSampler"
+    return type(batch_sampler if own else getattr(loader, "sampler", None)).__name__
+
+
+def _reference(dataset: Any) -> weakref.ref[Any] | None:
+    """A list or a tuple takes none."""
+    try:
+        return weakref.ref(dataset)
+    except TypeError:
+        return None
+
+
+def _info_of_iterator(iterator: Any) -> LoaderInfo:
+    sampler = getattr(iterator, "_index_sampler", None)
+    return LoaderInfo(
+        loader=weakref.ref(iterator),
+        dataset=type(getattr(iterator, "_dataset", None)).__name__,
+        batch_size=getattr(sampler, "batch_size", None),
+        num_workers=int(getattr(iterator, "_num_workers", 0)),
+        sampler=type(getattr(sampler, "sampler", sampler)).__name__,
+    )

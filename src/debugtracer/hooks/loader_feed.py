@@ -1,0 +1,113 @@
+"""Pairs each batch of a DataLoader iterator with the dataset indices drawn for it by the sampler."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from debugtracer.recorder.batches import LoaderInfo
+
+ITERABLE = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
+Drawn = tuple[int, ...] | int | None
+Told = tuple[int | None, tuple[int, ...] | None, str]
+
+
+class LoaderFeed:
+    """The draws of one iterator. With workers a draw waits under its task number until that task's batch is handed
+    out."""
+
+    def __init__(self, info: LoaderInfo, late: bool = False) -> None:
+        self.info = info
+        self.late = late
+        self.tasks: dict[int, Any] = {}
+        self.latest: Any = None
+        self.position = 0
+        """IterableDataset: samples of the stream handed out so far in this epoch."""
+
+    def drawn(self, iterator: Any, index: Any) -> None:
+        """Take what the sampler gave, an index or a list; in a stream only how many were asked for is kept."""
+        if getattr(iterator, "_dataset_kind", 0) == ITERABLE:
+            kept: Any = len(index) if isinstance(index, (list, tuple)) else None
+        else:
+            kept = as_indices(index)
+        task = getattr(iterator, "_send_idx", None)
+        if task is None:
+            self.latest = kept
+            return
+        self.tasks[task] = kept
+
+    def take_drawn(self, iterator: Any) -> Drawn:
+        """The draw behind the batch just handed out; None if it is not known."""
+        if getattr(iterator, "_task_info", None) is None:
+            latest, self.latest = self.latest, None
+            return latest  # type: ignore[no-any-return]
+        waiting, sent = iterator._task_info, iterator._send_idx
+        # at or above `sent` are leftovers of an epoch that was broken off (persistent workers count from 0 again)
+        gone = [task for task in self.tasks if task not in waiting and task < sent]
+        taken = [self.tasks.pop(task) for task in gone]
+        return taken[0] if len(taken) == 1 else None
+
+    def indices(self, iterator: Any, rows_of: Callable[[int | None], int | None]) -> Told:
+        """Return rows of the batch just handed out, the dataset index of each (None if unknown), and why unknown."""
+        drawn = self.take_drawn(iterator)
+        if getattr(iterator, "_dataset_kind", 0) == ITERABLE:
+            return self._in_stream(iterator, drawn, rows_of)
+        if isinstance(drawn, int):
+            rows = rows_of(None)
+            return rows, (drawn,) * max(rows or 1, 1), ""
+        if drawn is None:
+            why = (
+                "the loader was running before debug-tracer came"
+                if self.late
+                else "the sampler does not yield integers"
+            )
+            return rows_of(None), None, why
+        rows = rows_of(len(drawn))
+        if rows != len(drawn):
+            return (
+                rows,
+                None,
+                f"the batch has {rows} rows, the sampler drew {len(drawn)} indices: collate_fn changed the rows",
+            )
+        return rows, drawn, ""
+
+    def _in_stream(self, iterator: Any, asked: Any, rows_of: Callable[[int | None], int | None]) -> Told:
+        if getattr(iterator, "_num_yielded", 1) == 1:
+            self.position = 0
+        start = self.position
+        if self.late:
+            return rows_of(None), None, "the loader was running before debug-tracer came"
+        if not getattr(iterator, "_auto_collation", True):
+            self.position += 1
+            rows = rows_of(None)
+            return rows, (start,) * max(rows or 1, 1), ""
+        rows = rows_of(asked)
+        # with workers only they know: take a short batch for a last one
+        cut = getattr(getattr(iterator, "_dataset_fetcher", None), "ended", True)
+        if rows is None or (rows != asked and not cut):
+            self.position += asked or 0
+            return rows, None, f"the batch has {rows} rows, {asked} samples were read: collate_fn changed the rows"
+        self.position += rows
+        return rows, tuple(range(start, start + rows)), ""
+
+
+def as_indices(index: Any) -> Drawn:
+    """The integers of what a sampler yielded: an int for one sample, a tuple for several, None for keys that are not
+    integers."""
+    try:
+        return operator.index(index)  # ints, numpy ints, 0-d integer tensors
+    except TypeError:
+        pass
+    if hasattr(index, "tolist"):
+        index = index.tolist()
+    if isinstance(index, (str, bytes)) or not isinstance(index, (list, tuple, range)):
+        return None
+    return _integers(index)
+
+
+def _integers(index: Iterable[Any]) -> tuple[int, ...] | None:
+    try:
+        return tuple(operator.index(one) for one in index)
+    except TypeError:
+        return None

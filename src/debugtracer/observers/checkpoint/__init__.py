@@ -1,0 +1,1 @@
+"""Observers of what is saved and loaded, and of weights between updates."""

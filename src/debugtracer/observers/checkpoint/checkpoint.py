@@ -1,0 +1,275 @@
+"""Sees what is saved and loaded, and with what state the first update after a load begins."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.errors import guarded
+from debugtracer.hooks.hook import OutermostCalls
+from debugtracer.hooks.optimizer import subclasses
+from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, groups_of, nonfinite, parts_of, print_of
+from debugtracer.observers.checkpoint.former_run import FormerRunSearch
+from debugtracer.observers.checkpoint.training_state import (
+    LoadedState,
+    SavedState,
+    WrittenFile,
+    lr_of,
+    misplaced,
+    setup_of,
+)
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.checkpoint import SLOTS, CheckpointMark, CheckpointSaved, Resumed
+from debugtracer.trace.number import number
+
+MOST = 16  # saved and loaded states remembered (ours)
+
+
+class CheckpointObserver(Observer):
+    """Wraps torch.save, torch.load and the load_state_dict of modules, optimizers, schedulers and scalers. None of them
+    is on a hot path."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.calls = OutermostCalls()
+        self.saved: list[SavedState] = []
+        self.loaded: list[LoadedState] = []
+        self.files: list[tuple[list[weakref.ref[Tensor]], CheckpointParts]] = []
+        self.count = 0
+        """Saves so far."""
+        self.schedulers: ById[Any, bool] = ById()
+        self.scalers: ById[Any, bool] = ById()
+        self.searches: list[FormerRunSearch] = []
+
+    def install(self) -> None:
+        """Patch; torch.save is known under two names."""
+        self.calls.off = False
+        for name, make in (("save", self.saving), ("load", self.loading)):
+            made = make(getattr(torch, name))
+            self.calls.patches.put(torch, name, made)
+            self.calls.patches.put(torch.serialization, name, made)
+        self.calls.patches.wrap(nn.Module, "load_state_dict", self.restoring("weights"))
+        self.calls.patches.wrap(Optimizer, "load_state_dict", self.restoring("optimizer"))
+        for kind in subclasses(torch.optim.lr_scheduler.LRScheduler):
+            if "load_state_dict" in vars(kind):
+                self.calls.patches.wrap(kind, "load_state_dict", self.restoring("scheduler"))
+        self.calls.patches.wrap(torch.amp.GradScaler, "load_state_dict", self.restoring("scaler"))
+
+    def remove(self) -> None:
+        self.calls.close()
+
+    def reset(self) -> None:
+        self.saved.clear()
+        self.loaded.clear()
+        self.files.clear()
+        self.searches.clear()
+
+    def saving(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap torch.save to read the object before it is written, as it may change later."""
+
+        @functools.wraps(original)
+        def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self.calls.off and not self.calls.depth:
+                guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
+            return original(obj, *args, **kwargs)
+
+        return save
+
+    def loading(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap torch.load to note what was loaded."""
+
+        @functools.wraps(original)
+        def load(*args: Any, **kwargs: Any) -> Any:
+            loaded = original(*args, **kwargs)
+            if not self.calls.off:
+                guarded("observers.checkpoint.checkpoint: load")(self.on_load)(loaded)
+            return loaded
+
+        return load
+
+    def restoring(self, word: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """A load_state_dict; calls it makes itself pass."""
+
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            def restored(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+                owner, *given = *args, *kwargs.values()
+                guarded("observers.checkpoint.checkpoint: load_state_dict")(self.on_restore)(
+                    word, owner, given[0] if given else None
+                )
+                self.run.restored(word, owner)
+
+            return self.calls.after(original, restored)
+
+        return make
+
+    def scheduler_built(self, scheduler: Any) -> None:
+        """Remember the scheduler, to know whether one drives an optimizer."""
+        self.schedulers[scheduler] = True
+
+    def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Remember a scaler that is used."""
+        self.scalers[scaler] = True
+
+    def on_save(self, saved: Any) -> None:
+        """Emit the fact of a save that holds weights."""
+        with torch.no_grad(), self.run.paused():
+            parts = parts_of(saved)
+            if not parts.weights:
+                return
+            state, trained = self.run.state, [o for o in list(self.run.optimizers) if o.state]
+            here = {state.step, state.step - 1, state.iteration, state.iteration - 1} - {0, -1}
+            counter = next((n for n in parts.counts if n in here), None)
+            names, frame = self.run.names(), self.run.here()
+            schedulers = [s for s in list(self.schedulers) if any(getattr(s, "optimizer", None) is o for o in trained)]
+            live = [
+                w
+                for w, there in (("optimizer", trained), ("scheduler", schedulers), ("scaler", list(self.scalers)))
+                if there
+            ]
+            self.run.emit(
+                CheckpointSaved(
+                    ref=self.run.ref("update", state.iteration_in_flight),
+                    parts=tuple(sorted(parts.words)),
+                    live=tuple(live),
+                    counter=counter,
+                    nonfinite=nonfinite(parts),
+                    tensors=len(parts.weights),
+                    frame=frame,
+                )
+            )
+            if state.step:
+                order = [[names.get(id(p), "") for p in parameters(o)] for o in trained]
+                schedule = max((int(getattr(s, "last_epoch", 0)) for s in schedulers), default=None)
+                setups = {(*setup_of(o), self.run.built_at(o)) for o in trained}
+                lr = lr_of(trained[-1]) if trained else None
+                mark = print_of(parts.weights)
+                saving = SavedState(
+                    mark, parts.words, state.step, counter, frame, setups, order, schedule, lr, self.data()
+                )
+                self.saved = [*self.saved[1 - MOST :], saving]
+                self.emit_mark(mark, parts.words)
+
+    def emit_mark(self, mark: tuple[int, float] | None, words: set[str]) -> None:
+        """Emit a mark of the save, for a later run."""
+        if mark is not None:
+            ref, self.count = self.run.ref("update", self.run.state.iteration_in_flight), self.count + 1
+            self.run.emit(
+                CheckpointMark(
+                    ref=ref,
+                    slot=(self.count - 1) % SLOTS,
+                    tensors=mark[0],
+                    total=number(mark[1]),
+                    parts=tuple(sorted(words)),
+                )
+            )
+
+    def data(self) -> tuple[Frame | None, int | None] | None:
+        """Where the data in use come from."""
+        batch = self.run.batches.last()
+        return None if batch is None else (batch.loader.frame, batch.loader.dataset_len())
+
+    def on_load(self, loaded: Any) -> None:
+        """Remember which tensors came from which file."""
+        parts = parts_of(loaded)
+        if parts.weights:
+            self.files = [*self.files[1 - MOST :], ([WeakRef(t) for t in parts.weights.values()], parts)]
+
+    def on_restore(self, word: str, owner: Any, given: Any) -> None:
+        """Remember which part of a training state was loaded."""
+        if word != "weights":
+            for load in self.loaded:
+                load.restored.add(word)
+                load.optimizer_frame = self.run.here() if word == "optimizer" else load.optimizer_frame
+            return
+        tensors = {name: t for name, t in given.items() if isinstance(t, Tensor)} if hasattr(given, "items") else {}
+        if not tensors:
+            return
+        ids = {id(t) for t in tensors.values()}
+        file = next(
+            (parts for references, parts in reversed(self.files) if any(id(r()) in ids for r in references)),
+            CheckpointParts(),
+        )
+        with torch.no_grad(), self.run.paused():
+            mark, written = print_of(tensors), WrittenFile(owner)
+        saved = next((s for s in reversed(self.saved) if mark is not None and s.mark == mark), None)
+        held = {id(p) for p in owner.parameters()}
+        self.loaded = [load for load in self.loaded if not held <= load.parameters][1 - MOST :]
+        words = file.words or (saved.words if saved else set())
+        self.loaded.append(
+            LoadedState(held, self.run.here(), saved, words, file.setups, self.run.step, mark, written=written)
+        )
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Emit what was restored, at the first update after a load."""
+        if not self.loaded:
+            return
+        held = parameters(optimizer)
+        load = next((one for one in self.loaded if any(id(p) in one.parameters for p in held)), None)
+        if load is not None:
+            self.loaded.remove(load)
+            self.run.emit(self.resumed(optimizer, held, load))
+            if load.saved is None and load.mark is not None and not self.searches:
+                self.searches.append(FormerRunSearch(load.mark, self.run.step, self.run.iteration))
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Check for finished searches; there is nearly always none."""
+        if self.searches and not self.searches[0].thread.is_alive():
+            self.ended()
+
+    def ended(self) -> None:
+        """Emit what a former run has recorded."""
+        found = [search.result() for search in self.searches]
+        self.searches.clear()
+        for fact in found:
+            if fact is not None:
+                self.run.emit(fact)
+
+    def same_setup(self, optimizer: Optimizer, saved: SavedState, load: LoadedState) -> bool:
+        """True if built at the same line as the one of the save, or alike and loaded where saved: a fine-tuning
+        differs."""
+        kind, lr = setup_of(optimizer)
+        line = self.run.built_at(optimizer)
+        return any(k == kind and rate == lr and (line == at or load.step == saved.step) for k, rate, at in saved.setups)
+
+    def resumed(self, optimizer: Optimizer, held: list[Tensor], load: LoadedState) -> Resumed:
+        """Build the fact of what the training goes on with."""
+        saved, mine = load.saved, [s for s in list(self.schedulers) if getattr(s, "optimizer", None) is optimizer]
+        with torch.no_grad(), self.run.paused():
+            edited = load.written is not None and load.written.written_since()
+        names, at = self.run.names(), max(self.run.iteration - 1, 0)
+        return Resumed(
+            ref=self.run.ref("update", at),
+            saved=tuple(sorted(load.words)),
+            restored=tuple(sorted(load.restored)),
+            saved_here=saved is not None,
+            saved_step=saved.step if saved else None,
+            counter=saved is not None and saved.counter is not None,
+            optimizer=type(optimizer).__name__,
+            stateful=not all(g.get("momentum") == 0 for g in optimizer.param_groups),
+            fresh=not optimizer.state,
+            same_data=None if saved is None or saved.data is None else saved.data == self.data(),
+            file_fits=groups_of(optimizer.param_groups) in load.setups,
+            edited=edited,
+            same_setup=saved is not None and self.same_setup(optimizer, saved, load),
+            schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
+            schedule_before=saved.schedule if saved else None,
+            lr=lr_of(optimizer),
+            lr_before=saved.lr if saved else None,
+            misplaced=misplaced([names.get(id(p), "") for p in held], saved)
+            if saved and "optimizer" in load.restored
+            else (),
+            save_frame=saved.frame if saved else None,
+            load_frame=load.frame,
+            optimizer_load_frame=load.optimizer_frame,
+        )

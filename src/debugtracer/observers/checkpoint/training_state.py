@@ -1,0 +1,89 @@
+"""What is remembered of a save and of a load: parts, setup of the optimizers, order of their parameters, schedule and
+data."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+from torch import nn
+from torch.optim import Optimizer
+
+from debugtracer.observers.checkpoint.checkpoint_parts import Setup, print_of
+from debugtracer.trace.birth import Frame
+
+
+@dataclass
+class SavedState:
+    """One torch.save of this process."""
+
+    mark: tuple[int, float] | None
+    words: set[str]
+    step: int
+    counter: int | None
+    frame: Frame | None
+    setups: set[tuple[str, float | None, Frame | None]]
+    """Class, first learning rate and line of the optimizers that had a state."""
+    order: list[list[str]]
+    """Parameter names of each of them, in its own order."""
+    schedule: int | None
+    lr: float | None
+    data: tuple[Frame | None, int | None] | None = None
+    """Line and length of the loader in use."""
+
+
+class WrittenFile:
+    """How often the parameters of a module have been written, and what is in them: DDP writes them anew with the same
+    values."""
+
+    def __init__(self, owner: nn.Module) -> None:
+        self.owner = weakref.ref(owner)
+        self.versions = [p._version for p in owner.parameters()]
+        self.mark = print_of(dict(owner.named_parameters()))
+
+    def written_since(self) -> bool:
+        """Whether other values have been written since. Call under no_grad."""
+        owner = self.owner()
+        if owner is None or [p._version for p in owner.parameters()] == self.versions:
+            return False
+        return print_of(dict(owner.named_parameters())) != self.mark
+
+
+@dataclass
+class LoadedState:
+    """One load_state_dict of a module."""
+
+    parameters: set[int]
+    frame: Frame | None
+    saved: SavedState | None
+    words: set[str]
+    setups: list[Setup] = field(default_factory=list)
+    """Of the optimizer states in the file."""
+    step: int = 0
+    mark: tuple[int, float] | None = None
+    restored: set[str] = field(default_factory=set)
+    optimizer_frame: Frame | None = None
+    written: WrittenFile | None = None
+    """Its parameters when the load was over."""
+
+
+def setup_of(optimizer: Optimizer) -> tuple[str, float | None]:
+    """Return its class and the learning rate it was built with."""
+    lr = optimizer.defaults.get("lr")
+    return type(optimizer).__name__, float(lr) if isinstance(lr, (int, float)) else None
+
+
+def lr_of(optimizer: Optimizer) -> float | None:
+    """The learning rate of its first group; None when it is a tensor on a device."""
+    lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+    return float(lr) if isinstance(lr, (int, float)) else None
+
+
+def misplaced(now: list[str], saved: SavedState) -> tuple[str, ...]:
+    """The parameters that stand where another one stood at the save: states are assigned by place."""
+    before = next((order for order in saved.order if sorted(order) == sorted(now) and all(order)), None)
+    return (
+        tuple(f"{mine} <- {theirs}" for mine, theirs in zip(now, before, strict=True) if mine != theirs)[:8]
+        if before
+        else ()
+    )

@@ -1,0 +1,211 @@
+"""Compares parameters and optimizer moments bit by bit between the end of an update and the beginning of the next."""
+
+from __future__ import annotations
+
+import math
+import sys
+import weakref
+from dataclasses import dataclass
+from time import perf_counter, thread_time
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.observers.checkpoint.checksum import bits
+from debugtracer.observers.checkpoint.element_writes import element_written_at
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.copies import FREE_S
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.snapshot_ring import SHARE
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.weights_at_rest import ValueChanged
+from debugtracer.trace.number import number
+
+MOST_BYTES = 256 * 1024**2  # copied at most (ours); above it parameters alone, above that nothing
+# times the largest value before, from which several changed elements are a corruption and no clamp, average or new
+# start (ours)
+GROWN = 8.0
+FAR = 1e3  # times the largest value a few updates ago, from which a lone element is a corruption (ours)
+
+
+@dataclass
+class RestChecksum:
+    """One tensor after an update."""
+
+    tensor: weakref.ref[Tensor]
+    owner: weakref.ref[Tensor]
+    what: str
+    version: int
+    copy: Tensor
+
+    def holds(self, tensor: Tensor) -> bool:
+        """True if the copy can take this tensor again."""
+        return (
+            self.tensor() is tensor
+            and self.copy.shape == tensor.shape
+            and self.copy.dtype == tensor.dtype
+            and self.copy.device == tensor.device
+        )
+
+
+class WeightsAtRestObserver(Observer):
+    """On the CPU as often as it is cheap; on a device in inspected steps only, for comparing waits for it."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.kept: dict[int, list[RestChecksum]] = {}
+        self.due: set[int] = set()
+        """Optimizers whose copies are of the update before."""
+        self.steps: dict[int, int] = {}
+        """The update that the copies of an optimizer are of."""
+        self.cost = self.pace = self.last = 0.0
+        self.wait = 0
+
+    def reset(self) -> None:
+        self.kept.clear()
+        self.due.clear()
+
+    def step_ended(self, optimizer: Optimizer) -> None:
+        """Keep what the update left."""
+        now, begin = perf_counter(), thread_time()  # what other programs take from the machine is no cost of ours
+        self.pace = 0.9 * self.pace + 0.1 * (now - self.last) if self.last else 0.0
+        self.last = now
+        self.due.discard(id(optimizer))
+        self.wait -= 1
+        held = parameters(optimizer)
+        if (
+            not held
+            or (held[0].device.type != "cpu" and not self.run.inspecting)
+            or (self.wait > 0 and not self.run.inspecting)
+        ):
+            return
+        moments = [
+            (p, str(key), value)
+            for p in held
+            for key, value in optimizer.state.get(p, {}).items()
+            if isinstance(value, Tensor) and value.dim() > 0
+        ]
+        tensors: list[tuple[Tensor, str, Tensor]] = [(p, "parameter", p) for p in held]
+        if sum(held_bytes(t) for _, _, t in [*tensors, *moments]) <= MOST_BYTES:
+            tensors += moments
+        elif sum(held_bytes(p) for p in held) > MOST_BYTES:
+            return
+        plain = [
+            (owner, what, t)
+            for owner, what, t in tensors
+            if t.layout == torch.strided and not t.is_quantized and not t.is_meta
+        ]
+        self.copy_all(id(optimizer), plain)
+        self.spent(thread_time() - begin)
+
+    def copy_all(self, key: int, plain: list[tuple[Tensor, str, Tensor]]) -> None:
+        """Copy all tensors; into the memory of the last copies, for that is one call where new ones are hundreds."""
+        last = self.kept.get(key, [])
+        if len(last) == len(plain) and all(k.holds(t) for k, (_, _, t) in zip(last, plain, strict=True)):
+            with torch.no_grad():
+                torch._foreach_copy_([k.copy for k in last], [t.detach() for _, _, t in plain])
+            for k, (_, _, t) in zip(last, plain, strict=True):
+                k.version = t._version
+        else:
+            self.kept[key] = [
+                RestChecksum(
+                    WeakRef(t), WeakRef(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)
+                )
+                for owner, what, t in plain
+            ]
+        self.due.add(key)
+        self.steps[key] = self.run.step
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Compare the same values just before the next update."""
+        self.compare(id(optimizer))
+
+    def incident(self) -> None:
+        """Compare at an alarm: no update will begin, and a changed value may be what made the step bad."""
+        for key, kept in self.kept.items():
+            if key in self.due:
+                self.compare(key)
+            elif (
+                len(
+                    lone := [
+                        k
+                        for k in kept
+                        if (now := k.tensor()) is not None and now.shape == k.copy.shape and far_out(now, k.copy)
+                    ]
+                )
+                == 1
+            ):
+                self.compare_tensor(lone[0], self.run.step - self.steps.get(key, self.run.step))
+
+    def compare(self, key: int) -> None:
+        """Find the one tensor that differs from what the last update left."""
+        if key not in self.due:
+            return
+        self.due.discard(key)
+        begin = thread_time()
+        changed = [
+            k
+            for k in self.kept[key]
+            if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)
+        ]
+        if len(changed) == 1:
+            self.compare_tensor(changed[0])
+        self.spent(thread_time() - begin)
+
+    def spent(self, seconds: float) -> None:
+        """Set the interval to the next comparison by its cost."""
+        # one hiccup of the machine is not the rule
+        self.cost = 0.8 * self.cost + 0.2 * min(seconds, 10 * self.cost or seconds)
+        allowed = max(SHARE * self.pace, FREE_S)
+        self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
+
+    def compare_tensor(self, kept: RestChecksum, updates: int = 0) -> None:
+        """Check the one changed tensor: one element, or several that are far larger. After updates one alone is far
+        out."""
+        now, owner = kept.tensor(), kept.owner()
+        if now is None or owner is None or now.numel() < 2:
+            return
+        where = (beyond(now, kept.copy) if updates else bits(now) != bits(kept.copy)).nonzero()
+        rms = float(kept.copy.detach().abs().double().pow(2).mean().sqrt().item())
+        if len(where) > 1:
+            sizes = now.detach().abs().double().nan_to_num(math.inf)
+            if not float(sizes.max().item()) > GROWN * max(float(kept.copy.detach().abs().max().item()), rms) > 0:
+                return
+            where = (sizes == sizes.max()).nonzero()[:1]
+            count = int((now.detach() != kept.copy).sum().item())
+        else:
+            count = 1
+        index = tuple(where[0].tolist())[: now.dim()]
+        old, new = (int(bits(t)[tuple(where[0].tolist())].item()) for t in (kept.copy, now))
+        width = 8 * now.element_size()
+        flipped = (old ^ new) & ((1 << width) - 1)
+        values: list[Any] = [kept.copy[index].item(), now.detach()[index].item()]
+        real = [number(float(v)) if not isinstance(v, complex) else number(abs(v)) for v in values]
+        self.run.emit(
+            ValueChanged(
+                ref=self.run.ref("update", self.run.iteration - 1), param=self.run.names().get(id(owner), ""),
+                what=kept.what, index=index, before=real[0], after=real[1], rms=number(rms), count=count,
+                updates=updates,
+                bits=flipped.bit_count(), bit=flipped.bit_length() - 1, width=width,
+                written=not updates and now._version != kept.version, frame=element_written_at(now, sys._getframe(1)),
+            )
+        )  # fmt: skip
+
+
+def differ(now: Tensor, copy: Tensor) -> bool:
+    """True for other bits; compares numbers first, which is quick and fails for NaN."""
+    return not torch.equal(now.detach(), copy) and not bits(now).equal(bits(copy))
+
+
+def beyond(now: Tensor, copy: Tensor) -> Tensor:
+    """Mark elements that no number of sane updates takes from the one to the other."""
+    return ~(now.detach().abs() <= FAR * copy.abs().max())
+
+
+def far_out(now: Tensor, copy: Tensor) -> bool:
+    """True for exactly one such element, in a tensor that was not zero."""
+    return bool(copy.any()) and int(beyond(now, copy).sum().item()) == 1

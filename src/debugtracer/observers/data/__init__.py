@@ -1,0 +1,1 @@
+"""Observers of loaders, batches and samples."""

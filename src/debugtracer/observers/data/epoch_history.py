@@ -1,0 +1,174 @@
+"""The history of one DataLoader: its passes so far, and digests of its batches."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from debugtracer.observers.data.digest import digest, row_digests
+from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.trace.facts.epochs import HEAD
+
+ROWS = 4096  # rows of a loader whose values are remembered (ours: about 10 ms in all)
+LOST = "collate_fn changed the rows"
+
+
+@dataclass
+class EpochPass:
+    """One pass in flight."""
+
+    number: int
+    sampler_epoch: int | None
+    expected: int | None = None
+    """len(loader) when it began."""
+    batches: int = 0
+    order: list[int] = field(default_factory=list)
+    content: list[int] = field(default_factory=list)
+    ascending: bool = True
+    last: int = -1
+    dropped: int = 0
+    short: int = 0
+
+
+@dataclass
+class RepeatedBatch:
+    """A batch that has begun several passes in a row."""
+
+    digests: tuple[int, ...]
+    first: int
+    count: int = 0
+    asked: int = 1
+
+
+class EpochHistory:
+    """`info` is the loader that runs now."""
+
+    info: LoaderInfo
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.passes = 0
+        self.trains = False
+        self.evaluates = False
+        """One of its batches was followed by a call of a module without a graph."""
+        self.now: EpochPass | None = None
+        self.digests: tuple[int, ...] = ()
+        """Of the batch fetched last."""
+        self.again: RepeatedBatch | None = None
+        self.rows: dict[int, int | None] = {}
+        """Digest of each row seen -> its dataset index."""
+        self.shards = self.seeded = self.worker_init = self.persistent = False
+        self.samples: int | None = None
+        """Length of the dataset."""
+        self.shuffles: bool | None = None
+        self._sampler: weakref.ref[Any] | None = None
+
+    def gone(self) -> bool:
+        """Whether the loader was collected."""
+        return self.info.loader() is None
+
+    def loader(self) -> Any:
+        """Dereference the weakly held object; None if it is gone."""
+        return self.info.loader()
+
+    def length(self) -> int | None:
+        """The length of the loader, where that is known without running the user's code for long."""
+        try:
+            return len(self.loader())
+        except Exception:
+            return None  # a stream, or a sampler without a length
+
+    def turn(self, batch: Batch) -> None:
+        """Begin a new pass with this batch."""
+        self.read_sampler()
+        sampler = self._sampler() if self._sampler is not None else None
+        epoch = getattr(sampler, "epoch", None)
+        self.now = EpochPass(
+            self.passes, epoch if isinstance(epoch, int) and not isinstance(epoch, bool) else None, self.length()
+        )
+        self.passes += 1
+
+    def read_sampler(self) -> None:
+        """Learn from its kind whether it shuffles, shards or repeats."""
+        loader = self.loader()
+        self.worker_init = getattr(loader, "worker_init_fn", None) is not None
+        self.persistent = bool(getattr(loader, "persistent_workers", False))
+        self.samples = self.info.dataset_len()
+        sampler = getattr(loader, "sampler", None)
+        outer = getattr(loader, "batch_sampler", None)
+        parts = [
+            s
+            for s in (outer, sampler, getattr(sampler, "sampler", None), getattr(outer, "sampler", None))
+            if s is not None
+        ]
+        self.shards = any(hasattr(s, "num_replicas") or hasattr(s, "num_processes") for s in parts)
+        self.seeded = any(
+            isinstance(getattr(s, "generator", None), torch.Generator) for s in [*parts, loader] if s is not None
+        )
+        if any(type(s).__name__ == "RandomSampler" or getattr(s, "shuffle", None) is True for s in parts):
+            self.shuffles = True
+        elif any(type(s).__name__ == "SequentialSampler" or getattr(s, "shuffle", None) is False for s in parts):
+            self.shuffles = False
+        speaks = next((s for s in parts if hasattr(s, "epoch")), None)
+        try:
+            self._sampler = weakref.ref(speaks) if speaks is not None else None
+        except TypeError:
+            self._sampler = None
+
+    def add(self, batch: Batch, iteration: int) -> None:
+        """Add a batch to the pass in flight."""
+        now = self.now
+        assert now is not None
+        leaves = batch.tensors()
+        self.digests = tuple(value for _, leaf in leaves if (value := digest(leaf)) is not None)
+        if len(now.order) < HEAD and batch.indices is not None:
+            now.order.append(hash(batch.indices))
+            now.ascending &= all(a < b for a, b in zip((now.last, *batch.indices), batch.indices, strict=False))
+            now.last = batch.indices[-1] if batch.indices else now.last
+        if len(now.content) < HEAD and self.digests:
+            now.content.append(hash(self.digests))
+        self.count_lost(now, batch)
+        self.note_repeat(now, iteration)
+        self.remember_rows(batch)
+        now.batches += 1
+
+    def count_lost(self, now: EpochPass, batch: Batch) -> None:
+        """Count rows that were drawn and did not arrive."""
+        size = batch.loader.batch_size
+        if (
+            batch.indices is None
+            and batch.note.endswith(LOST)
+            and batch.rows is not None
+            and size is not None
+            and batch.rows < size
+        ):
+            now.dropped += size - batch.rows
+            now.short += 1
+
+    def note_repeat(self, now: EpochPass, iteration: int) -> None:
+        """Compare the first batch of this pass with the first of the pass before."""
+        if now.batches:
+            if self.again is not None:
+                self.again.asked = max(self.again.asked, now.batches + 1)
+        elif self.again is not None and self.digests and self.again.digests == self.digests:
+            self.again.count += 1
+        else:
+            self.again = RepeatedBatch(self.digests, iteration)
+
+    def remember_rows(self, batch: Batch) -> None:
+        """Remember digests of the rows, while there are few; by the first leaf with distinctive ones."""
+        if len(self.rows) >= ROWS or self.passes > 1:
+            return
+        for _, leaf in batch.tensors():
+            found = row_digests(leaf)
+            if found:
+                known = (
+                    batch.indices
+                    if batch.indices is not None and len(batch.indices) == len(found)
+                    else (None,) * len(found)
+                )
+                self.rows.update(zip(found, known, strict=True))
+                return

@@ -1,0 +1,64 @@
+"""Keeps the samples of batches whose loss stands out, long before a check can judge it."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+from torch import Tensor
+
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+
+PAST = 32  # losses compared with (ours)
+# above the largest of them by this share of it, and of their range (ours): a coarse sieve, the checks decide
+SHARE, SPAN = 0.25, 0.5
+PER_STEPS, MOST = 50, 32  # one batch is emitted per so many backwards on average, so many at most in a row (ours)
+
+
+class OutlyingBatchObserver(Observer):
+    """Reads the loss where that needs no sync: on the CPU."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.past: deque[float] = deque(maxlen=PAST)
+        self.budget = float(MOST)
+
+    def reset(self) -> None:
+        self.past.clear()
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Compare, then learn; an outlier is not learnt while the budget lasts, so that its neighbours are emitted
+        too."""
+        loss = losses[0] if len(losses) == 1 else None
+        if loss is None or loss.numel() != 1 or loss.device.type != "cpu" or not loss.is_floating_point():
+            return
+        value = float(loss.detach().item())
+        if not math.isfinite(value):
+            return
+        self.budget = min(self.budget + 1 / PER_STEPS, float(MOST))
+        if len(self.past) == PAST and self.budget >= 1 and self.stands_out(value):
+            self.budget -= 1
+            self.remember(value)
+        else:
+            self.past.append(value)
+
+    def stands_out(self, value: float) -> bool:
+        """True if the value is above all of the last losses."""
+        top = max(self.past)
+        return value > top and value - top > max(SHARE * abs(top), SPAN * (top - min(self.past)))
+
+    def remember(self, value: float) -> None:
+        """Emit the batch fetched last, if its samples are known."""
+        batch = self.run.batches.last()
+        if batch is not None and batch.indices:
+            self.run.emit(
+                OutlyingBatch(
+                    ref=self.run.ref(),
+                    loss=value,
+                    indices=batch.indices,
+                    frame=batch.loader.frame,
+                    backward=self.run.here(),
+                )
+            )

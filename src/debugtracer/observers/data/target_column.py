@@ -1,0 +1,99 @@
+"""Checks on inspected steps whether a column of a flat input is the target of the loss."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.observers.graph.loss_function import arguments
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.loss_call import LOSSES
+from debugtracer.trace.facts.target_column import TargetColumn
+
+LEAST_COLUMNS = 3  # of the input: a line through one number is a lesson, not a leak (ours)
+LEAST_ROWS = 8  # of the batch (ours)
+MOST_COLUMNS = 4096  # correlations of one look (ours)
+STRAIGHT = 1 - 1e-6  # correlation that is a straight line in float32
+
+
+class TargetColumnObserver(Observer):
+    """One host sync a comparison; float64 sums over a batch of rows and columns."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.inputs: list[weakref.ref[Tensor]] = []
+        self.column = -1
+        self.looks = 0
+        self.losses = 0
+        """Loss calls since the last backward: beside another loss, one that predicts a column of the input is a lesson
+        of its own."""
+        self.found: TargetColumn | None = None
+
+    def reset(self) -> None:
+        self.inputs.clear()
+        self.losses, self.found = 0, None
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Emit when all losses of the step are known."""
+        if self.found is not None and self.losses == 1:
+            self.run.emit(self.found)
+        self.losses, self.found = 0, None
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Keep the flat inputs of a root."""
+        if not self.run.inspecting or not torch.is_grad_enabled():
+            return
+        flat = [
+            v for v in args if isinstance(v, Tensor) and v.dim() == 2 and v.is_floating_point() and v.grad_fn is None
+        ]
+        if flat and any(True for _ in module.parameters()):
+            self.inputs = [WeakRef(v) for v in flat]
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Take a loss with one number a row as target."""
+        name = getattr(function, "__name__", "")
+        if name not in LOSSES or name == "ctc_loss" or not self.inputs or not torch.is_grad_enabled():
+            return
+        self.losses += 1
+        target = arguments(name, args, kwargs)["target"].detach()
+        inputs = [value for reference in self.inputs if (value := reference()) is not None]
+        if target.dim() and target.numel() == target.shape[0] >= LEAST_ROWS:
+            for given in inputs:
+                if (
+                    given.shape[0] == target.shape[0]
+                    and LEAST_COLUMNS <= given.shape[1] <= MOST_COLUMNS
+                    and given.device == target.device
+                ):
+                    self.correlate(given, target.reshape(-1))
+
+    def correlate(self, given: Tensor, target: Tensor) -> None:
+        """Find the column that goes with the target best."""
+        with torch.no_grad():
+            x, y = given.detach().double(), target.double()
+            x, y = x - x.mean(0), y - y.mean()
+            together = (x * y[:, None]).sum(0) / (x.norm(dim=0) * y.norm()).clamp_min(1e-30)
+            best, column = together.abs().max(0)
+            same = (given.detach()[:, column] == target).all()
+            size, index, equal = torch.stack([best, column.double(), same.double()]).tolist()
+        if size < STRAIGHT:
+            self.column, self.looks = -1, 0
+            return
+        self.looks = self.looks + 1 if int(index) == self.column else 1
+        self.column = int(index)
+        found = self.run.batches.find(given)
+        frame = (found[0].loader.frame if found else None) or self.run.here()
+        self.found = TargetColumn(
+            ref=self.run.ref(),
+            column=self.column,
+            columns=int(given.shape[1]),
+            rows=int(given.shape[0]),
+            looks=self.looks,
+            equal=bool(equal),
+            path=found[1] if found else "",
+            frame=frame,
+        )

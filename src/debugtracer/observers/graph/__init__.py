@@ -1,0 +1,1 @@
+"""Observers of modules, autograd graphs and loss functions."""

@@ -1,0 +1,37 @@
+"""A call that ends the graph: tensors with a graph go in and none comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch import Tensor
+
+from debugtracer.callsites.frames import RawFrames, frames_of
+from debugtracer.trace.facts.graph_reach import Cut
+
+NUMBERS = frozenset({"item", "tolist", "__float__", "__int__", "numpy", "__array__"})
+
+
+def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
+    """Yield the arguments, those in lists too."""
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def ends(name: str, output: Any) -> bool:
+    """True if no graph comes out: a number, or a floating tensor that needs no gradient."""
+    if isinstance(output, Tensor):
+        return output.is_floating_point() and output.grad_fn is None
+    return name in NUMBERS
+
+
+def described(cut: tuple[int, str, RawFrames, str | None, frozenset[int]]) -> Cut:
+    """A cut as a fact."""
+    _, name, raw, module, _ = cut
+    return Cut(
+        function={"__get__": "data"}.get(name, name), module=module or None, frame=next(iter(frames_of(raw)), None)
+    )

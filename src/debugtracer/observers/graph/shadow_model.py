@@ -1,0 +1,138 @@
+"""A copy of the user's model that may be called freely: no gradient, no noise, no trace in the program."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.recorder.state.quiet_warnings import quiet_warnings
+from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.state.roots import plain_path
+
+MIXERS = frozenset(
+    {
+        "softmax",
+        "log_softmax",
+        "scaled_dot_product_attention",
+        "bmm",
+        "matmul",
+        "einsum",
+        "baddbmm",
+        "mean",
+        "sum",
+        "cumsum",
+        "view",
+        "reshape",
+    }
+)
+ATTENDS = ("scaled_dot_product_attention", "softmax", "log_softmax")
+
+
+class Mixing(TorchFunctionMode):
+    """Remembers the user's line of the last function that mixes positions or samples."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: list[tuple[str, RawFrames]] = []
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call the function, and remember it if it mixes rows."""
+        name = getattr(function, "__name__", "")
+        if name in MIXERS:
+            self.last.append((name, raw_frames(2)))
+        return function(*args, **(kwargs or {}))
+
+    def drain(self) -> list[tuple[str, RawFrames]]:
+        """What was called since the last time."""
+        found, self.last = self.last, []
+        return found
+
+
+def line_of(calls: list[tuple[str, RawFrames]]) -> RawFrames:
+    """The line of the last attention if there is one, else of the last call that mixes."""
+    attention = [raw for name, raw in calls if name in ATTENDS]
+    return attention[-1] if attention else calls[-1][1] if calls else ()
+
+
+class RecordedForward:
+    """What one submodule gave in one run."""
+
+    __slots__ = ("given", "inside", "line", "name", "output")
+
+    def __init__(
+        self, name: str, given: Tensor | None, output: Tensor, inside: list[tuple[str, RawFrames]], line: RawFrames
+    ) -> None:
+        self.name, self.given, self.output, self.inside, self.line = name, given, output, inside, line
+
+
+class ShadowModel:
+    """Deep copy in evaluation mode. Raises what copying raises."""
+
+    def __init__(self, model: nn.Module, autocast: Any) -> None:
+        self.model = copy.deepcopy(model)
+        self.autocast = autocast
+        self.seen: list[RecordedForward] = []
+        self.mixing = Mixing()
+        for name, module in self.model.named_modules():
+            module.training = False
+            module.register_forward_hook(self.hook(plain_path(name)))
+
+    def hook(self, name: str) -> Callable[..., None]:
+        """Make a hook that keeps what a submodule returns."""
+
+        def keep(module: nn.Module, args: Any, output: Any) -> None:
+            first = main_output(output)
+            if first is not None:
+                self.seen.append(
+                    RecordedForward(name, main_output(args), first.detach(), self.mixing.drain(), raw_frames(2))
+                )
+
+        return keep
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tensor | None, list[RecordedForward]]:
+        """Call the copy; return the main output and what the submodules gave."""
+        self.seen = []
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            for device, dtype in self.autocast:
+                stack.enter_context(torch.autocast(device, dtype=dtype))
+            stack.enter_context(self.mixing)
+            output = self.model(*args, **kwargs)
+        seen, self.seen = self.seen, []
+        return main_output(output), seen
+
+
+def main_output(output: Any) -> Tensor | None:
+    """The floating tensor that a model gives: itself, `logits`, or the first of several."""
+    if isinstance(output, Tensor):
+        return output if output.is_floating_point() and output.dim() else None
+    values: Any = ()
+    if isinstance(output, dict):
+        values = [output["logits"]] if "logits" in output else list(output.values())
+    elif isinstance(output, (tuple, list)):
+        values = output
+    return next((v for v in values if isinstance(v, Tensor) and v.is_floating_point() and v.dim()), None)
+
+
+@contextlib.contextmanager
+def unnoticed(silent: Callable[[], Any]) -> Iterator[None]:
+    """Silence hooks and output inside the context, and restore every random generator afterwards."""
+    rng = RngState()
+    try:
+        with (
+            silent(),
+            quiet_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            yield
+    finally:
+        rng.restore()

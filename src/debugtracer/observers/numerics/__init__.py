@@ -1,0 +1,1 @@
+"""Observers of magnitudes, precision and mixed precision."""

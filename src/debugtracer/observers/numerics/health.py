@@ -1,0 +1,227 @@
+"""Measures the health snapshot of an inspected step: weights, gradients, activations, the update, tracked tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.observers.numerics.dynamics import dynamics_of
+from debugtracer.observers.numerics.tensor_health import dead_share, health_of, l2_of, saturated_share
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.roots import plain_path
+from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
+
+SQUASHING = ("relu", "leaky_relu", "tanh", "sigmoid", "softmax", "gelu", "silu")
+# rows of one role in a snapshot; a model of a thousand layers has more parameters than a reader reads (ours)
+MOST_TENSORS = 2000
+COPY_BYTES = 1024**3  # weights copied before the step to measure its update; a larger model has no update_l2 (ours)
+
+
+class HealthObserver(Observer):
+    """Statistics of an even sample of each tensor; nothing is kept alive."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.activations: dict[str, TensorHealth] = {}
+        self.tensors: dict[str, TensorHealth] = {}
+        self.before: dict[int, Tensor] = {}
+        self.hooks: list[Any] = []
+        self.paths: dict[int, str] = {}
+        self.inside: list[str] = []
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Follow the module path while this root runs."""
+        self.unhook()
+        if (
+            not self.run.inspecting
+            or not torch.is_grad_enabled()
+            or self.run.compiles
+            or not any(True for _ in module.parameters())
+        ):
+            return
+        self.paths = {id(m): plain_path(name) for name, m in module.named_modules()}
+        self.inside = []
+        register = torch.nn.modules.module
+        self.hooks = [
+            register.register_module_forward_pre_hook(self.go_in),
+            register.register_module_forward_hook(self.come_out, always_call=True),
+        ]
+
+    def go_in(self, module: nn.Module, args: Any) -> None:
+        """Called when a module call begins."""
+        self.inside.append(self.paths.get(id(module), ""))
+
+    def come_out(self, module: nn.Module, args: Any, output: Any = None) -> None:
+        """Called when a module call has ended; the output of a leaf is measured."""
+        path = self.inside.pop() if self.inside else ""
+        blind = self.run.off or torch._C._are_functorch_transforms_active()
+        if (
+            isinstance(output, Tensor)
+            and path
+            and not blind
+            and next(module.children(), None) is None
+            and len(self.activations) < MOST_TENSORS
+        ):
+            self.run.attempt(self.look_at, (path, output, type(module).__name__))
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Remove the hooks when the root has returned."""
+        self.unhook()
+
+    def unhook(self) -> None:
+        """Remove our hooks: the module path is not followed any more."""
+        for hook in self.hooks:
+            hook.remove()
+        self.hooks, self.paths = [], {}
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Measure the output of a squashing function, wherever it is called."""
+        word = getattr(function, "__name__", "").rstrip("_")
+        if word not in SQUASHING or not isinstance(output, Tensor) or len(self.activations) >= MOST_TENSORS:
+            return
+        path = self.inside[-1] if self.inside else ""
+        frame = self.run.here()
+        name = f"{path}:{word}" if path else f"{word} at line {frame.line}" if frame else word
+        if frame and name in self.activations and self.activations[name].frame not in (None, frame):
+            name = f"{name} at line {frame.line}"  # relu is written twice in one forward: neither call hides the other
+        score = args[0] if args and isinstance(args[0], Tensor) else None
+        self.look_at(name, output, word, score)
+
+    def look_at(self, name: str, output: Tensor, function: str, score: Tensor | None = None) -> None:
+        """Measure one activation; of a module called several times the last one counts. Jagged tensors are left out."""
+        # the inspection would emit our own calls too
+        with self.run.state.owned(), torch.no_grad(), torch._C.DisableTorchFunction():
+            if output.is_nested:
+                return
+            output = output.detach()
+            more: dict[str, Any] = {
+                "dead_units": dead_share(output) if function == "relu" else None,
+                "saturated": saturated_share(function, output),
+            }
+            if function == "softmax" and output.dim() and output.shape[-1] > 1 and output.numel():
+                more |= attention_of(output, score)
+            row = health_of(
+                name,
+                "activation",
+                output,
+                function=function,
+                frame=self.run.here() if ":" in name or " at " in name else None,
+                **more,
+            )
+        if row is not None:
+            self.activations[name] = row
+
+    def track(self, tensor: Tensor, name: str) -> None:
+        """Follow one tensor of the user's: its norm each step, its row on inspected steps, its gradient likewise."""
+        with self.run.state.owned(), self.run.paused(), torch.no_grad(), torch._C.DisableTorchFunction():
+            self.follow(tensor.detach(), name, "tracked", f"tracked/{name}")
+
+        def gradient(grad: Tensor) -> None:
+            with self.run.state.owned(), torch.no_grad(), torch._C.DisableTorchFunction():
+                self.run.attempt(self.follow, (grad.detach(), name, "tracked_gradient", f"tracked/{name}.grad"))
+
+        if tensor.requires_grad:
+            tensor.register_hook(gradient)
+
+    def follow(self, tensor: Tensor, name: str, role: Role, series: str) -> None:
+        """Measure a tracked tensor or its gradient."""
+        self.run.put(series, l2_of(tensor))
+        row = health_of(name, role, tensor) if self.run.inspecting else None
+        if row is not None:
+            self.tensors[f"{role} {name}"] = row
+
+    def names(self) -> dict[int, str]:
+        """The paths of the parameters by id; where two roots have the same path the later one gets a number."""
+        met: dict[str, int] = {}
+        told: dict[int, str] = {}
+        for key, name in self.run.names().items():
+            met[name] = met.get(name, 0) + 1
+            told[key] = name if met[name] == 1 else f"{name} ({met[name]})"
+        return told
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Measure the final gradients, and copy the weights."""
+        if not self.run.inspecting:
+            return
+        names = self.names()
+        held = parameters(optimizer)
+        with torch.no_grad():
+            for p in held[:MOST_TENSORS]:
+                row = health_of(names[id(p)], "gradient", p.grad) if p.grad is not None and id(p) in names else None
+                if row is not None:
+                    self.tensors[f"gradient {row.name}"] = row
+            if sum(held_bytes(p) for p in held) <= COPY_BYTES:
+                self.before = {
+                    id(p): p.detach().clone() for p in held if p.grad is not None and p.layout is torch.strided
+                }
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Measure weights and what changed, and emit the snapshot."""
+        if not self.run.inspecting:
+            return
+        names = self.names()
+        params: list[ParamDynamics] = []
+        with torch.no_grad():
+            for p in parameters(optimizer)[:MOST_TENSORS]:
+                if id(p) not in names:
+                    continue
+                row = health_of(names[id(p)], "weight", p)
+                if row is not None:
+                    self.tensors[f"weight {row.name}"] = row
+                one = dynamics_of(names[id(p)], p, optimizer, self.before.get(id(p)))
+                if one is not None:
+                    params.append(one)
+        rows = (*self.tensors.values(), *self.activations.values())
+        self.run.emit(Health(ref=self.run.ref("update", self.run.iteration - 1), tensors=rows, params=tuple(params)))
+        self.clear()
+
+    def incident(self) -> None:
+        """Measure weights and gradients as the alarm found them; activations when the step was inspected."""
+        names = self.names()
+        with torch.no_grad():
+            for module in self.run.modules():
+                for p in [p for p in module.parameters() if id(p) in names][:MOST_TENSORS]:
+                    for role, tensor in (("weight", p), ("gradient", p.grad)):
+                        row = health_of(names[id(p)], role, tensor) if tensor is not None else None  # type: ignore[arg-type]
+                        if row is not None:
+                            self.tensors[f"{role} {row.name}"] = row
+        self.run.emit(
+            Health(
+                ref=self.run.ref("update", self.run.iteration),
+                tensors=(*self.tensors.values(), *self.activations.values()),
+            )
+        )
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop everything of the step."""
+        self.activations, self.tensors, self.before = {}, {}, {}
+
+    def reset(self) -> None:
+        self.unhook()
+        self.clear()
+
+    def remove(self) -> None:
+        """Drop hooks and values, so that nothing stays behind."""
+        self.reset()
+
+
+def attention_of(output: Tensor, score: Tensor | None) -> dict[str, Any]:
+    """Measure entropy and confidence of the rows of a softmax over its last dimension, and the largest score."""
+    rows = output.reshape(-1, output.shape[-1])
+    rows = rows[:: max(1, rows.shape[0] // 4096)].float()
+    entropy = torch.special.entr(rows).sum(-1).mean() / math.log(rows.shape[-1])
+    sure = (rows.amax(-1) > 0.999).float().mean()
+    largest = None
+    if score is not None and score.is_floating_point() and score.numel():
+        finite = score.detach().reshape(-1)[:: max(1, score.numel() // 65536)]
+        finite = finite[torch.isfinite(finite)]
+        largest = float(finite.amax().item()) if finite.numel() else None  # a fill value for masks is negative
+    return {"entropy": float(entropy.item()), "saturated": float(sure.item()), "logit_max": largest}

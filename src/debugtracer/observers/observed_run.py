@@ -1,0 +1,155 @@
+"""What an observer may ask of the run that it observes, and where it puts what it has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from torch import nn
+from torch.optim import Optimizer
+
+from debugtracer.callsites.frames import frames_of, user_frames
+from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.step import Phase, StepRef
+
+FIRST_STEPS = 3  # steps inspected from the start (docs/rationale/checks.md#effect-invariants)
+
+
+class ObservedRun:
+    """One per process; shared by all observers. What an observer raises is counted, and after three failures it is left
+    alone."""
+
+    def __init__(
+        self,
+        state: RunState,
+        batches: BatchLog,
+        stack: ModeStack,
+        disabled: Callable[[], AbstractContextManager[Any]],
+        *,
+        inspect_steps: int,
+        function_tests: bool,
+    ) -> None:
+        self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
+        self.disabled = disabled
+        """Makes a context in which no hook of ours listens: calls of our own."""
+        self.inspect_steps = inspect_steps
+        self.function_tests = function_tests
+        """The user allows extra forwards on the first step."""
+        self.facts: list[Fact] = []
+        self.values: dict[str, float] = {}
+        """Numbers of this step for series of their own (`val_loss`, `logged/NAME`, `tracked/NAME`)."""
+        self.restore_listeners: list[Callable[[str, Any], None]] = []
+        self.failures: dict[int, int] = {}
+        self.off = False
+        """No event is handed on just now: the calls are ours."""
+
+    def on_restored(self, listener: Callable[[str, Any], None]) -> None:
+        """Call the listener after each load_state_dict that the program made itself."""
+        self.restore_listeners.append(listener)
+
+    def restored(self, word: str, owner: Any) -> None:
+        """Report that load_state_dict of a module (`weights`), optimizer, scheduler or scaler returned."""
+        for listener in self.restore_listeners:
+            listener(word, owner)
+
+    def attempt(self, listener: Callable[..., None], args: tuple[Any, ...]) -> None:
+        """Call a method of an observer, guarded. Raises StoppedByTracer alone."""
+        owner = id(getattr(listener, "__self__", listener))
+        if self.failures.get(owner, 0) >= 3:
+            return
+        try:
+            listener(*args)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            self.failures[owner] = self.failures.get(owner, 0) + 1
+            swallow(f"observers.{type(getattr(listener, '__self__', listener)).__name__}", error)
+
+    def emit(self, fact: Fact) -> None:
+        """Write down a fact; it is judged with the next step."""
+        self.facts.append(fact)
+
+    def put(self, series: str, value: float) -> None:
+        """Put a number of a series; it is judged with the step in flight, and the last one of a step wins."""
+        self.values[series] = value
+
+    def take_values(self) -> dict[str, float]:
+        """The numbers since the last call."""
+        values, self.values = self.values, {}
+        return values
+
+    def take_facts(self) -> list[Fact]:
+        """The facts since the last call."""
+        facts, self.facts = self.facts, []
+        return facts
+
+    @property
+    def step(self) -> int:
+        """The number of the optimizer step in flight."""
+        return self.state.step
+
+    @property
+    def iteration(self) -> int:
+        """The number of the next outermost backward (during one: its own, until it has ended)."""
+        return self.state.iteration
+
+    @property
+    def inspecting(self) -> bool:
+        """Whether this step is inspected: the first three, then every `inspect_steps`-th. Only those may cost more."""
+        step = self.state.step if self.state.has_optimizer else self.state.iteration
+        return step < FIRST_STEPS or (self.inspect_steps > 0 and step % self.inspect_steps == 0)
+
+    @property
+    def compiles(self) -> bool:
+        """Whether the program compiles something: no global hooks and no function mode inside modules then."""
+        return self.state.compiles
+
+    @property
+    def optimizers(self) -> ById[Optimizer, Any]:
+        """The optimizers of the training thread, with the raw user frames of their constructors."""
+        return self.state.optimizers
+
+    def ref(self, phase: Phase = "loss", iteration: int | None = None) -> StepRef:
+        """Return this place in the run; pass `iteration` where the counter is already one ahead (after a backward)."""
+        return StepRef(
+            iteration=self.state.iteration if iteration is None else max(iteration, 0),
+            step=self.state.step,
+            phase=phase,
+        )
+
+    def here(self) -> Frame | None:
+        """The user's innermost line now. Reads the source: not on a hot path."""
+        frames = user_frames(1)
+        return frames[0] if frames else None
+
+    def built_at(self, optimizer: Optimizer) -> Frame | None:
+        """Where the user built an optimizer."""
+        raw = self.state.optimizers.get(optimizer)
+        frames = frames_of(raw) if raw is not None else ()
+        return frames[0] if frames else None
+
+    def names(self) -> dict[int, str]:
+        """Map the id of each parameter to its path, without wrapper prefixes. Walks all modules: not on a hot path."""
+        return self.state.roots.named_parameters()
+
+    def modules(self) -> list[nn.Module]:
+        """The root modules called so far that have parameters; inside a Lightning module, that module."""
+        known = list(self.state.roots.known.items())
+        roots = [
+            (root.owner() if root.owner is not None else None) or module
+            for module, root in known
+            if root.has_parameters
+        ]
+        return list({id(module): module for module in roots}.values())
+
+    def reset(self) -> None:
+        """Reset all observers; called in a forked child."""
+        self.facts.clear()
+        self.values.clear()

@@ -1,0 +1,29 @@
+"""The contract of an observer: it hears the events of a step and emits facts. Two-file law: a new one is one file below
+this folder and its test."""
+
+from __future__ import annotations
+
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.recorder.training_events import TrainingEvents
+
+
+class Observer(TrainingEvents):
+    """Base. Override the events you need; only those are called, guarded, in the training thread, with the recording of
+    calls paused.
+
+    It observes and never judges. It changes nothing, keeps nothing alive (no tensor with grad_fn beyond the event),
+    waits for no device, draws no random number and leaves every global as it was. Time spent in it counts as ours
+    (`own_s`).
+    """
+
+    def __init__(self, run: ObservedRun) -> None:
+        self.run = run
+
+    def install(self) -> None:
+        """Patch what only this observer needs; most need nothing. Called when the session starts."""
+
+    def remove(self) -> None:
+        """Remove the patches again."""
+
+    def reset(self) -> None:
+        """Reset to an empty state; called in a forked child."""

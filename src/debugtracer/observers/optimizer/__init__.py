@@ -1,0 +1,1 @@
+"""Observers of optimizers, schedulers and what an update does."""

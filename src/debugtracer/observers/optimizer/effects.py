@@ -1,0 +1,104 @@
+"""Checks that an update changes what it should, by a sample of each parameter before and after."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.callsites.line import first
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.effects import Effect
+
+FIRST = 3  # updates of each optimizer (docs/rationale/checks.md#effect-invariants); then those of inspected steps
+SAMPLE = 256  # elements of a parameter that are compared (ours)
+NAMED = 4  # unchanged parameters named as evidence
+MARGIN = 8.0  # an update this many times the spacing of floats at the weight must show (ours)
+
+
+class EffectObserver(Observer):
+    """Copies small samples; on a device it waits once per inspected step."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.updates: ById[Optimizer, tuple[int, int]] = ById()
+        self.count = 0
+        self.before: list[tuple[Tensor, Tensor, Tensor]] = []
+
+    def reset(self) -> None:
+        self.updates.clear()
+        self.before.clear()
+        self.count = 0
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Take samples of the parameters that the update must change."""
+        self.before = []
+        number, done = self.updates.setdefault(optimizer, (self.count, 0))
+        self.count += number == self.count
+        if (done >= FIRST and not self.run.inspecting) or isinstance(optimizer, torch.optim.LBFGS):
+            return
+        with torch.no_grad():
+            for group in optimizer.param_groups:
+                lr = group.get("lr")
+                if isinstance(lr, (int, float)) and lr > 0:
+                    self.before += [sampled(p, float(lr)) for p in group["params"] if comparable(p)]
+
+    def step_ended(self, optimizer: Optimizer) -> None:
+        """Compare the same samples after the update."""
+        before, self.before = self.before, []
+        number, done = self.updates.setdefault(optimizer, (self.count, 0))
+        self.updates[optimizer] = (number, done + 1)
+        if not before:
+            return
+        with torch.no_grad():
+            flags = torch.stack(
+                [torch.stack((must.any(), ((part(p) != old) & must).any())).cpu() for p, old, must in before]
+            ).tolist()
+        expected = [(p, moved) for (p, _, _), (due, moved) in zip(before, flags, strict=True) if due]
+        still = [p for p, moved in expected if not moved]
+        names = self.run.names() if still else {}
+        self.run.emit(
+            Effect(
+                ref=self.run.ref("update", self.run.iteration - 1),
+                optimizer=number,
+                kind=type(optimizer).__name__,
+                frame=self.built_at(optimizer),
+                by_torch=type(optimizer).__module__.startswith("torch.optim"),
+                number=done,
+                expected=len(expected),
+                unchanged=tuple(names.get(id(p), f"parameter of shape {tuple(p.shape)}") for p in still[:NAMED]),
+                unchanged_count=len(still),
+            )
+        )
+
+    def built_at(self, optimizer: Optimizer) -> Frame | None:
+        """Where the user built it; the constructor of an optimizer of their own is not that place."""
+        raw = self.run.optimizers.get(optimizer)
+        outside = tuple(pair for pair in raw or () if pair[0].co_name != "__init__")
+        return first(outside)
+
+
+def comparable(parameter: Tensor) -> bool:
+    """True for a dense float parameter with a dense gradient."""
+    grad = parameter.grad
+    dense = grad is not None and grad.layout is torch.strided and parameter.layout is torch.strided
+    return dense and parameter.is_floating_point() and parameter.numel() > 0
+
+
+def part(tensor: Tensor) -> Tensor:
+    """Select elements spread evenly over a tensor."""
+    flat = tensor.detach().reshape(-1) if tensor.is_contiguous() else tensor.detach().flatten()
+    return flat[:: max(1, flat.numel() // SAMPLE)]
+
+
+def sampled(parameter: Tensor, lr: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The parameter, a copy of its sample, and which elements of that a healthy update changes."""
+    old = part(parameter).clone()
+    assert parameter.grad is not None
+    slope = part(parameter.grad).abs().float()
+    spacing = old.abs().float() * torch.finfo(parameter.dtype).eps
+    must = torch.isfinite(slope) & (slope > 0) & ((slope.clamp(max=1.0) * lr) > MARGIN * spacing)
+    return parameter, old, must

@@ -1,0 +1,1 @@
+"""Observers of the program itself: its crash, its seeds, its log."""

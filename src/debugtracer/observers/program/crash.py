@@ -1,0 +1,162 @@
+"""Describes the step in flight when the program dies of its own exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
+from debugtracer.devices.present import device_memory
+from debugtracer.observers.graph.running_module import path_of
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.observers.program.unstacked import samples_seen
+from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
+from debugtracer.trace.step import StepRef
+
+MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
+MOST_PARAMETERS = 64  # parameters described (ours)
+INDEXING = {
+    "cross_entropy": "target",
+    "nll_loss": "target",
+    "embedding": "input",
+    "embedding_bag": "input",
+    "one_hot": "tensor",
+}
+
+
+class CrashObserver(Observer):
+    """Everything is read once, after the fact: the program is over, so a host sync or a walk over all modules costs
+    nobody."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.fetched_since = False
+        """A batch came since the last backward began: what fails now belongs to the next iteration."""
+
+    def fetched(self, batch: Batch, data: Any) -> None:
+        """Note that the next iteration has begun."""
+        self.fetched_since = True
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Note that the backward has begun: from here on the counter is one ahead."""
+        self.fetched_since = False
+
+    def crashed(self, error: BaseException) -> None:
+        """Emit the fact of the crash."""
+        with torch.no_grad():
+            self.run.emit(self.seen(error, site_of(error)))
+
+    def seen(self, error: BaseException, site: CrashSite) -> Crash:
+        """What the explainers need."""
+        known = self.run.modules()
+        roots = known + [m for m in reversed(site.modules) if all(m is not one for one in known)]
+        batch, drawn = self.run.batches.last(), self.run.batches.failed
+        fetching = site.iterator is not None
+        info = drawn[0] if fetching and drawn else batch.loader if batch else None
+        ddp = next((m for m in site.modules if isinstance(m, DistributedDataParallel)), None)
+        return Crash(
+            ref=self.at(fetching),
+            error=type(error).__name__,
+            message=str(error).strip()[:4000],
+            frames=site.frames,
+            call=site.call,
+            torch_calls=tuple(site.torch_calls[:16]),
+            modules=tuple(seen_module(path_of(m, roots) or "", m) for m in site.modules[:16]),
+            tensors=tuple(seen_tensor(name, t) for name, t in site.tensors.items()),
+            numbers=dict(list(site.numbers.items())[:16]),
+            rows=self.integer_rows(site, batch),
+            batch=batch_seen(info, None if fetching else batch),
+            samples=samples_seen(site, drawn[1] if drawn else None, info) if fetching else (),
+            optimizers=tuple((type(o).__name__, self.run.built_at(o)) for o in self.run.optimizers),
+            names=tuple(name for name, p in ddp.module.named_parameters() if p.requires_grad)
+            if ddp is not None
+            else (),
+            parameters=parameters(roots),
+            memory=memory(),
+            fetching=fetching,
+        )
+
+    def at(self, fetching: bool) -> StepRef:
+        """The iteration that fails (docs/rationale/contracts.md#iteration)."""
+        state = self.run.state
+        ahead = fetching or self.fetched_since
+        return StepRef(
+            iteration=state.iteration if ahead else state.iteration_in_flight,
+            step=state.step,
+            phase="load" if fetching else "forward",
+        )
+
+    def integer_rows(self, site: CrashSite, batch: Batch | None) -> IntegerRows | None:
+        """The indices that the failing call was given, by row of the batch."""
+        name = next((INDEXING[call] for call in site.torch_calls if call in INDEXING), None)
+        tensor = site.tensors.get(name or "")
+        if (
+            tensor is None
+            or tensor.is_floating_point()
+            or tensor.device.type != "cpu"
+            or not tensor.dim()
+            or not tensor.numel()
+        ):
+            return None
+        found = self.run.batches.find(tensor) or self.equal_leaf(tensor, batch)
+        rows = (found[0].rows if found else None) or (
+            batch.rows if batch and batch.rows and tensor.numel() % batch.rows == 0 else tensor.shape[0]
+        )
+        if rows > MOST_ROWS or tensor.numel() % rows:
+            return None
+        ignored = site.numbers.get("ignore_index")
+        kept = [row[row != ignored] if ignored is not None else row for row in tensor.detach().reshape(rows, -1)]
+        indices = (
+            found[0].samples(range(rows)) if found is not None and len(set(found[0].indices or ())) == rows else None
+        )
+        return IntegerRows(
+            name=name or "",
+            values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
+            indices=indices,
+        )
+
+    def equal_leaf(self, tensor: Tensor, batch: Batch | None) -> tuple[Batch, str] | None:
+        """A leaf of the last batch with the same values in the same order: the tensor is a copy or another shape of
+        it."""
+        for path, leaf in batch.tensors() if batch else ():
+            if (
+                leaf.numel() == tensor.numel()
+                and not leaf.is_floating_point()
+                and torch.equal(leaf.reshape(-1).long().cpu(), tensor.reshape(-1).long())
+            ):
+                return (batch, path) if batch else None
+        return None
+
+
+def batch_seen(info: LoaderInfo | None, batch: Batch | None) -> CrashBatch | None:
+    """The loader, and the batch it handed out last unless it failed at the next."""
+    if info is None:
+        return None
+    return CrashBatch(
+        leaves=tuple(seen_tensor(path, leaf) for path, leaf in batch.tensors()[:16]) if batch else (),
+        rows=batch.rows if batch else None,
+        indices=batch.indices if batch else None,
+        dataset_len=info.dataset_len(),
+        batch_size=info.batch_size,
+        num_workers=info.num_workers,
+        drop_last=bool(getattr(info.loader(), "drop_last", False)),
+        frame=info.frame,
+    )
+
+
+def parameters(roots: list[nn.Module]) -> tuple[TensorSeen, ...]:
+    """The first parameters of the roots; a root inside another is named once."""
+    named = {id(p): (name, p) for root in roots for name, p in root.named_parameters()}
+    return tuple(seen_tensor(name, p) for name, p in list(named.values())[:MOST_PARAMETERS])
+
+
+def memory() -> dict[str, int]:
+    """The bytes of the current device; nothing where no accelerator is in use."""
+    counted = device_memory()
+    return msgspec.structs.asdict(counted) if counted is not None else {}

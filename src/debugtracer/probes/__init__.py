@@ -1,1 +1,0 @@
-"""What watches torch: patches, hooks and the op tracer."""

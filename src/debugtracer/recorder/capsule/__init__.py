@@ -1,0 +1,1 @@
+"""The step as a recorded aten program, and the capsule on disk."""

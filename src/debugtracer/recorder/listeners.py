@@ -1,0 +1,111 @@
+"""What the recorder and its gates report to, as types: alarms, numbers, the end of a segment; and who may hold a step
+back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from debugtracer.recorder.alarm import Alarm
+
+
+class AlarmListener(Protocol):
+    """Looks into alarms."""
+
+    def open(self, alarm: Alarm) -> None:
+        """Called when a bad number was seen. May raise StoppedByTracer, nothing else."""
+
+
+class StepNumbers(Protocol):
+    """Receives the numbers of each step."""
+
+    def publish(self, step: int, values: dict[str, float]) -> None:
+        """Take the numbers of one step that is over."""
+
+
+class SegmentListener(Protocol):
+    """Hears that a segment of the tape is closed."""
+
+    def segment_closed(self) -> None:
+        """Called between two steps, after the boundary; `step_s` of the run state is the time of the step that
+        ended."""
+
+
+class RunOpener(Protocol):
+    """Opens what leaves the process."""
+
+    def open(self) -> None:
+        """Make the run folder of this rank; called at each backward, does its work at the first."""
+
+
+class Notes(Protocol):
+    """Keeps sentences for doctor and the report."""
+
+    def note(self, what: str, text: str) -> None:
+        """Write one sentence under a key."""
+
+
+class GateRanks(Protocol):
+    """Ranks that decide about a step together."""
+
+    def meets(self) -> bool:
+        """True where all ranks come to each gate and agree there."""
+
+    def together(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
+        """Ask the other ranks, with what is bad here and its alarm; True when they decided. May raise
+        StoppedByTracer."""
+
+
+class OneRank(GateRanks):
+    """Every rank decides for itself."""
+
+    def meets(self) -> bool:
+        return False
+
+    def together(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
+        return False
+
+
+class IncidentPolicy(Protocol):
+    """May hold steps and batches of the loop back while an incident is open. Every method may raise StoppedByTracer."""
+
+    def skip_step(self) -> bool:
+        """Whether to skip a step that begins: True while a bad one waits for its batch to come again."""
+
+    def skip_write(self) -> bool:
+        """Whether to skip the write, asked after the health gate: True when this very step is to be replayed from its
+        batch."""
+
+    def give_up(self) -> None:
+        """Stop waiting for a batch at once."""
+
+    def next_fetch(self) -> None:
+        """Called when the loop asks for a batch."""
+
+    def again(self, iterator: Any) -> tuple[Any] | None:
+        """Return data to hand out instead of fetching, in a tuple; None: fetch."""
+
+    def handed_out(self, iterator: Any, data: Any) -> None:
+        """Take the data of a fetch."""
+
+
+class NoPolicy(IncidentPolicy):
+    """The loop goes on as it would without us: every mode but dev."""
+
+    def skip_step(self) -> bool:
+        return False
+
+    def skip_write(self) -> bool:
+        return False
+
+    def give_up(self) -> None:
+        return None
+
+    def next_fetch(self) -> None:
+        return None
+
+    def again(self, iterator: Any) -> tuple[Any] | None:
+        return None
+
+    def handed_out(self, iterator: Any, data: Any) -> None:
+        return None

@@ -1,0 +1,188 @@
+"""What leaves the process: the rank's trace writer, opened at the first backward, and the events of the rank."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from time import time as wall_time
+
+import torch
+
+from debugtracer import errors
+from debugtracer.callsites.frames import traceback_frames
+from debugtracer.devices.present import accelerator
+from debugtracer.errors import swallow
+from debugtracer.recorder.output.claim import claim, current_rank
+from debugtracer.recorder.output.rank_heartbeat import RankHeartbeat
+from debugtracer.recorder.run_state import RunState
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.store.schema import rank_folder
+from debugtracer.trace.store.writer import TraceWriter
+
+HEARTBEAT_S = 2.0  # seconds between two heartbeats in events.jsonl: as often as series are flushed
+
+
+class Output:
+    """Opens no file before the first backward, finding or crash: launchers and loader workers leave nothing behind."""
+
+    def __init__(
+        self,
+        run: Callable[[], Path],
+        state: RunState,
+        mode: str,
+        *,
+        flush_steps: int,
+        flush_s: float,
+        run_bytes: int,
+    ) -> None:
+        self.find_run = run
+        """Gives the run folder; makes it when no supervisor did."""
+        self.state, self.mode = state, mode
+        self.options = {"flush_steps": flush_steps, "flush_s": flush_s, "run_bytes": run_bytes}
+        self.writer: TraceWriter | None = None
+        self.folder: Path | None = None
+        self.rank, self.world_size = 0, 1
+        self.heartbeat = RankHeartbeat(state)
+        self.off = ""
+        self.notes: list[Noted] = []
+        self.began = wall_time()
+        self.beat = 0.0
+        self.ended = False
+
+    def open(self) -> None:
+        """Open the rank's files, once. Unwritable: tracing goes off with one line, training goes on."""
+        if self.writer is not None or self.off:
+            return
+        self.rank, self.world_size = current_rank()
+        try:
+            self.folder = self.find_run()
+            self.rank = claim(self.folder, self.rank)
+        except OSError as error:
+            self.off = f"{error.strerror or error}"
+            print(
+                f"debug-tracer: run folder - cannot be written ({self.off}) - tracing is off, training goes on - give "
+                "another folder with --out.",
+                file=sys.stderr,
+            )
+            return
+        several = self.world_size > 1
+        self.writer = TraceWriter(
+            self.folder,
+            self.rank,
+            on_wake=self.heartbeat.watch if several else None,
+            **self.options,  # type: ignore[arg-type]
+        )
+        if several:
+            self.heartbeat.open(rank_folder(self.folder, self.rank))
+        used = accelerator()
+        self.event(
+            RankStarted(
+                at=self.began,
+                rank=self.rank,
+                pid=os.getpid(),
+                world_size=self.world_size,
+                torch=str(torch.__version__),
+                python=platform.python_version(),
+                device=used.kind if used is not None else "cpu",
+                mode=self.mode,
+            ),
+            now=True,
+        )
+        for note in self.notes:
+            self.event(note)
+        self.notes.clear()
+
+    def event(self, event: AnyEvent, now: bool = False) -> None:
+        """Write one event; with `now` it reaches the operating system at once."""
+        if self.writer is not None:
+            self.writer.event(event, now=now)
+
+    def note(self, what: str, text: str, frame: Frame | None = None) -> None:
+        """Keep a fact; before the files are open it waits."""
+        noted = Noted(at=wall_time(), rank=self.rank, what=what, text=text, frame=frame)
+        if self.writer is None:
+            self.notes = [*self.notes[-63:], noted]
+        else:
+            self.event(noted)
+
+    def point(self, step: int, values: dict[str, float]) -> None:
+        """Write the numbers of a step, and a heartbeat every HEARTBEAT_S seconds."""
+        if self.writer is None:
+            return
+        self.writer.point(step, values)
+        now = monotonic()
+        if now - self.beat > HEARTBEAT_S:
+            self.beat = now
+            self.event(self.counters(final=False))
+
+    def counters(self, final: bool) -> RankEnded:
+        """Collect the counters of the rank."""
+        state = self.state
+        return RankEnded(
+            at=wall_time(),
+            rank=self.rank,
+            steps=state.step,
+            iterations=state.iteration,
+            wall_s=wall_time() - self.began,
+            own_s=state.own_s,
+            host_syncs=state.host_syncs,
+            skipped=state.skipped,
+            final=final,
+        )
+
+    def crash(self, error: BaseException) -> None:
+        """Record the program's own exception, with the user's frames."""
+        self.open()
+        if self.writer is None:
+            return
+        self.heartbeat.died(error)
+        text = str(error).strip()[:2000]
+        self.event(
+            Crashed(
+                at=wall_time(),
+                rank=self.rank,
+                error=type(error).__name__,
+                message=text,
+                iteration=self.state.iteration_in_flight,
+                step=self.state.step,
+                frames=traceback_frames(error),
+            ),
+            now=True,
+        )
+
+    def close(self) -> None:
+        """Write failures of ours and the last counters, and flush everything. Safe to call again."""
+        if self.writer is None or self.ended:
+            return
+        self.ended = True
+        for failure in errors.failures.values():
+            self.event(
+                Failed(at=wall_time(), rank=self.rank, where=failure.where, count=failure.count, first=failure.first)
+            )
+        self.event(self.counters(final=True), now=True)
+        self.writer.close()
+
+    def flush(self) -> None:
+        """Flush everything to the operating system."""
+        if self.writer is not None:
+            self.writer.flush()
+
+    def drop(self) -> None:
+        """Forget the parent's files without touching them; called in a forked child."""
+        self.heartbeat.reset()
+        if self.writer is not None:
+            try:
+                self.writer.drop()
+            except Exception as error:
+                swallow("recorder.output.output", error)
+        self.renew()
+
+    def renew(self) -> None:
+        """Reset so that the next backward opens files of its own."""
+        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", wall_time(), 0.0
+        self.notes.clear()

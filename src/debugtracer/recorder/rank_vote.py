@@ -1,0 +1,78 @@
+"""Ranks agree before an update through keys of the c10d store: a collective on the user's group could hang a failing
+job."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import nn
+
+from debugtracer.recorder.state.sharded import holds_shards
+
+PATIENCE_S = 20.0  # seconds the others are waited for at a gate; they have just met in the backward (ours)
+WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
+WORK_S = 600.0  # seconds a rank that looks into a fault is waited for (ours; a verdict takes seconds)
+
+
+class RankVote:
+    """One per process. After an answer that did not come the ranks no longer ask each other."""
+
+    def __init__(self) -> None:
+        self.number = itertools.count()
+        self.off = ""
+        """Why no questions are asked any more; empty while they are."""
+
+    def ask(self, bits: Iterable[bool], patience_s: float = PATIENCE_S) -> tuple[int, ...] | None:
+        """How many ranks said yes to each question; None when some rank did not come in time. Every rank must call this
+        as often, in the same order."""
+        bits = tuple(bits)
+        if self.off:
+            return None
+        number = next(self.number)
+        try:
+            return self.counted(self.store(), f"vote/{number}", bits, patience_s)
+        except Exception as error:  # what a store raises differs by kind and version
+            self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
+            return None
+
+    def counted(self, store: Any, key: str, bits: tuple[bool, ...], patience_s: float) -> tuple[int, ...]:
+        """Count the votes in three round trips: the last rank to come writes the sums down."""
+        for n, bit in enumerate(bits):
+            if bit:
+                store.add(f"{key}/{n}", 1)
+        if store.add(f"{key}/here", 1) == torch.distributed.get_world_size():
+            store.set(f"{key}/sums", ",".join(str(store.add(f"{key}/{n}", 0)) for n in range(len(bits))))
+        store.wait([f"{key}/sums"], datetime.timedelta(seconds=patience_s))
+        return tuple(int(word) for word in store.get(f"{key}/sums").decode().split(","))
+
+    def store(self) -> Any:
+        """A corner of the store that the default process group was made with."""
+        from torch.distributed.distributed_c10d import _get_default_store
+
+        dist: Any = torch.distributed
+        return dist.PrefixStore("debug-tracer", _get_default_store())
+
+
+def trains_together(modules: Iterable[nn.Module]) -> bool:
+    """True if the backward of these modules waits for every rank of the default group, so that all meet at each
+    step."""
+    dist = torch.distributed
+    if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() < 2:
+        return False
+    found: list[Any] = list(modules)
+    whole = any(type(m).__name__ in WRAPPERS and m.process_group.size() == dist.get_world_size() for m in found)
+    return whole or (
+        holds_shards(found)
+        and all(
+            mesh_size(p) == dist.get_world_size() for m in found for p in m.parameters() if hasattr(p, "device_mesh")
+        )
+    )
+
+
+def mesh_size(parameter: Any) -> int:
+    """The number of ranks that hold a part of a sharded parameter."""
+    return int(parameter.device_mesh.size())

@@ -1,0 +1,116 @@
+"""Where the training stands, as one value that the rooms share instead of each other: counters, roots, optimizers, the
+time that is ours."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.scaled_losses import ScaledLosses
+from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.roots import Roots, RootState
+
+
+class RunState:
+    """One per process. The recorder and the gate write it, everybody else reads."""
+
+    def __init__(self) -> None:
+        self.step = self.iteration = 0
+        """Number of the optimizer step in flight, and of the next outermost backward."""
+        self.has_optimizer = False
+        """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
+        self.forward_since = False
+        """A root forward ran since the last backward: what fails now belongs to the next iteration."""
+        self.quiet_until_healthy = False
+        """An incident was opened: no further one until a healthy step was seen."""
+        self.compiles = False
+        """The program compiles something: no global hooks and no function mode inside modules."""
+        self.last_loss: Tensor | None = None
+        """The loss of the last backward, without its graph."""
+        self.own_s = self.wait_s = self.step_s = 0.0
+        """Seconds spent in our code in the whole run, waited for batches since the last step, and of the last step."""
+        self.host_syncs = self.skipped = 0
+        """Times that we waited for a device, and updates that a GradScaler did not make."""
+        self.roots = Roots()
+        self.root_states: dict[int, list[RootState]] = {}
+        """Segment number -> state of each root before its first call in it."""
+        self.open_root = OpenRoot()
+        self.scaled = ScaledLosses()
+        self.optimizers: ById[Optimizer, Any] = ById()
+        """Optimizers of the training thread -> raw user frames of their constructor."""
+        self.foreign: ById[Optimizer, bool] = ById()
+        """Optimizers that another thread steps or has built: their gradients must not be looked at."""
+        self.compiled: ById[Any, Any] = ById()
+        """What was compiled -> raw user frames of the call that did it."""
+
+    @property
+    def iteration_in_flight(self) -> int:
+        """The iteration that a crash belongs to (docs/rationale/contracts.md#iteration)."""
+        return self.iteration if self.forward_since else max(self.iteration - 1, 0)
+
+    def owned(self) -> OwnedTime:
+        """Return a context: time spent inside counts as ours, and no mode of the program's sees what torch is asked
+        there."""
+        return OwnedTime(self)
+
+    def take_wait_s(self) -> float:
+        """Return the seconds waited for batches since the last call, and reset them."""
+        waited, self.wait_s = self.wait_s, 0.0
+        return waited
+
+    def settle(self) -> None:
+        """Drop what is in flight: an exception went through a step, or a new run begins."""
+        self.root_states.clear()
+        self.last_loss, self.forward_since = None, False
+
+    def reset(self) -> None:
+        """Count from 0, in a forked child and in a run after another one; what was built is still known."""
+        self.settle()
+        self.step = self.iteration = 0
+        self.own_s, self.quiet_until_healthy = 0.0, False
+
+
+class OwnedTime:
+    """A context whose seconds are added to `own_s`, with the measuring context inside. Written out, for it is entered
+    several times a step."""
+
+    __slots__ = ("begin", "measuring", "state")
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+
+    def __enter__(self) -> None:
+        self.begin = perf_counter()
+        self.measuring = measuring(self.state.roots.sharded)
+        self.measuring.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        try:
+            self.measuring.__exit__(*error)
+        finally:
+            self.state.own_s += perf_counter() - self.begin
+
+
+class OpenRoot:
+    """The outermost module call in flight, and how often the same module was entered again inside it."""
+
+    __slots__ = ("module", "nested")
+
+    def __init__(self) -> None:
+        self.module: nn.Module | None = None
+        self.nested = 0
+
+    def reset(self) -> bool:
+        """Forget a call that never returned (KeyboardInterrupt inside a forward); True if there was one."""
+        lost, self.module, self.nested = self.module is not None, None, 0
+        return lost
+
+
+def parameters(optimizer: Optimizer) -> list[torch.Tensor]:
+    """Return all parameters in optimizer order."""
+    return [p for group in optimizer.param_groups for p in group["params"]]

@@ -1,0 +1,178 @@
+"""A copy of parameters and optimizer state taken just before the update, so that a fault born inside step() can be
+replayed."""
+
+from __future__ import annotations
+
+import weakref
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.host_copy import host_copy
+from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.sharded import local
+
+# seconds a step below which a copy or a comparison is never too dear (ours; small tensors take 6e-5 on a quiet machine)
+FREE_S = 3e-4
+
+
+class UpdateCopy:
+    """A copy of one optimizer's parameters, state and group settings."""
+
+    def __init__(self, optimizer: Optimizer, parameters: list[Tensor], on_host: bool = False) -> None:
+        self.optimizer = weakref.ref(optimizer)
+        self.parameters = parameters
+        self.on_host = on_host
+        """The values lie in pinned host memory instead of beside the parameters."""
+        self.values: list[Tensor] = []
+        self.state: dict[Tensor, dict[str, Any]] = {}
+        self.groups: list[dict[str, Any]] = []
+
+    def take(self) -> None:
+        """Copy into the buffers of last time where they fit, in the order of the stream; no host sync."""
+        optimizer = self.optimizer()
+        if optimizer is None:
+            return
+        live = [p.detach() for p in self.parameters]
+        if len(self.values) == len(live):
+            self.fill(self.values, live)
+        else:
+            self.values = [self.copied(p) for p in live]
+        self.take_state(optimizer)
+        self.groups = [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups]
+
+    def take_state(self, optimizer: Optimizer) -> None:
+        """Copy the tensors of the state; other values are kept as they are."""
+        sources, targets, fresh = [], [], {}
+        for parameter in self.parameters:
+            now = optimizer.state.get(parameter)
+            if not now:
+                continue
+            old, kept = self.state.get(parameter, {}), {}
+            for key, value in now.items():
+                buffer = old.get(key)
+                if (
+                    isinstance(value, Tensor)
+                    and isinstance(buffer, Tensor)
+                    and buffer.shape == value.shape
+                    and buffer.dtype == value.dtype
+                ):
+                    sources.append(value.detach())
+                    targets.append(buffer)
+                    kept[key] = buffer
+                else:
+                    kept[key] = self.copied(value.detach()) if isinstance(value, Tensor) else value
+            fresh[parameter] = kept
+        if targets:
+            self.fill(targets, sources)
+        self.state = fresh
+
+    def copied(self, value: Tensor) -> Tensor:
+        """A new buffer with this value."""
+        return host_copy(value) if self.on_host else value.clone()
+
+    def fill(self, buffers: list[Tensor], values: list[Tensor]) -> None:
+        """Copy all at once on one device; one by one where they change it, for a foreach copy would wait for each."""
+        if not self.on_host:
+            torch._foreach_copy_(buffers, values)
+            return
+        for buffer, value in zip(buffers, values, strict=True):
+            buffer.copy_(value, non_blocking=True)
+
+    def restore(self) -> None:
+        """Restore values in place, and delete state that did not exist."""
+        optimizer = self.optimizer()
+        if optimizer is None:
+            return
+        for parameter, value in zip(self.parameters, self.values, strict=True):
+            local(parameter).data.copy_(value)
+        for parameter in self.parameters:
+            self.restore_state(optimizer, parameter)
+        for group, kept in zip(optimizer.param_groups, self.groups, strict=False):
+            group.update(kept)
+
+    def restore_state(self, optimizer: Optimizer, parameter: Tensor) -> None:
+        """Restore one parameter's state in place; entries that did not exist before are deleted."""
+        kept, now = self.state.get(parameter), optimizer.state.get(parameter)
+        if kept is None:
+            optimizer.state.pop(parameter, None)
+            return
+        for key in list(now or {}):
+            if key not in kept and now is not None:
+                del now[key]
+        for key, value in kept.items():
+            target = now.get(key) if now is not None else None
+            if isinstance(target, Tensor) and isinstance(value, Tensor):
+                local(target).data.copy_(local(value))
+            else:
+                optimizer.state[parameter][key] = value
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held by the copies."""
+        return sum(held_bytes(v) for v in self.values) + sum(
+            held_bytes(v) for s in self.state.values() for v in s.values() if isinstance(v, Tensor)
+        )
+
+
+class Copies:
+    """The last copy of each optimizer, and the governor that stops copying when it costs more than its share of a
+    step."""
+
+    def __init__(self, max_bytes: int, max_share: float) -> None:
+        self.max_bytes, self.max_share = max_bytes, max_share
+        self.held: ById[Optimizer, UpdateCopy] = ById()
+        self.cost_s: list[float] = []
+        self.off: dict[int, str] = {}
+        """id of optimizer -> why its copies stopped."""
+
+    def take(self, optimizer: Optimizer, parameters: list[Tensor], step_s: float) -> str | None:
+        """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
+        if id(optimizer) in self.off:
+            return None
+        if sum(held_bytes(p) for p in parameters) * 3 > self.max_bytes:
+            return self.stop(optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)")
+        held = self.held.get(optimizer)
+        if held is None or not same(held.parameters, parameters):
+            held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
+        begin = perf_counter()
+        held.take()
+        return self.judge(optimizer, parameters, perf_counter() - begin, step_s)
+
+    def judge(self, optimizer: Optimizer, parameters: list[Tensor], cost_s: float, step_s: float) -> str | None:
+        """Stop when the copy is not worth its time; half-precision parameters are always copied: their updates
+        underflow."""
+        self.cost_s = [*self.cost_s[-8:], cost_s]
+        usual = sorted(self.cost_s)[len(self.cost_s) // 2]
+        if (
+            len(self.cost_s) < 5
+            or usual < FREE_S
+            or usual < self.max_share * step_s
+            or any(p.dtype in HALF for p in parameters)
+        ):
+            return None
+        return self.stop(
+            optimizer,
+            f"the copy before the update took {usual * 1e3:.1f} ms, {usual / max(step_s, 1e-9):.1%} of a step; allowed "
+            f"{self.max_share:.1%} (own_share)",
+        )
+
+    def stop(self, optimizer: Optimizer, why: str) -> str:
+        """Stop copies of this optimizer and return the reason."""
+        self.off[id(optimizer)] = why
+        self.held.pop(optimizer, None)
+        return why
+
+    def get(self, optimizer: Optimizer) -> UpdateCopy | None:
+        """The copy taken before the optimizer's last step."""
+        return self.held.get(optimizer)
+
+
+def same(a: list[Tensor], b: list[Tensor]) -> bool:
+    """True for the same tensors in the same order."""
+    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))

@@ -1,0 +1,291 @@
+"""The snapshot ring: parameters, moments and buffers of some steps ago, and the tapes since, so that the last steps can
+be executed again."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from time import perf_counter, thread_time
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.recorder.state.copies import FREE_S, UpdateCopy, same
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
+from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
+from debugtracer.recorder.state.roots import RootState
+from debugtracer.recorder.tape import Segment
+
+SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
+EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
+REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
+RAREST = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
+# of step time that snapshots may cost, and the comparison of weights at rest (docs/rationale/performance.md#budget)
+SHARE = 0.004
+TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
+MOST_ENTRIES = 2000  # calls of one step; longer ones are not kept (ours)
+THREADS = 4  # threads that torch copies with at most, for the cost of a copy in CPU time (ours)
+DEVICE_BYTES_S = 5e11  # bytes copied per second on an accelerator, a low guess (ours: H100 and MI300 reach 3e12)
+HABIT = 4  # segments that show whether gradients are carried from one to the next (ours)
+STALE = 500  # steps after which a kept past gives way to a smaller jump (as the losses that a spike is measured by)
+TAPE_BYTES = 256 * 1024**2  # bytes of batches that held segments keep alive (ours)
+
+
+@dataclass
+class Snapshot:
+    """The state in which a segment began."""
+
+    number: int = -1
+    """Segment that begins with this state."""
+    step: int = -1
+    copies: list[UpdateCopy] = field(default_factory=list)
+    buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
+    gradients: list[tuple[Tensor, Tensor]] | None = None
+    """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears
+    its own first."""
+
+    roots: list[RootState] = field(default_factory=list)
+    """Counters, caches and carried tensors that the modules held in plain attributes."""
+
+    def restore(self) -> None:
+        """Restore the values in place."""
+        for copy in self.copies:
+            copy.restore()
+        for _, kept in self.buffers:
+            for buffer, value in kept:
+                buffer.data.copy_(value)
+
+    def restore_gradients(self) -> None:
+        """Restore gradients as new tensors: the present ones belong to the user."""
+        for parameter, value in self.gradients or ():
+            parameter.grad = value.clone() if value.device == parameter.device else value.to(parameter.device)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held by the snapshot."""
+        values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
+            held_bytes(g) for _, g in self.gradients or ()
+        )
+        return sum(c.nbytes for c in self.copies) + values
+
+
+@dataclass
+class StepHistory:
+    """A snapshot and every segment since, oldest first, up to one step."""
+
+    snapshot: Snapshot
+    segments: list[Segment]
+
+    @property
+    def steps(self) -> int:
+        """The updates between the snapshot and its last segment."""
+        return len(self.segments) - 1
+
+
+class SnapshotRing:
+    """Held by the session, which calls it at each closed step."""
+
+    def __init__(
+        self,
+        parameters: Callable[[Optimizer], list[Tensor]],
+        roots: Callable[[], Iterable[nn.Module]],
+        max_bytes: int,
+        place: str = "auto",
+    ) -> None:
+        self.parameters, self.roots, self.max_bytes, self.place = parameters, roots, max_bytes, place
+        self.on_host: bool | None = None
+        """Snapshots lie in pinned host memory; None until the first one."""
+        self.held: deque[Snapshot] = deque()
+        self.tapes: deque[Segment] = deque()
+        self.bytes: deque[int] = deque()
+        self.pinned: StepHistory | None = None
+        """The past of the loss that stood out most, kept until somebody looks into it."""
+        self.height = 0.0
+        """How far that one stood out."""
+        self.every, self.since = EVERY, EVERY
+        self.off = ""
+        """Why no snapshots are taken; empty while they are."""
+        self.cost_s: list[float] = []
+
+    def segment(self, closed: Segment, states: Iterable[RootState] = ()) -> None:
+        """Keep the tape of a closed step while its batches fit; `states` are those its roots began with."""
+        if self.off:
+            return
+        if self.tapes:
+            without_graphs(self.tapes[-1])
+        if len(closed.entries) > MOST_ENTRIES:
+            self.stop(f"a step makes more than {MOST_ENTRIES} torch calls outside modules")
+            return
+        if self.held and self.held[-1].number == closed.number:
+            self.held[-1].roots = [without_carried_graphs(state) for state in states]
+        self.tapes.append(closed)
+        self.bytes.append(batch_bytes(closed))
+        while len(self.tapes) > max(TAPES, SLOTS * self.every + 2) or sum(self.bytes) > TAPE_BYTES:
+            self.tapes.popleft()
+            self.bytes.popleft()
+
+    def consider(self, begins: int, step: int, optimizers: Iterable[Optimizer], step_s: float) -> str | None:
+        """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is
+        switched off."""
+        self.since += 1
+        if self.off or self.since < self.every:
+            return None
+        # also one built before we came
+        stepped = [e.args[0] for tape in list(self.tapes)[-HABIT:] for e in tape.entries if e.kind == "step"]
+        live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
+        if not live:
+            return None
+        begin, used = perf_counter(), thread_time()
+        held = [p for o in live for p in self.parameters(o)]
+        size = sum(held_bytes(p) for p in held) * 4 * SLOTS
+        if self.on_host is None:
+            self.on_host = goes_to_host(self.place, held, size)
+        snapshot = self.slot(live)
+        if size > self.max_bytes:
+            return self.stop(
+                f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes "
+                f"({self.max_bytes})"
+            )
+        for copy in snapshot.copies:
+            copy.take()
+        snapshot.gradients = self.carried(live)
+        snapshot.buffers = [(weakref.ref(m), [(b, self.copied(b.detach())) for b in m.buffers()]) for m in self.roots()]
+        snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
+        self.held.append(snapshot)
+        # what other programs take from the machine is no cost of ours
+        cost_s = min(perf_counter() - begin, THREADS * (thread_time() - used))
+        return self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
+
+    def slot(self, live: list[Optimizer]) -> Snapshot:
+        """The oldest snapshot that nobody needs any more, or a new one."""
+        if len(self.held) >= SLOTS:
+            oldest = self.held.popleft()
+            if (
+                (self.pinned is None or self.pinned.snapshot is not oldest)
+                and [c.optimizer() for c in oldest.copies] == live
+                and self.fits(oldest)
+            ):
+                return oldest
+        return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
+
+    def copied(self, value: Tensor) -> Tensor:
+        """A copy where the snapshots lie."""
+        return host_copy(value) if self.on_host else value.clone()
+
+    def fits(self, snapshot: Snapshot) -> bool:
+        """True if the optimizers still hold the parameters they held then."""
+        alive = [(c, c.optimizer()) for c in snapshot.copies]
+        return all(o is not None and same(c.parameters, self.parameters(o)) for c, o in alive)
+
+    def carried(self, live: list[Optimizer]) -> list[tuple[Tensor, Tensor]] | None:
+        """The gradients of now, where a later update may use them; None where the segments of late, from whichever on,
+        have cleared their own first."""
+        held = [(p, p.grad) for o in live for p in self.parameters(o) if p.grad is not None]
+        if held and len(self.tapes) >= HABIT and all(cleared(list(self.tapes)[-n:]) for n in range(1, HABIT + 1)):
+            return None
+        return [(p, self.copied(g.detach())) for p, g in held]
+
+    def judge(self, cost_s: float, step_s: float) -> str | None:
+        """Set the interval between snapshots by their cost; return why there will be none any more, if so."""
+        self.cost_s = [*self.cost_s[-6:], cost_s]
+        usual = sorted(self.cost_s)[len(self.cost_s) // 2]
+        if usual < FREE_S or step_s <= 0:
+            return None
+        self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
+        if self.every > RAREST and len(self.cost_s) >= 3:
+            return self.stop(
+                f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step "
+                "could be kept"
+            )
+        return None
+
+    def stop(self, why: str) -> str:
+        """Stop taking snapshots, free what is held and return the reason."""
+        self.off = why
+        self.held.clear()
+        self.tapes.clear()
+        self.bytes.clear()
+        return why
+
+    def past(self, step: int) -> StepHistory | None:
+        """The newest snapshot some updates before a step, and the segments from there to it; None when they are not all
+        kept."""
+        numbers = {s.number: s for s in self.tapes}
+        last = next((s for s in self.tapes if s.first_step == step), None)
+        if last is None:
+            return None
+        for reach in (REACH, 2):
+            for snapshot in reversed(self.held):
+                past = self.between(snapshot, last.number, numbers)
+                if past is not None and past.steps >= reach:
+                    return past
+        return None
+
+    def between(self, snapshot: Snapshot, last: int, numbers: dict[int, Segment]) -> StepHistory | None:
+        """The past from a snapshot to a segment; None unless it leads there: every segment kept, every optimizer that
+        stepped and every gradient in it."""
+        wanted = range(snapshot.number, last + 1)
+        if not all(n in numbers for n in wanted):
+            return None
+        segments = [numbers[n] for n in wanted]
+        stepped = {id(e.args[0]) for s in segments for e in s.entries if e.kind == "step"}
+        if not stepped <= {id(c.optimizer()) for c in snapshot.copies} or not self.fits(snapshot):
+            return None
+        return StepHistory(snapshot, segments) if snapshot.gradients is not None or cleared(segments) else None
+
+    def longest(self) -> StepHistory | None:
+        """The oldest snapshot whose segments are all kept, up to the newest segment."""
+        numbers = {s.number: s for s in self.tapes}
+        for snapshot in self.held:
+            past = self.between(snapshot, max(numbers, default=-1), numbers)
+            if past is not None and past.steps >= REACH:
+                return past
+        return None
+
+    def pin(self, step: int, height: float = 0.0) -> None:
+        """Keep the past of this step although training goes on; one that stood out further stays in its place, unless
+        it is long ago."""
+        if self.pinned is None or height > self.height or step - self.pinned.segments[-1].first_step > STALE:
+            self.pinned, self.height = self.past(step) or self.pinned, height
+
+    def take_pinned(self, step: int) -> StepHistory | None:
+        """The past of a step, pinned or still at hand; the pin is let go."""
+        pinned, self.pinned = self.pinned, None
+        if pinned is not None and pinned.segments[-1].first_step == step:
+            return pinned
+        return self.past(step)
+
+    def reset(self) -> None:
+        """Reset to an empty state; called in a forked child."""
+        self.held.clear()
+        self.tapes.clear()
+        self.bytes.clear()
+        self.pinned, self.since = None, EVERY
+
+
+def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tensor]]) -> float:
+    """What the copies take on an accelerator, where the host does not wait for them: read and written once, with the
+    moments."""
+    bytes_there = sum(held_bytes(p) for o in live for p in parameters(o) if p.device.type != "cpu")
+    return 6 * bytes_there / DEVICE_BYTES_S
+
+
+def cleared(segments: list[Segment]) -> bool:
+    """True if each optimizer's gradients are cleared before its first update, so that older ones do not count."""
+    clean: set[int] = set()
+    modules: list[nn.Module] = []
+    for entry in (e for s in segments for e in s.entries):
+        if entry.kind == "zero_grad" and isinstance(entry.args[0], nn.Module):
+            modules.append(entry.args[0])
+        elif entry.kind == "zero_grad":
+            clean.add(id(entry.args[0]))
+        elif entry.kind == "step" and id(entry.args[0]) not in clean:
+            inside = {id(p) for m in modules for p in m.parameters()}
+            if any(id(p) not in inside for g in entry.args[0].param_groups for p in g["params"] if p.requires_grad):
+                return False
+            clean.add(id(entry.args[0]))
+    return True

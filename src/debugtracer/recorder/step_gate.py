@@ -1,0 +1,241 @@
+"""The gate of every update: the numbers are judged before the optimizer writes, the parameters are looked at after
+it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch.optim import Optimizer
+
+from debugtracer.recorder.health_gate import HealthGate
+from debugtracer.recorder.listeners import IncidentPolicy, Notes, SegmentListener
+from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.copies import Copies
+from debugtracer.recorder.training_events import TrainingEvents
+from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
+
+Step = Callable[..., Any]
+RECHECK_SKIPS = (5, 10, 20, 40, 80)  # skips in a row: scale search or fault? (docs/rationale/checks.md#scaler-skips)
+MOST_GROUPS = 32  # groups whose settings are kept whole at each step (ours)
+RECHECKS = 10  # such replays per run at most (ours)
+
+
+class ScalerCall:
+    """A GradScaler.step in flight."""
+
+    def __init__(self) -> None:
+        self.ran = False
+
+
+class StepGate:
+    """Runs the user's step, or lets the alarm stop it."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        copies: Copies,
+        health_gate: HealthGate,
+        events: TrainingEvents,
+        policy: IncidentPolicy,
+        segments: SegmentListener,
+        notes: Notes,
+    ) -> None:
+        self.recorder, self.state, self.stack = recorder, recorder.state, recorder.stack
+        self.copies, self.health_gate = copies, health_gate
+        self.events, self.policy, self.segments, self.notes = events, policy, segments, notes
+        self.scaler_call: ScalerCall | None = None
+        self.skips: dict[int, int] = {}
+        self.good_scale: dict[int, float] = {}
+        self.rechecks = 0
+        self.last_s = perf_counter()
+
+    def reset(self) -> None:
+        """Reset for a new run: no scaler is in the middle of a step."""
+        self.scaler_call = None
+        self.skips.clear()
+        self.good_scale.clear()
+        self.rechecks = self.state.skipped = 0
+        self.last_s, self.state.step_s = perf_counter(), 0.0
+
+    def gate(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run one outermost step. The closure and the step are the user's and run unguarded."""
+        self.state.has_optimizer = True
+        if self.policy.skip_step():
+            return None
+        if self.scaler_call is not None:
+            return self.inside_scaler(self.scaler_call, optimizer, original, args, kwargs)
+        closure = kwargs.get("closure", args[0] if args else None)
+        if callable(closure):
+            if decides_itself(optimizer):
+                return self.with_closures(optimizer, original, closure, args, kwargs)
+            with torch.enable_grad():
+                result = closure()
+            args, kwargs = with_closure(lambda: result, args, kwargs)
+        self.recorder.marks.clear()
+        with self.stack.paused():
+            with self.health_gate.before(optimizer):
+                if self.policy.skip_write():
+                    return None
+                output = self.write(optimizer, original, args, kwargs)
+            self.health_gate.after(optimizer)
+            self.close_step(optimizer)
+        return output
+
+    def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The copy, then the user's step; free calls are paused by the caller."""
+        self.recorder.guarded(lambda: self.copy(optimizer))
+        entry = self.recorder.guarded(
+            lambda: self.recorder.tape.open("step", original, (optimizer, *args), kwargs, encoded=True)
+        )
+        if entry is not None:
+            entry.settings = settings(optimizer)
+        self.events.step_begins(optimizer)
+        output = original(optimizer, *args, **kwargs)
+        if entry is not None:
+            self.recorder.guarded(lambda: self.recorder.tape.close(entry, None))
+        self.events.step_ended(optimizer)
+        return output
+
+    def copy(self, optimizer: Optimizer) -> None:
+        """Copy the state before the update, while that is cheap."""
+        why = self.copies.take(optimizer, parameters(optimizer), self.state.step_s)
+        if why:
+            self.notes.note("copies-off", why)
+
+    def inside_scaler(
+        self, call: ScalerCall, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The step that a GradScaler lets through: already counted, already judged by it."""
+        call.ran = True
+        output = self.write(optimizer, original, args, kwargs)
+        self.health_gate.after(optimizer)
+        return output
+
+    def with_closures(
+        self,
+        optimizer: Optimizer,
+        original: Step,
+        closure: Callable[[], Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Run a step whose closure calls are sub-steps, each judged at its end, before the optimizer uses its
+        gradients."""
+        recorder, stack, listening = self.recorder, self.stack, [False]
+
+        def judged() -> Any:
+            stack.resume(listening[0])
+            try:
+                result = closure()
+            finally:
+                listening[0] = stack.suspend()
+            with self.health_gate.before(optimizer, sync=True):
+                if self.policy.skip_write():
+                    self.policy.give_up()  # the optimizer is in the middle of its step: nothing can be skipped
+                recorder.guarded(recorder.boundary)
+            return result
+
+        args, kwargs = with_closure(judged, args, kwargs)
+        listening[0] = stack.suspend()
+        try:
+            self.events.step_begins(optimizer)
+            output = original(optimizer, *args, **kwargs)
+            self.events.step_ended(optimizer)
+            self.health_gate.after(optimizer)
+            self.close_step(optimizer)
+        finally:
+            stack.resume(listening[0])
+        return output
+
+    def close_step(self, optimizer: Optimizer) -> None:
+        """Publish the numbers of the step, advance the counters and start a new segment."""
+        now = perf_counter()
+        self.state.step_s, self.last_s = now - self.last_s, now
+        recorder, state = self.recorder, self.state
+        self.events.step_closed(optimizer)
+        recorder.guarded(
+            lambda: self.health_gate.publish_rest(
+                optimizer, {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}
+            )
+        )
+        state.step += 1
+        recorder.guarded(recorder.boundary)
+        recorder.guarded(self.segments.segment_closed)
+
+    def scaler_step(
+        self, scaler: Any, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any], scale: float | None
+    ) -> Any:
+        """Run GradScaler.step, counted once, whether or not it lets the optimizer write."""
+        if self.policy.skip_step() or self.policy.skip_write():
+            return None
+        optimizer = kwargs.get("optimizer", args[0] if args else None)
+        inner: Any = getattr(optimizer, "optimizer", optimizer)
+        self.scaler_call = call = ScalerCall()
+        self.recorder.marks.clear()
+        with self.stack.paused():
+            self.recorder.guarded(
+                lambda: self.health_gate.ranks.together(False, lambda: self.health_gate.alarm("nan_loss", inner))
+            )
+            self.recorder.guarded(lambda: self.health_gate.scaled(inner, scale))
+            try:
+                output = original(scaler, *args, **kwargs)
+            finally:
+                self.scaler_call = None
+            self.after_scaler(scaler, inner, call, scale)
+        return output
+
+    def after_scaler(self, scaler: Any, inner: Any, call: ScalerCall, scale: float | None) -> None:
+        """Count what the scaler decided."""
+        if call.ran:
+            self.skips[id(scaler)] = 0
+            if scale is not None:
+                self.good_scale[id(scaler)] = scale
+        else:
+            self.state.skipped += 1
+            self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
+        self.close_step(inner)
+
+    def consider_skip(self, scaler: Any, optimizer: Optimizer, scale: float | None) -> None:
+        """Check a skipped step: a normal scale search, unless it repeats or hits a scale that worked before."""
+        count = self.skips[id(scaler)] = self.skips.get(id(scaler), 0) + 1
+        suspicious = count in RECHECK_SKIPS or (
+            count == 1 and scale is not None and scale <= self.good_scale.get(id(scaler), 0.0)
+        )
+        if not suspicious or self.rechecks >= RECHECKS or self.state.quiet_until_healthy:
+            return
+        self.rechecks += 1
+        alarm = self.health_gate.alarm("inf_grad", optimizer)
+        alarm.scaler, alarm.at_scale_one = scaler, True
+        self.recorder.alarms.open(alarm)
+
+
+def settings(optimizer: Optimizer) -> list[dict[str, Any]]:
+    """The settings of each group; many groups (one for each parameter) keep their learning rates alone."""
+    groups = optimizer.param_groups
+    if len(groups) > MOST_GROUPS:
+        return [{"lr": valued(group.get("lr"))} for group in groups]
+    return [{k: valued(v) for k, v in group.items() if k != "params"} for group in groups]
+
+
+def valued(setting: Any) -> Any:
+    """A setting as it is now: a schedule changes tensors in place."""
+    return setting.clone() if isinstance(setting, torch.Tensor) else setting
+
+
+def decides_itself(optimizer: Optimizer) -> bool:
+    """True for LBFGS and any step not torch's own: it may call its closure several times or between two writes."""
+    step = getattr(type(optimizer), "step", None)
+    return isinstance(optimizer, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith(
+        "torch.optim"
+    )
+
+
+def with_closure(
+    closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of step with another closure."""
+    return (args, {**kwargs, "closure": closure}) if "closure" in kwargs else ((closure, *args[1:]), kwargs)

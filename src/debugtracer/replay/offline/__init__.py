@@ -1,0 +1,1 @@
+"""A capsule executed in a fresh process."""

@@ -1,0 +1,86 @@
+"""Which rows of the batch dimension a bad value belongs to."""
+
+from __future__ import annotations
+
+from debugtracer.replay.op_trace.kinds import short
+from debugtracer.replay.op_trace.tensor_writes import OpRecord
+
+Dims = tuple[tuple[int, ...], ...]
+Shapes = frozenset[tuple[int, ...]]
+SUMMING = {"mm", "addmm", "sum", "convolution_backward", "embedding_dense_backward", "native_layer_norm_backward", "t"}
+
+
+def rows_of(records: list[OpRecord], batch: int | None, parameters: Shapes = frozenset()) -> tuple[int, ...] | None:
+    """The guilty rows of all these births together; None when unknown. `batch` is the size of the batch dimension."""
+    if not batch:
+        return None
+    found: set[int] = set()
+    for record in records:
+        rows = of_record(record, batch, parameters)
+        if rows is None:
+            return None
+        found |= rows
+    return tuple(sorted(found)) or None
+
+
+def of_record(record: OpRecord, batch: int, parameters: Shapes) -> set[int] | None:
+    """The rows of one birth: by its result, by its bad inputs, or all rows where the whole batch made a zero."""
+    if sums_the_batch_away(record, parameters):
+        return None
+    sliced = in_part(record, batch)
+    if sliced is not None:
+        return sliced
+    rows = in_dims(record.shape, record.by_dim, batch)
+    for shape, dims in record.input_dims if rows is None else ():
+        rows = rows or in_dims(shape, dims, batch)
+    if rows is None:
+        rows = through_parents(record, batch)
+    if rows is None and record.kind == "0/0" and record.of_batch and record.counts[2] == 1:
+        rows = set(range(batch))  # the quotient of two sums over the batch: every row took part in the zero
+    return rows
+
+
+def in_part(record: OpRecord, batch: int) -> set[int] | None:
+    """The rows of a birth that saw one slice of the batch only (a loss summed over chunks); None when it saw all of
+    it."""
+    if record.part is None:
+        return None
+    first, count = record.part[0] * batch, record.part[1] * batch
+    if abs(first - round(first)) > 1e-6 or abs(count - round(count)) > 1e-6:
+        return None
+    rows = in_dims(record.shape, record.by_dim, round(count))
+    return {row + round(first) for row in rows} if rows is not None else None
+
+
+def in_dims(shape: tuple[int, ...], dims: Dims, batch: int) -> set[int] | None:
+    """Map indices in a shape to rows: dim 0 when it is a multiple of the batch (B*T, B*heads), else the first dim equal
+    to it."""
+    if not shape or not dims:
+        return None
+    if shape[0] >= batch and shape[0] % batch == 0 and dims[0]:
+        per = shape[0] // batch
+        return {index // per for index in dims[0]}
+    place = next((d for d, size in enumerate(shape) if size == batch and batch > 1), None)
+    return set(dims[place]) if place is not None and dims[place] else None
+
+
+def through_parents(record: OpRecord, batch: int) -> set[int] | None:
+    """The rows of the nearest bad ancestors that have the batch dimension."""
+    seen: set[int] = set()
+    level = record.parents
+    while level:
+        for parent in level:
+            rows = in_dims(parent.shape, parent.by_dim, batch)
+            if rows is not None:
+                return rows
+        seen |= {id(p) for p in level}
+        level = [g for p in level for g in p.parents if id(g) not in seen]
+    return None
+
+
+def sums_the_batch_away(record: OpRecord, parameters: Shapes) -> bool:
+    """True for updates and for gradients of parameters, which may have the batch's size by chance."""
+    meta = record.meta
+    if meta is None or meta.direction == "forward":
+        return False
+    return meta.direction == "update" or (short(record.op) in SUMMING and record.shape in parameters)

@@ -1,0 +1,1 @@
+"""A step, or the last steps, executed again with one thing changed."""

@@ -1,0 +1,42 @@
+"""The inputs of a recorded step, the rows of its batch and the loss of each."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from debugtracer.observers.graph.loss_rows import loss_node, row_losses
+from debugtracer.recorder.entry import Leaf, Slot
+from debugtracer.recorder.tape import Segment
+from debugtracer.replay.replay_context import ReplayContext
+
+
+def rows_of(loss: Tensor, rows: int) -> Tensor | None:
+    """The loss of each row as the loss function saved it; None where it is not known."""
+    node = loss_node(loss.grad_fn)
+    found = row_losses(node, rows) if node is not None else None
+    return found.detach().clone() if found is not None else None
+
+
+def inputs_of(segment: Segment) -> list[Leaf]:
+    """Return the inputs of a step, what it drew at random included."""
+    return list({id(r): r for e in segment.entries for r in e.references() if isinstance(r, Leaf)}.values())
+
+
+def rows_of_batch(failed: Segment, context: ReplayContext) -> int | None:
+    """Count the rows of the failing batch: as its loader says, else the first dimension of what the first module is
+    given."""
+    for leaf in inputs_of(failed):
+        found = context.batches.find(leaf.tensor)
+        if found is not None and found[0].rows:
+            return found[0].rows
+    first = next((e for e in failed.entries if e.kind == "module"), None)
+    given = [tensor_of(r, failed) for r in (first.references() if first is not None else ())]
+    return next((t.shape[0] for t in given if t is not None and t.dim()), None)
+
+
+def tensor_of(reference: Slot | Leaf, segment: Segment) -> Tensor | None:
+    """The tensor of an input, or of a random draw that was kept as a value; None for what a call has made."""
+    if isinstance(reference, Leaf):
+        return reference.tensor
+    constant = segment.entries[reference.entry].constant if reference.segment == segment.number else None
+    return constant[reference.output] if constant else None

@@ -1,0 +1,116 @@
+"""A whole series in a few bins, from the coarsest roll-up that is fine enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from debugtracer.trace.store.blocks import Steps, points_of
+from debugtracer.trace.store.schema import BLOCK, GROUP
+
+Floats = npt.NDArray[np.float64]
+PIECES_PER_BIN = 4  # so that a piece that straddles a border shifts a bin by a quarter at most
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """One bin of an overview: steps step0..step1 (inclusive), n values of which `bad` are not finite; low, high, mean
+    over the finite ones (None if none)."""
+
+    step0: int
+    step1: int
+    n: int
+    low: float | None
+    high: float | None
+    mean: float | None
+    bad: int
+
+
+Pieces = tuple[Steps, Steps, Floats, Floats, Floats, Steps]
+"""First step, count, min, max, sum and bad count of pieces, each shape (pieces,)."""
+
+
+def level_for(n: int, bins: int) -> int:
+    """The coarsest of 1024, 32, 1 points a piece that leaves at least 4 pieces in a bin."""
+    for size in (BLOCK, GROUP):
+        if n >= size * bins * PIECES_PER_BIN:
+            return size
+    return 1
+
+
+def columns_for(level: int) -> list[str]:
+    """The columns of a sealed file that `pieces_of` needs at a level."""
+    base = ["series", "step0", "step1", "stride", "steps", "n", "min", "max", "sum", "bad"]
+    return (
+        base if level == BLOCK else [*base, "min32", "max32", "sum32", "bad32"] + ([] if level == GROUP else ["values"])
+    )
+
+
+def pieces_of(rows: Any, level: int) -> Pieces:
+    """The pieces of sealed rows of one series at a level; thinned rows give their x32 roll-up at level 1."""
+    if level == BLOCK:
+        n, bad = rows.column("n").to_numpy(), rows.column("bad").to_numpy()
+        low, high = (rows.column(c).to_numpy().astype(np.float64) for c in ("min", "max"))
+        return rows.column("step0").to_numpy(), n, low, high, rows.column("sum").to_numpy(), bad
+    parts = [row_pieces(row) for row in rows.to_pylist() if level == GROUP or row["values"] is None]
+    if level == 1:
+        steps, values = points_of(rows)
+        wide, finite = values.astype(np.float64), np.isfinite(values)
+        shown = np.where(finite, wide, np.nan)
+        parts.append(
+            (
+                steps,
+                np.ones(len(steps), np.int64),
+                shown,
+                shown,
+                np.where(finite, wide, 0.0),
+                (~finite).astype(np.int64),
+            )
+        )
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
+
+
+def row_pieces(row: dict[str, Any]) -> Pieces:
+    """The x32 roll-up of one row."""
+    offsets = np.arange(0, row["n"], GROUP, dtype=np.int64)
+    steps = (
+        np.asarray(row["steps"], np.int64)[offsets]
+        if row["steps"] is not None
+        else row["step0"] + row["stride"] * offsets
+    )
+    low, high, total = (np.asarray(row[c], np.float64) for c in ("min32", "max32", "sum32"))
+    return steps, np.minimum(GROUP, row["n"] - offsets), low, high, total, np.asarray(row["bad32"], np.int64)
+
+
+def binned(pieces: Pieces, last: int, bins: int) -> list[Bin]:
+    """Return at most `bins` bins of equal width in steps, empty ones left out; `last` is the series' last step."""
+    steps, n, low, high, total, bad = pieces
+    if not len(steps):
+        return []
+    first = int(steps.min())
+    width = -(-(last - first + 1) // bins)
+    where = (steps - first) // width
+    count, wrong = (np.bincount(where, column, bins).astype(np.int64) for column in (n, bad))
+    sums = np.bincount(where, total, bins)
+    lows, highs = np.full(bins, np.nan), np.full(bins, np.nan)
+    order = np.argsort(where, kind="stable")
+    used, starts = np.unique(where[order], return_index=True)
+    lows[used], highs[used] = np.fmin.reduceat(low[order], starts), np.fmax.reduceat(high[order], starts)
+    return [a_bin(first + int(i) * width, width, last, count[i], wrong[i], sums[i], lows[i], highs[i]) for i in used]
+
+
+def a_bin(step0: int, width: int, last: int, n: int, bad: int, total: float, low: float, high: float) -> Bin:
+    """Build one bin from its numbers; NaN low and high mean that nothing in it is finite."""
+    good = int(n) - int(bad)
+    edges = (float(low), float(high), float(total) / good) if good else (None, None, None)
+    return Bin(
+        step0=step0,
+        step1=min(step0 + width - 1, last),
+        n=int(n),
+        low=edges[0],
+        high=edges[1],
+        mean=edges[2],
+        bad=int(bad),
+    )

@@ -1,0 +1,54 @@
+"""The sentences about a run as a whole: how it went without an incident, the state of its layers, what watching
+cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from debugtracer.trace.counted import counted
+from debugtracer.trace.finding import Finding
+from debugtracer.views import log_read
+from debugtracer.views.view import Row
+
+
+def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
+    """The first line of a run without an incident."""
+    run = report["run"]
+    if "log" in run:
+        end = f"{counted(len(loud), 'finding')}, no verdict" if loud else quiet_log(run["log"])
+        return f"debug-tracer: run {run['id']}, {log_read.span(run['log'])}: {end}"
+    length = (
+        f"{counted(run['steps'], 'step')} ({counted(run['iterations'], 'backward call')}) on "
+        f"{counted(run['world_size'], 'rank')}"
+    )
+    if not run["iterations"] and not loud:
+        return (
+            f"debug-tracer: run {run['id']} made no backward call that was seen; `debug-tracer doctor` says what was "
+            "hooked"
+        )
+    if crashed:
+        return f"debug-tracer: run {run['id']} crashed after {length}; no non-finite value was seen before"
+    if loud:
+        return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
+    return f"debug-tracer: run {run['id']}, {length}: every loss, gradient and update was finite"
+
+
+def quiet_log(log: dict[str, Any]) -> str:
+    """What can be said of a log in which nothing was found."""
+    bad, short = log["first_bad"], log["too_short_for"]
+    numbers = f"not every logged number is finite ({bad})" if bad else "every logged number is finite"
+    return numbers + (f"; too few rows for {', '.join(slug.split('/')[1] for slug in short)}" if short else "")
+
+
+def layers(report: dict[str, Any]) -> list[Row]:
+    """The rows of the state of the seven layers, one each."""
+    style = {"fired": "bold red", "silent": "", "not": "dim"}
+    return [(name, state, style.get(state.split(" ")[0].rstrip(":"), "")) for name, state in report["layers"].items()]
+
+
+def cost(report: dict[str, Any]) -> list[Row]:
+    """What watching cost, worst rank; nothing if it was not measured."""
+    share, syncs = report["overhead"]["own_time_share"], report["overhead"]["host_syncs_per_step"]
+    if not share and not syncs:
+        return []
+    return [("cost", f"{share:.1%} of the run's time was ours, {syncs:.3g} host syncs per step", "dim")]

@@ -1,0 +1,54 @@
+"""A traceback as a value."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.callsites.crash_site import seen_module, seen_tensor, site_of, worker_frames
+
+
+def died(program):
+    try:
+        program()
+    except Exception as error:
+        return error
+    raise AssertionError("it lived")
+
+
+def test_modules_calls_and_tensors_are_those_of_the_innermost_call():
+    model = nn.Sequential(nn.Embedding(4, 3), nn.Linear(3, 2))
+    ids = torch.tensor([[0, 9]])
+    site = site_of(died(lambda: model(ids)))
+    assert [type(m).__name__ for m in site.modules] == ["Embedding", "Sequential"]
+    assert site.torch_calls[0] == "embedding"
+    assert site.tensors["input"] is ids
+    assert site.call is not None
+    assert "model(ids)" in site.call.code
+
+
+def test_a_line_of_the_users_own_has_its_locals():
+    def program():
+        left, right = torch.zeros(3, 4), torch.zeros(3, 5)
+        return left + right
+
+    site = site_of(died(program))
+    assert {name: tuple(t.shape) for name, t in site.tensors.items()} == {"left": (3, 4), "right": (3, 5)}
+    assert site.modules == []
+
+
+def test_the_traceback_of_a_worker_is_read_from_its_text():
+    text = (
+        f"Caught ValueError in DataLoader worker process 0.\nOriginal Traceback (most "
+        f'recent call last):\n  File "{__file__}", line 3, in __getitem__\n'
+    )
+    assert [(f.file, f.line, f.function) for f in worker_frames(text)] == [(__file__, 3, "__getitem__")]
+    assert worker_frames("plain") == ()
+
+
+def test_integers_have_a_range_and_modules_their_settings():
+    seen = seen_tensor("target", torch.tensor([3, -1]))
+    assert (seen.low, seen.high, seen.dtype, seen.shape) == (-1, 3, "int64", (2,))
+    assert seen_tensor("x", torch.zeros(2)).low is None
+    module = seen_module("head", nn.LayerNorm((4,)))
+    assert (module.sizes["normalized_shape[0]"], module.dtype, module.device) == (4, "float32", "cpu")

@@ -1,0 +1,75 @@
+"""Lines found in the source."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at
+
+
+class Base:
+    def __init__(self, rng):
+        self.rng, self.other = rng, 1
+
+
+class Late(Base):
+    def reset(self):
+        self.rng = 0
+
+    def __init__(self):
+        super().__init__(2)
+        self.late: int = 5
+
+
+def loop(losses):
+    total, seen, mean = 0.0, {}, 0.0
+    for loss in losses:
+        total += loss
+        seen.setdefault("a", []).append(loss)
+        seen["b"] = loss
+        mean = 0.9 * mean + 0.1 * loss
+        again = loss
+    return total, again
+
+
+class Meter:
+    def add(self, value):
+        self.kept.append(value)
+
+
+def line(frame) -> str | None:
+    return frame.code if frame is not None else None
+
+
+def test_where_an_attribute_is_set():
+    assert line(assigned_at(Base, "rng")) == line(assigned_at(Base, "other")) == "self.rng, self.other = rng, 1"
+    assert line(assigned_at(Late, "late")) == "self.late: int = 5"
+    assert assigned_at(Late, "rng").code == "self.rng = 0"  # the class's own lines come before those of its base
+    assert assigned_at(Late, "nothing") is None
+    assert assigned_at(dict, "keys") is None
+
+
+def test_where_a_name_grows():
+    assert line(grown_at(loop, "total")) == "total += loss"
+    assert line(grown_at(loop, "mean")) == "mean = 0.9 * mean + 0.1 * loss"
+    assert line(grown_at(loop, "seen")) == 'seen["b"] = loss'
+    assert grown_at(loop, "again") is None
+    assert line(grown_at(Meter.add, "self.kept")) == "self.kept.append(value)"
+
+
+def test_in_a_script_the_whole_file_is_read(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("total = 0\nfor x in range(3):\n    total += x\n")
+    frame = grown_at(compile(script.read_text(), str(script), "exec"), "total")
+    assert (frame.line, frame.file) == (3, str(script))
+
+
+def test_where_a_function_is_defined():
+    here = inspect.getsourcelines(loop)[1]
+    assert defined_at(loop).line == defined_at(functools.partial(loop, [])).line == here
+    assert defined_at(len) is None
+
+
+def test_source_that_cannot_be_read_gives_nothing():
+    assert grown_at(compile("a += 1", "<string>", "exec"), "a") is None

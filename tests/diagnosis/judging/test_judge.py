@@ -1,0 +1,139 @@
+"""The judge: the same answers live and offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.loss_spike import LossSpike
+from debugtracer.diagnosis.judging.judge import MOST, REPEAT_STEPS, Judge
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import DEPTH, Window
+
+
+class Seen(Fact, frozen=True, kw_only=True):
+    KEEP = 3
+    number: int
+
+
+@dataclass(frozen=True)
+class LossJump(Check):
+    needs: ClassVar[tuple[str, ...]] = ("loss",)
+    slug: ClassVar[str] = "numerics/loss-jump"  # type: ignore[assignment]
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        now, before = window.now("loss"), window.before("loss")
+        if now is not None and before and now > 2 * before[-1]:
+            yield self.finding(window, "warning", "the loss has doubled", loss=now)
+
+
+@dataclass(frozen=True)
+class Reader(Check):
+    needs: ClassVar[tuple[type[Fact], ...]] = (Seen,)
+    slug: ClassVar[str] = "data/reader"  # type: ignore[assignment]
+    at_end: ClassVar[bool] = True
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        window.memory(self).setdefault("asked", []).append(
+            ([f.number for f in window.new(Seen)], [f.number for f in window.seen(Seen)], window.ended)
+        )
+        return iter(())
+
+
+@dataclass(frozen=True)
+class Proof(Check):
+    needs: ClassVar[tuple[str, ...]] = ("loss",)
+    slug: ClassVar[str] = "model/proof"  # type: ignore[assignment]
+    exact: ClassVar[bool] = True
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        yield self.finding(window, "error", "broken", place=Place(param="a" if window.ref.step % 2 else "b"))
+
+
+def judged(check: Check, losses: list[float]) -> list[Finding]:
+    judge = Judge({check.slug: check})
+    return [
+        f for step, loss in enumerate(losses) for f in judge.judge(StepRef(iteration=step, step=step), {"loss": loss})
+    ]
+
+
+def test_a_check_of_finite_numbers_speaks_at_its_step():
+    assert [f.step for f in judged(LossJump(), [1.0, 1.1, 4.0, 4.0])] == [2]
+
+
+def test_it_says_the_same_again_only_after_a_while():
+    assert [f.step for f in judged(LossJump(), [1.0, 3.0] * (REPEAT_STEPS // 2 + 2))] == [1, 1 + REPEAT_STEPS]
+
+
+def test_a_proof_is_said_once_for_each_place():
+    assert [(f.step, f.place.param) for f in judged(Proof(), [1.0] * 3 * REPEAT_STEPS)] == [(0, "b"), (1, "a")]
+
+
+def test_a_check_speaks_a_limited_number_of_times():
+    assert len(judged(LossJump(), [1.0, 3.0] * (REPEAT_STEPS * MOST))) == MOST
+
+
+def test_a_number_that_is_not_finite_is_left_to_the_alarm():
+    assert judged(LossJump(), [1.0, float("inf")]) == []
+
+
+def test_facts_are_new_once_and_the_last_ones_stay():
+    reader = Reader()
+    judge = Judge({reader.slug: reader})
+    ref = StepRef(iteration=0, step=0)
+    facts = [Seen(ref=ref, number=n) for n in range(5)]
+    for values, some in (({}, facts[:1]), ({"loss": 1.0}, ()), ({}, facts[1:])):
+        list(judge.judge(ref, values, some))
+    list(judge.end(ref))
+    assert judge.memories[reader.slug]["asked"] == [
+        ([0], [0], False),
+        ([2, 3, 4], [2, 3, 4], False),
+        ([], [2, 3, 4], True),
+    ]
+    assert judge.asked == {"data/reader": 3}
+
+
+def test_the_series_a_check_sees_is_bounded():
+    judge = Judge({})
+    for step in range(DEPTH + 9):
+        list(judge.judge(StepRef(iteration=step, step=step), {"loss": float(step)}))
+    assert len(judge.series["loss"]) == DEPTH
+
+
+def test_a_check_that_fails_is_put_aside_with_its_error():
+    class Broken(LossJump):
+        def judge(self, window: Window) -> Iterator[Finding]:
+            raise ValueError("no")
+
+    check = Broken()
+    judge = Judge({check.slug: check})
+    ref = StepRef(iteration=0, step=0)
+    with pytest.raises(ValueError, match="no"):
+        list(judge.judge(ref, {"loss": 1.0}))
+    assert list(judge.judge(ref, {"loss": 1.0})) == []
+    assert judge.problems == {"numerics/loss-jump": "ValueError: no"}
+
+
+def test_a_check_is_fed_by_its_facts_and_only_then_asked_at_the_end():
+    judge = Judge({"data/reader": Reader(), "numerics/loss-jump": LossJump()})
+    ref = StepRef(iteration=0, step=0)
+    list(judge.judge(ref, {"loss": 1.0}))
+    list(judge.end(ref))
+    assert (judge.fed(), judge.asked) == (("numerics/loss-jump",), {"numerics/loss-jump": 1})
+    list(judge.judge(ref, {}, [Seen(ref=ref, number=1)]))
+    assert judge.fed() == ("data/reader", "numerics/loss-jump")
+
+
+def test_a_series_that_is_too_short_for_a_check_is_known():
+    judge = Judge({"optimizer/loss-spike": LossSpike()})
+    assert judge.short() == {}
+    for step in range(65):
+        list(judge.judge(StepRef(iteration=step, step=step), {"loss": 1.0}))
+        assert judge.short() == ({"optimizer/loss-spike": 65} if step < 64 else {})

@@ -1,0 +1,83 @@
+"""The judge beside the training: a queue, a thread, an end."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.diagnosis.judging.live_checks import LiveChecks
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.step import StepRef
+from tests.diagnosis.judging.test_judge import LossJump, Reader, Seen
+
+
+def test_what_is_handed_over_is_judged_in_order_off_this_thread_and_the_end_waits_for_it():
+    told: list[tuple[Finding, str]] = []
+    live = LiveChecks(lambda finding: told.append((finding, threading.current_thread().name)))
+    live.judge = Judge({"numerics/loss-jump": LossJump(), "data/reader": Reader()})
+    for step, loss in enumerate((1.0, 1.0, 9.0)):
+        live.step(StepRef(iteration=step, step=step), {"loss": loss}, ())
+    assert live.finish([Seen(ref=StepRef(iteration=3, step=3), number=7)])
+    assert [(f.step, thread) for f, thread in told] == [(2, "debug-tracer-judge")]
+    assert live.judge.memories["data/reader"]["asked"] == [([7], [7], True)]
+    assert live.steps == 3
+    assert live.judge_s > 0
+
+
+def test_the_checks_that_were_chosen_are_asked_also_after_a_fork():
+    live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+    live.reset()
+    assert [type(check) for check in live.judge.checks] == [Reader]
+
+
+def test_a_run_without_a_step_still_has_an_end():
+    live = LiveChecks(lambda finding: None)
+    live.judge = Judge({"data/reader": Reader()})
+    assert live.finish()
+    assert live.judge.memories["data/reader"]["asked"] == [([], [], True)]
+    assert live.judge.asked == {}  # it got nothing that it needs
+
+
+def test_steps_that_were_dropped_are_counted_as_our_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("debugtracer.diagnosis.judging.live_checks.BACKLOG", 0)
+    live = LiveChecks(lambda finding: None)
+    live.judge = Judge({"data/reader": Reader()})
+    for step in range(3):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    live.finish()
+    assert "3 steps were not judged" in capsys.readouterr().err
+
+
+def test_a_forked_child_starts_from_nothing():
+    live = LiveChecks(lambda finding: None)
+    live.step(StepRef(iteration=0, step=0), {"loss": 1.0}, ())
+    live.finish()
+    live.reset()
+    assert live.thread is None
+    assert live.judge.series == {}
+
+
+def test_a_run_under_watch_asks_a_new_check(run_watched: Any, tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import torch\n"
+        "from debugtracer.diagnosis.judging import judge\n"
+        "from tests.diagnosis.judging.test_judge import LossJump\n"
+        "from debugtracer.session import active\n"
+        "active().incidents.findings.live.judge = judge.Judge({'numerics/loss-jump': LossJump()})\n"
+        "w = torch.nn.Linear(1, 1); o = torch.optim.SGD(w.parameters(), 0.0)\n"
+        "for scale in (1.0, 1.0, 9.0, 1.0):\n"
+        "    o.zero_grad(); (w(torch.ones(1, 1)) ** 2 * scale).sum().backward(); o.step()\n"
+    )
+    root = Path(__file__).resolve().parents[3]
+    script.write_text(f"import sys; sys.path.insert(0, {str(root)!r})\n" + script.read_text())
+    watched = run_watched(script)
+    assert watched.status == 0, watched.stderr
+    assert [(f["check"], f["step"]) for f in watched.report["findings"]] == [("numerics/loss-jump", 2)]
+    assert "debug-tracer: warning: step 2, rank 0: the loss has doubled\n" in watched.stderr

@@ -1,0 +1,81 @@
+"""What the checks say of a real run: kept as evidence, written down, said when it is grave, and led by one verdict at
+its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.diagnosis.run_findings import KEPT, MOST_SAID
+from debugtracer.trace.events import Diagnosed, Found, Judged
+from debugtracer.trace.finding import Finding
+from tests.watching import batches, events, seeded, train, under_watch
+
+
+def a_finding(severity: str, number: int) -> Finding:
+    return Finding(
+        check="model/test",
+        layer="model",
+        severity=severity,
+        message=f"where - finding {number}",
+        step=0,
+        iteration=0,
+        rank=0,
+    )
+
+
+def test_the_last_values_of_each_series_are_kept(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        losses = train(seeded(lambda: nn.Linear(4, 4)), batches(KEPT + 5))
+        kept = session.incidents.findings.recent["loss"]
+    assert list(kept) == [pytest.approx(float(loss)) for loss in losses[5:]]
+
+
+def test_grave_findings_are_said_a_few_times_and_all_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(2))
+        findings = session.incidents.findings
+        for number in range(MOST_SAID + 2):
+            findings.report(a_finding("warning", number))
+        findings.report(a_finding("note", 99))
+    said = [line for line in capsys.readouterr().err.splitlines() if "model/test" in line or "where - finding" in line]
+    assert len([line for line in said if line.startswith("debug-tracer: warning: ")]) == MOST_SAID
+    assert not [line for line in said if "finding 99" in line]
+    written = [
+        e.finding.message for e in events(tmp_path / "runs") if isinstance(e, Found) and e.finding.check == "model/test"
+    ]
+    assert len(written) == MOST_SAID + 3
+
+
+def test_the_end_of_a_run_says_which_checks_were_asked_and_who_leads(tmp_path: Path) -> None:
+    def without_step() -> None:
+        torch.manual_seed(0)
+        model = nn.Linear(4, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+        for x in batches(40):
+            optimizer.zero_grad()
+            model(x).pow(2).mean().backward()
+            optimizer.step()
+
+    with under_watch(tmp_path / "runs"):
+        without_step()
+    found = events(tmp_path / "runs")
+    (judged,) = [e for e in found if isinstance(e, Judged)]
+    assert judged.asked
+    assert found.index(judged) > max(n for n, e in enumerate(found) if isinstance(e, Found))
+    led = [e for e in found if isinstance(e, Diagnosed)]
+    assert [e.verdict.kind for e in led] == ["lr_zero"]
+
+
+def test_nothing_is_known_after_a_reset(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(3))
+        findings = session.incidents.findings
+        findings.report(a_finding("note", 1))
+        findings.reset()
+        assert (findings.recent, findings.found, findings.said) == ({}, [], 0)

@@ -1,0 +1,65 @@
+"""Equal values give equal digests, different ones others, and nothing is said of what cannot be read for free."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from debugtracer.observers.data.digest import VALUES, digest, row_digests
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int64, torch.bool, torch.complex64],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [(), (0,), (7,), (33, 3), (64, 3, 40, 40)], ids=str)
+def test_equal_values_have_equal_digests(dtype, shape):
+    torch.manual_seed(1)
+    leaf = (torch.rand(shape) * 4).to(dtype)
+    assert digest(leaf) == digest(leaf.clone()) is not None
+
+
+def test_values_shape_and_dtype_count():
+    leaf = torch.arange(6.0)
+    others = [leaf + 1, leaf.reshape(2, 3), leaf.double(), torch.arange(7.0)]
+    assert len({digest(t) for t in [leaf, *others]}) == 5
+
+
+def test_a_view_with_strides_is_what_its_copy_is():
+    wide = torch.randn(50, 60)
+    assert digest(wide.t()) == digest(wide.t().contiguous())
+
+
+def test_of_large_tensors_a_part_is_read_and_the_end_counts_too():
+    large = torch.zeros(100 * VALUES)
+    changed = large.clone()
+    changed[:: 100 // 1 | 1] = 1.0
+    assert digest(large) != digest(changed)
+
+
+def test_what_is_elsewhere_has_none():
+    assert digest(torch.empty(3, device="meta")) is None
+    assert digest(torch.eye(3).to_sparse()) is None
+    assert row_digests(torch.empty(3, 2, device="meta")) == []
+
+
+def test_it_draws_nothing_and_changes_nothing():
+    leaf, state = torch.randn(40, 300, requires_grad=True), torch.get_rng_state()
+    kept = leaf.detach().clone()
+    digest(leaf)
+    row_digests(leaf)
+    assert torch.equal(leaf, kept)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_rows_are_found_again_in_another_order():
+    rows = torch.randn(20, 5)
+    assert set(row_digests(rows)) == set(row_digests(rows.flip(0)))
+    assert len(row_digests(rows)) == 20
+
+
+def test_rows_that_say_nothing_are_left_out():
+    assert row_digests(torch.zeros(4, 5)) == []
+    assert row_digests(torch.arange(8).reshape(4, 2)) == []
+    assert row_digests(torch.randn(4, 1)) == []

@@ -1,0 +1,53 @@
+"""A column that tells the target."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from debugtracer.trace.facts.target_column import TargetColumn
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+
+def run(out, x, y, loss_of=lambda given, y: F.mse_loss(given.squeeze(1), y), width=1):
+    model = nn.Linear(x.shape[1], width)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(out):
+        for step in range(4):
+            rows = slice(step * 10, step * 10 + 10)
+            loss = loss_of(model(x[rows]), y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return facts(out, TargetColumn)
+
+
+def test_the_target_itself_a_scaled_one_and_a_class_are_seen(tmp_path):
+    x = torch.randn(40, 5)
+    assert [(f.column, f.looks, f.equal) for f in run(tmp_path / "a", x, x[:, 3])] == [
+        (3, 1, True),
+        (3, 2, True),
+        (3, 3, True),
+    ]
+    assert [f.equal for f in run(tmp_path / "b", x, 20 * x[:, 1] - 7)] == [False] * 3
+    y = torch.randint(0, 2, (40,))
+    x[:, 4] = y.float() * 2 - 1
+    assert [f.column for f in run(tmp_path / "c", x, y, F.cross_entropy, 2)] == [4] * 3
+    assert [f.severity for f in findings(tmp_path / "c", "target-in-input")] == ["warning"]
+
+
+def test_noise_sums_and_lines_through_one_number_are_silent(tmp_path):
+    x = torch.randn(40, 5)
+    assert not run(tmp_path / "a", x, x[:, 3] + 0.05 * torch.randn(40))
+    assert not run(tmp_path / "b", x, x.sum(1))
+    assert not run(tmp_path / "c", x[:, :1], 2 * x[:, 0] + 1)
+    assert not run(tmp_path / "d", x, torch.zeros(40))
+
+
+def test_a_column_predicted_beside_another_loss_is_a_lesson_of_its_own(tmp_path):
+    x = torch.randn(40, 5)
+    assert not run(
+        tmp_path, x, x[:, 3], lambda given, y: F.mse_loss(given[:, 0], y) + F.mse_loss(given[:, 1], y.detach() ** 2), 2
+    )

@@ -1,0 +1,62 @@
+"""The replica of a rank in a group of one process, and calls round the wrapper. Two ranks are in
+tests/end_to_end/test_ranks.py."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
+
+from debugtracer.trace.facts.replicas import Replica
+from tests.observers.observing import fit, observed
+
+DATA = TensorDataset(torch.randn(24, 3), torch.arange(24) % 2)
+
+
+@pytest.fixture
+def group(tmp_path):
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+def test_a_wrapped_model_is_looked_at_in_the_first_steps(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(nn.Linear(3, 2))
+        fit(DataLoader(DATA, 4), model)
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert [fact.ref.step for fact in found] == [0, 1, 2]
+    first, second = found[:2]
+    assert (first.wrapper, first.group, first.names, first.bypassed, first.lr, first.hooked) == (
+        "DistributedDataParallel", (0,), ("weight", "bias"), None, 0.01, False,
+    )  # fmt: skip
+    assert first.frame.code == "model = DistributedDataParallel(nn.Linear(3, 2))"
+    assert first.before != second.before
+    assert 0 not in first.grads
+
+
+def test_a_call_round_the_wrapper_is_seen_and_an_evaluation_is_none(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(nn.Linear(3, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step, (x, y) in enumerate(DataLoader(DATA, 8)):
+            with torch.no_grad():
+                model.module(x)
+            out = model.module(x) if step == 1 else model(x)
+            loss = nn.functional.cross_entropy(out, y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert [fact.bypassed is not None for fact in found] == [False, True, True]
+    assert found[1].bypassed.code == "out = model.module(x) if step == 1 else model(x)"
+
+
+def test_without_a_wrapper_there_is_no_replica(tmp_path):
+    assert observed(tmp_path, lambda: fit(DataLoader(DATA, 4)), Replica) == []
+    assert DistributedDataParallel.__init__.__qualname__ == "DistributedDataParallel.__init__"

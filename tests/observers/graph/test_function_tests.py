@@ -1,0 +1,165 @@
+"""The model tested as a function: what must not change does not, and the training is bit for bit the same."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from debugtracer.trace.facts.function_test import FunctionTest
+from tests.observers.told import facts, findings
+from tests.watching import same_bits, under_watch
+
+SYMBOLS, WIDTH, LENGTH = 11, 8, 10
+
+
+class Writer(nn.Module):
+    def __init__(self, causal: bool = True):
+        super().__init__()
+        self.embed = nn.Embedding(SYMBOLS, WIDTH)
+        self.places = nn.Parameter(torch.randn(64, WIDTH))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.drop = nn.Dropout(0.1)
+        self.head = nn.Linear(WIDTH, SYMBOLS)
+        self.causal = causal
+
+    def forward(self, x):
+        h = self.norm(self.embed(x) + self.places[: x.shape[1]])
+        h = (
+            h
+            + self.drop(F.scaled_dot_product_attention(h[:, None], h[:, None], h[:, None], is_causal=self.causal))[:, 0]
+        )
+        return self.head(h)
+
+
+def write(out, model, steps=3, shift=1, **settings):
+    torch.manual_seed(6)
+    random.seed(6)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    losses = []
+    with under_watch(out, **settings):
+        for _ in range(steps):
+            text = torch.randint(0, SYMBOLS, (5, LENGTH + 1))
+            loss = F.cross_entropy(model(text[:, :-1]).transpose(1, 2), text[:, shift : LENGTH + shift])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+    return losses
+
+
+def trials(out):
+    return {fact.trial: fact for fact in facts(out, FunctionTest)}
+
+
+def test_a_missing_mask_is_an_error_at_the_attention(tmp_path):
+    write(tmp_path, Writer(causal=False))
+    told = trials(tmp_path)["later_tokens"]
+    assert told.changed
+    assert told.position == LENGTH // 2
+    assert "scaled_dot_product_attention" in told.frame.code
+    (finding,) = findings(tmp_path, "future-leak")
+    assert (finding.severity, finding.kind) == ("error", "label_leak")
+
+
+def test_a_causal_model_changes_by_exactly_nothing(tmp_path):
+    write(tmp_path, Writer())
+    told = trials(tmp_path)
+    assert {name: (t.changed, t.size) for name, t in told.items()} == {
+        "later_tokens": (False, 0.0),
+        "other_samples": (False, 0.0),
+        "any_input": (False, None),
+    }
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(8), nn.BatchNorm1d(8)])
+def test_training_is_bit_for_bit_the_same_without_them(norm, tmp_path):
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(5, 8), copy.deepcopy(norm), nn.Dropout(0.3), nn.Linear(8, 3))
+            self.calls = 0
+
+        def forward(self, x):
+            self.calls += 1
+            return self.body(x) + torch.rand(1)
+
+    def train(out, **settings):
+        torch.manual_seed(7)
+        model = Net()
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        losses = []
+        with under_watch(out, **settings):
+            for _ in range(4):
+                loss = F.cross_entropy(model(torch.randn(6, 5)), torch.randint(0, 3, (6,)))
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.detach())
+        return losses, model, torch.get_rng_state(), model.calls
+
+    (one, first, state, calls), (two, second, other, again) = (
+        train(tmp_path / "on"),
+        train(tmp_path / "off", function_tests="off"),
+    )
+    assert trials(tmp_path / "on")
+    assert not trials(tmp_path / "off")
+    assert all(same_bits(a, b) for a, b in zip(one, two, strict=True))
+    assert all(same_bits(a, b) for a, b in zip(first.state_dict().values(), second.state_dict().values(), strict=True))
+    assert torch.equal(state, other)
+    assert calls == again == 4
+
+
+def test_a_model_that_prints_is_left_alone(tmp_path, capsys):
+    class Speaks(nn.Linear):
+        def forward(self, x):
+            print("forward")
+            return super().forward(x)
+
+    model = Speaks(3, 2)
+    with under_watch(tmp_path):
+        model(torch.randn(4, 3)).sum().backward()
+    assert capsys.readouterr().out == "forward\n"
+    assert trials(tmp_path)["skipped"].why == "print in forward"
+
+
+def test_a_norm_over_the_batch_by_hand_is_a_note(tmp_path):
+    class Centred(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, x):
+            h = self.layer(x)
+            return h - h.mean(0)
+
+    model = Centred()
+    with under_watch(tmp_path):
+        model(torch.randn(6, 4)).square().sum().backward()
+    assert trials(tmp_path)["other_samples"].changed
+    assert [f.severity for f in findings(tmp_path, "cross-sample-leak")] == ["note"]
+
+
+def test_batch_norm_is_exempt(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    with under_watch(tmp_path):
+        model(torch.randn(6, 4)).square().sum().backward()
+    assert not trials(tmp_path)["other_samples"].changed
+
+
+def test_targets_that_are_not_shifted_are_an_error_at_the_loss(tmp_path):
+    write(tmp_path, Writer(), shift=0)
+    told = trials(tmp_path)["own_token"]
+    assert (told.changed, told.position) == (True, LENGTH // 2)
+    (finding,) = findings(tmp_path, "future-leak")
+    assert finding.place.frame.code.startswith("loss = F.cross_entropy")
+
+
+def test_a_model_that_reads_both_ways_may_copy(tmp_path):
+    write(tmp_path, Writer(causal=False), shift=0)
+    assert not trials(tmp_path)["own_token"].changed
+    assert not findings(tmp_path, "future-leak")

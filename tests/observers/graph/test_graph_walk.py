@@ -1,0 +1,28 @@
+"""The leaves of a graph."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.observers.graph.graph_walk import leaves
+
+
+def test_all_leaves_below_a_loss_and_no_other():
+    used, cut, model = nn.Linear(3, 3), nn.Linear(3, 3), nn.Linear(3, 1)
+    x = torch.randn(2, 3, requires_grad=True)
+    loss = model(used(x) + cut(x).detach()).sum()
+    assert set(leaves([loss])) == {id(t) for t in (x, *used.parameters(), *model.parameters())}
+
+
+def test_a_leaf_itself_and_a_constant():
+    leaf = torch.zeros(1, requires_grad=True)
+    assert set(leaves([leaf, torch.zeros(1)])) == {id(leaf)}
+
+
+def test_a_limit_ends_the_walk():
+    x = torch.zeros(1, requires_grad=True)
+    y = x
+    for _ in range(50):
+        y = y + 1
+    assert not leaves([y], most=10)

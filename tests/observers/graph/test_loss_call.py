@@ -1,0 +1,127 @@
+"""Every call of a loss on inspected steps, and what made its input."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from debugtracer.trace.facts.loss_call import LossCall
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+
+class Classifier(nn.Module):
+    def __init__(self, end: nn.Module) -> None:
+        super().__init__()
+        self.body = nn.Linear(6, 5)
+        self.end = end
+
+    def forward(self, x):
+        return self.end(self.body(x))
+
+
+def run(out, end, criterion, steps=4, target=None):
+    torch.manual_seed(2)
+    x, y = torch.randn(40, 6), torch.randint(0, 5, (40,))
+    model = Classifier(end)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(out):
+        loader = iter(DataLoader(TensorDataset(x, y if target is None else target), batch_size=10))
+        for _ in range(steps):
+            xb, yb = next(loader)
+            loss = criterion(model(xb), yb)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return facts(out, LossCall)
+
+
+def test_a_softmax_module_is_known_as_the_maker(tmp_path):
+    calls = run(tmp_path, nn.Softmax(dim=1), nn.CrossEntropyLoss())
+    assert [c.ref.step for c in calls] == [0, 1, 2]  # only inspected steps
+    call = calls[0]
+    assert (call.loss, call.form, call.classes, call.counted, call.reduction) == (
+        "cross_entropy",
+        "probabilities",
+        5,
+        10,
+        "mean",
+    )
+    assert (call.maker.function, call.maker.module, call.maker.size) == ("softmax", "end", 5)
+    assert call.maker.frame.code == "return self.end(self.body(x))"
+    assert call.frame.code == "loss = criterion(model(xb), yb)"
+    assert call.target_is_batch
+    (finding,) = findings(tmp_path, "model/loss-misuse")
+    assert (finding.iteration, finding.place.module, finding.place.op) == (0, "end", "aten::_softmax")
+
+
+@pytest.mark.parametrize(
+    ("end", "criterion"),
+    [
+        (nn.Identity(), nn.CrossEntropyLoss()),
+        (nn.LogSoftmax(dim=1), nn.NLLLoss()),
+        (nn.LogSoftmax(dim=1), nn.CrossEntropyLoss()),
+    ],
+)
+def test_the_right_pairs_are_silent(end, criterion, tmp_path):
+    run(tmp_path, end, criterion)
+    assert findings(tmp_path, "model/loss-misuse") == []
+
+
+def test_a_maker_is_seen_through_views(tmp_path):
+    class Shaped(nn.Module):
+        def forward(self, x):
+            return torch.sigmoid(x).unsqueeze(0).squeeze(0).view(-1, 5)
+
+    calls = run(tmp_path, Shaped(), nn.BCEWithLogitsLoss(), target=torch.rand(40, 5))
+    assert calls[0].maker.function == "sigmoid"
+    assert len(findings(tmp_path, "model/loss-misuse")) == 1
+
+
+def test_soft_targets_are_no_misuse(tmp_path):
+    run(tmp_path, nn.Identity(), nn.CrossEntropyLoss(), target=torch.randn(40, 5).softmax(1))
+    assert findings(tmp_path, "model/") == []
+
+
+def test_targets_outside_name_their_samples_and_a_mask_behind_the_loss_excuses_them(tmp_path):
+    target = torch.zeros(40, 5)
+    target[3, 1] = -1.0
+    call = run(tmp_path / "a", nn.Identity(), nn.BCEWithLogitsLoss(), target=target)[0]
+    assert (call.outside, call.outside_rows, call.outside_samples) == (1, (3,), (3,))
+    masked = run(
+        tmp_path / "b",
+        nn.Identity(),
+        lambda x, y: (F.binary_cross_entropy_with_logits(x, y, reduction="none") * (y >= 0)).mean(),
+        target=target,
+    )
+    assert masked[0].outside == 0
+
+
+def test_a_difference_with_a_target_of_the_batch_is_seen_and_one_of_equal_shapes_is_not(tmp_path):
+    wide = run(tmp_path / "a", nn.Linear(5, 1), lambda x, y: (x - y).square().mean(), target=torch.randn(40))
+    assert [(c.loss, c.input_shape, c.target_shape) for c in wide] == [("sub", (10, 1), (10,))] * 3
+    assert len(findings(tmp_path / "a", "model/loss-broadcast")) == 1
+    assert not run(
+        tmp_path / "b", nn.Linear(5, 1), lambda x, y: (x.squeeze(1) - y).square().mean(), target=torch.randn(40)
+    )
+    pairs = run(
+        tmp_path / "c",
+        nn.Linear(5, 1),
+        lambda x, y: (x.squeeze(1).unsqueeze(1) - y).square().mean(),
+        target=torch.randn(40),
+    )
+    assert pairs[0].explicit
+    assert not findings(tmp_path / "c", "model/loss-broadcast")
+
+
+def test_evaluation_is_not_looked_at(tmp_path):
+    model = Classifier(nn.Identity())
+    with under_watch(tmp_path):
+        loss = model(torch.randn(4, 6)).sum()
+        loss.backward()
+        with torch.no_grad():
+            F.cross_entropy(model(torch.randn(4, 6)).softmax(1), torch.tensor([0, 1, 2, 3]))
+    assert facts(tmp_path, LossCall) == []

@@ -1,0 +1,108 @@
+"""train() and eval() are followed to the backward."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from debugtracer.trace.facts.module_modes import ModuleModes
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+
+def net() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.2), nn.Linear(6, 3))
+
+
+def train(model, steps, optimizer):
+    for _ in range(steps):
+        loss = F.cross_entropy(model(torch.randn(8, 4)), torch.randint(0, 3, (8,)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def evaluate(model):
+    model.eval()
+    with torch.no_grad():
+        model(torch.randn(8, 4))
+
+
+def loop(out, between, epochs=3, model=None):
+    model = model or net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(out):
+        for _ in range(epochs):
+            train(model, 4, optimizer)
+            between(model)
+    return facts(out, ModuleModes)
+
+
+def test_a_forgotten_train_is_an_error_at_the_eval_call(tmp_path):
+    told = loop(tmp_path, evaluate)
+    assert [(f.ref.iteration, f.training, f.total) for f in told] == [(0, 2, 2), (4, 0, 2)]
+    assert (told[1].whole, told[1].evaluated, told[1].sleeping, told[1].frame.code) == (
+        True,
+        True,
+        ("1", "2"),
+        "model.eval()",
+    )
+    (finding,) = findings(tmp_path, "eval-mode-left")
+    assert (finding.severity, finding.iteration, finding.place.frame.function) == ("error", 4, "evaluate")
+
+
+def test_a_model_put_back_is_silent(tmp_path):
+    def between(model):
+        evaluate(model)
+        model.train()
+
+    assert [f.training for f in loop(tmp_path, between)] == [2]
+
+
+def test_flags_set_without_train_count_too(tmp_path):
+    def between(model):
+        evaluate(model)
+        for module in model.modules():
+            module.training = True
+
+    assert [f.training for f in loop(tmp_path, between)] == [2]
+    assert not findings(tmp_path, "eval-mode-left")
+
+
+def test_norms_put_to_sleep_one_by_one_are_on_purpose(tmp_path):
+    def between(model):
+        model[1].eval()
+
+    loop(tmp_path, between)
+    assert not findings(tmp_path, "eval-mode-left")
+
+
+def test_functional_dropout_makes_a_module_matter(tmp_path):
+    class Drops(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, x):
+            return F.dropout(self.layer(x), 0.2, self.training)
+
+    loop(tmp_path, evaluate, model=nn.Sequential(Drops()))
+    assert [f.severity for f in findings(tmp_path, "eval-mode-left")] == ["error"]
+
+
+def test_three_evaluations_in_training_mode_are_a_note(tmp_path):
+    def between(model):
+        with torch.no_grad():
+            model(torch.randn(8, 4))
+
+    loop(tmp_path, between)
+    assert [f.severity for f in findings(tmp_path, "train-mode-eval")] == ["note"]
+
+
+def test_train_is_as_it_was_afterwards(tmp_path):
+    before = nn.Module.train
+    with under_watch(tmp_path):
+        assert nn.Module.train is not before
+        assert net().train(False).training is False
+    assert nn.Module.train is before

@@ -1,0 +1,59 @@
+"""A copy of the model that may be called freely."""
+
+from __future__ import annotations
+
+import random
+from contextlib import nullcontext
+
+import torch
+from torch import nn
+
+from debugtracer.observers.graph.shadow_model import ShadowModel, line_of, main_output, unnoticed
+
+
+def test_the_copy_rests_in_evaluation_mode_and_the_model_stays_as_it_is():
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout(0.5))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    shadow = ShadowModel(model, [])
+    x = torch.randn(4, 3)
+    first, seen = shadow.run((x,), {})
+    again, _ = shadow.run((x,), {})
+    assert torch.equal(first, again)
+    assert not first.requires_grad
+    assert [one.name for one in seen] == ["0", "1", "2", ""]
+    assert model.training
+    assert not any(m._forward_hooks for m in model.modules())
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+
+
+def test_the_line_of_an_attention_is_kept():
+    class Attention(nn.Module):
+        def forward(self, x):
+            weights = torch.softmax(x @ x.transpose(1, 2), -1)
+            return weights @ x
+
+    _, seen = ShadowModel(Attention(), []).run((torch.randn(2, 4, 3),), {})
+    (code, line) = line_of(seen[0].inside)[0]
+    assert code.co_name == "forward"
+    assert line == code.co_firstlineno + 1
+
+
+def test_nothing_is_printed_and_the_generators_are_as_before(capsys):
+    torch.manual_seed(1)
+    random.seed(1)
+    expected = torch.rand(1), random.random()
+    torch.manual_seed(1)
+    random.seed(1)
+    with unnoticed(nullcontext):
+        print("inside", torch.rand(5), random.random())
+    assert (torch.rand(1), random.random()) == expected
+    assert capsys.readouterr().out == ""
+
+
+def test_the_main_output_of_the_shapes_that_models_give():
+    logits, hidden = torch.zeros(2, 3), torch.ones(2, 3)
+    assert main_output(logits) is logits
+    assert main_output((torch.tensor([1]), logits)) is logits
+    assert main_output({"loss": torch.tensor(1.0), "hidden": hidden, "logits": logits}) is logits
+    assert main_output({"loss": torch.tensor(1.0), "hidden": hidden}) is hidden
+    assert main_output("text") is None

@@ -1,0 +1,73 @@
+"""What updates change, in real loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from debugtracer.trace.facts.effects import Effect
+from tests.observers.loops import HEALTHY, data, mse, net, plain
+from tests.observers.observing import observed
+
+
+class Rebinding(torch.optim.Optimizer):
+    """Assigns to a local name."""
+
+    def __init__(self, params: Any, lr: float) -> None:
+        super().__init__(params, {"lr": lr})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for group in self.param_groups:
+            for p in group["params"]:
+                p = p - group["lr"] * p.grad
+
+
+def test_parameters_that_stay_are_named_and_the_line_is_outside_the_constructor(tmp_path: Path):
+    facts = observed(tmp_path / "runs", lambda: plain(4, Rebinding, 0.1), Effect)
+    assert [(f.number, f.expected, f.unchanged_count, f.by_torch) for f in facts] == [
+        (n, 4, 4, False) for n in range(3)
+    ]
+    assert facts[0].unchanged[0] == "0.weight"
+    assert facts[0].frame is not None
+    assert "make(model.parameters()" in facts[0].frame.code
+
+
+@pytest.mark.parametrize(
+    "make",
+    [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.NAdam],
+)
+def test_torchs_optimizers_change_all(tmp_path: Path, make: Callable[..., Any]):
+    facts = observed(tmp_path / "runs", lambda: plain(4, make, 1e-2), Effect)
+    assert [(f.expected, f.unchanged_count, f.by_torch) for f in facts] == [(4, 0, True)] * 3
+
+
+def test_too_small_a_rate_and_a_rate_of_0_owe_nothing(tmp_path: Path):
+    assert [f.expected for f in observed(tmp_path / "small", lambda: plain(3, torch.optim.SGD, 1e-12), Effect)] == [
+        0
+    ] * 3
+    assert observed(tmp_path / "zero", lambda: plain(3, torch.optim.SGD, 0.0), Effect) == []
+
+
+@pytest.mark.parametrize("name", ["lbfgs", "sparse", "scaled", "gan", "frozen_group"])
+def test_healthy_loops_change_what_they_owe(tmp_path: Path, name: str):
+    assert [f for f in observed(tmp_path / "runs", HEALTHY[name], Effect) if f.unchanged] == []
+
+
+def test_a_look_changes_no_bit(tmp_path: Path):
+    def loop() -> list[torch.Tensor]:
+        model = net()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for x, y in data(5):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+        return [p.detach().clone() for p in model.parameters()]
+
+    kept: list[list[torch.Tensor]] = [loop()]
+    observed(tmp_path / "runs", lambda: kept.append(loop()), Effect)
+    assert all(torch.equal(a, b) for a, b in zip(*kept, strict=True))

@@ -1,0 +1,113 @@
+"""Parameters, optimizers and gradients by identity."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.trace.facts.wiring import Wiring
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+
+def run(out, model, optimizer, steps=2):
+    with under_watch(out):
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+    return facts(out, Wiring)
+
+
+def test_a_head_replaced_after_the_optimizer_was_built(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model[1] = nn.Linear(8, 2)
+    (wiring, *_) = run(tmp_path, model, optimizer)
+    assert {(p.name, p.held, p.has_grad) for p in wiring.params} == {
+        ("0.weight", 1, True),
+        ("0.bias", 1, True),
+        ("1.weight", 0, True),
+        ("1.bias", 0, True),
+    }
+    assert (wiring.optimizers[0].strangers, wiring.optimizers[0].stranger_shapes) == (2, ((5, 8), (5,)))
+    (finding,) = findings(tmp_path, "missing-params")
+    assert (finding.severity, finding.place.param) == ("error", "1.weight")
+
+
+def test_parts_in_two_optimizers_are_all_held(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2))
+    other = torch.optim.SGD(model[1].parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        ours = torch.optim.SGD(model[0].parameters(), lr=0.1)
+        theirs = torch.optim.SGD(model[1].parameters(), lr=0.1)
+        for _ in range(2):
+            model(torch.randn(6, 4)).square().mean().backward()
+            ours.step()
+            theirs.step()
+    assert other.param_groups
+    assert all(p.held == 1 for p in facts(tmp_path, Wiring)[-1].params)
+    assert not findings(tmp_path, "missing-params")
+
+
+def test_later_steps_say_nothing_new(tmp_path):
+    model = nn.Linear(4, 2)
+    assert len(run(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.1), steps=6)) == 1
+
+
+def test_master_copies_that_have_gradients_are_in_use(tmp_path):
+    model = nn.Linear(4, 2).bfloat16()
+    masters = [p.detach().float().clone().requires_grad_() for p in model.parameters()]
+    optimizer = torch.optim.SGD(masters, lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(2):
+            model.zero_grad()
+            model(torch.randn(6, 4, dtype=torch.bfloat16)).square().mean().backward()
+            for mine, theirs in zip(masters, model.parameters(), strict=True):
+                mine.grad = theirs.grad.float()
+            optimizer.step()
+            with torch.no_grad():
+                for mine, theirs in zip(masters, model.parameters(), strict=True):
+                    theirs.copy_(mine)
+    assert not [finding for finding in findings(tmp_path, "missing-params") if finding.severity == "error"]
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.head = nn.Linear(4, 16), nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.trunk(x)))
+
+
+def test_a_new_head_that_nobody_updates_is_a_warning(tmp_path):
+    model = Two()
+    run(tmp_path, model, torch.optim.SGD(model.trunk.parameters(), lr=0.1), steps=4)
+    finding = findings(tmp_path, "missing-params")[-1]
+    assert (finding.severity, finding.place.param) == ("warning", "head.weight")
+    assert (
+        "receive gradients and no optimizer holds them, and they still have the values a new layer is drawn with; "
+        "expected"
+    ) in finding.message
+
+
+def test_a_trained_part_left_out_on_purpose_is_a_note(tmp_path):
+    model = Two()
+    with torch.no_grad():
+        model.trunk.weight.mul_(1.5)
+    run(tmp_path, model, torch.optim.SGD(model.head.parameters(), lr=0.1), steps=4)
+    assert {finding.severity for finding in findings(tmp_path, "missing-params")} == {"note"}
+
+
+def test_what_a_hand_written_update_changes_is_a_note(tmp_path):
+    model = Two()
+    optimizer = torch.optim.SGD(model.trunk.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(5):
+            model.zero_grad()
+            model(torch.randn(6, 4)).square().mean().backward()
+            optimizer.step()
+            for p in model.head.parameters():
+                p.data -= 0.1 * p.grad
+    assert {finding.severity for finding in findings(tmp_path, "missing-params")} == {"note"}

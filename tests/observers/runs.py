@@ -1,0 +1,17 @@
+"""An observed run without hooks around it, for tests that call an observer themselves."""
+
+from __future__ import annotations
+
+import contextlib
+
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
+
+
+def a_run(*, inspect_steps: int = 100) -> ObservedRun:
+    """A run in which nothing has happened yet."""
+    return ObservedRun(
+        RunState(), BatchLog(), ModeStack(), contextlib.nullcontext, inspect_steps=inspect_steps, function_tests=True
+    )

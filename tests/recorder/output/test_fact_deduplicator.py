@@ -1,0 +1,64 @@
+"""What is news is written once, what keeps changing ever more seldom."""
+
+from __future__ import annotations
+
+from debugtracer.recorder.output.fact_deduplicator import FIRST, FactDeduplicator, thinned
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.step import StepRef
+
+
+class Level(Fact, frozen=True, kw_only=True):
+    name: str
+    value: int
+
+    def key(self) -> object:
+        return self.name
+
+
+class Page:
+    rank = 3
+
+    def __init__(self) -> None:
+        self.events = []
+
+    def event(self, event) -> None:
+        self.events.append(event)
+
+
+def level(step: int, value: int, name: str = "a") -> Level:
+    return Level(ref=StepRef(iteration=step, step=step), name=name, value=value)
+
+
+def test_the_same_again_is_no_news_but_another_value_or_name_is():
+    ledger = FactDeduplicator(Page())
+    for fact in (level(0, 1), level(1, 1), level(2, 2), level(3, 1, "b"), level(4, 2)):
+        ledger.keep([fact])
+    assert [(e.fact["name"], e.fact["value"], e.fact["ref"]["step"]) for e in ledger.output.events] == [
+        ("a", 1, 0),
+        ("a", 2, 2),
+        ("b", 1, 3),
+    ]
+
+
+def test_facts_leave_with_the_rank_of_the_process():
+    ledger = FactDeduplicator(Page())
+    (fact,) = ledger.keep([level(0, 1)])
+    assert fact.ref.rank == 3
+    assert ledger.output.events[0].rank == 3
+
+
+def test_what_keeps_changing_is_written_ever_more_seldom():
+    ledger = FactDeduplicator(Page())
+    ledger.keep([level(step, step) for step in range(10_000)])
+    steps = [e.fact["value"] for e in ledger.output.events]
+    assert steps[:FIRST] == list(range(FIRST))
+    assert len(steps) < 200
+    assert not thinned(0)
+
+
+def test_a_forked_child_starts_from_nothing():
+    ledger = FactDeduplicator(Page())
+    ledger.keep([level(0, 1)])
+    ledger.reset()
+    ledger.keep([level(1, 1)])
+    assert len(ledger.output.events) == 2

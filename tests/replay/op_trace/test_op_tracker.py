@@ -1,0 +1,49 @@
+"""The ledger: an observer that keeps what a birth needs and nothing of the tensors; births themselves are in
+test_birth_*.py."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import torch
+from torch import nn
+
+from debugtracer.replay.op_trace.birth import find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
+from tests.replay.tracing import line_of, trace
+
+
+def test_a_birth_has_op_kind_line_values_and_rows():
+    x = torch.tensor([[1.0], [0.0], [4.0]])
+    birth = trace(lambda: torch.log(x).mean(), rows=3, **{"batch[0]": x})
+    assert (birth.op, birth.kind, birth.rows, birth.coordinates) == ("aten::log", "domain", (1,), ((1, 0),))
+    assert (birth.inputs[0].name, birth.inputs[0].values, birth.output.neginf) == ("batch[0]", (0.0,), 1)
+    assert "torch.log(x)" in line_of(birth)
+
+
+def test_a_ledger_changes_no_number_and_no_generator():
+    def step(model: nn.Module) -> torch.Tensor:
+        torch.manual_seed(1)
+        return torch.nn.functional.dropout(model(torch.ones(3, 4)), 0.5).pow(2).mean()
+
+    model = nn.Linear(4, 4)
+    bare = step(model)
+    after = torch.get_rng_state()
+    with OpTracer(observers=[OpTracker()]):
+        watched = step(model)
+    assert torch.equal(bare, watched)
+    assert torch.equal(after, torch.get_rng_state())
+
+
+def test_activations_die_under_a_ledger_as_they_would_without_it():
+    ledger, died = OpTracker(), []
+    with OpTracer(observers=[ledger]):
+        hidden = torch.ones(1000) * 2
+        weakref.finalize(hidden, died.append, True)
+        loss = hidden.sum()
+        del hidden
+        gc.collect()
+    assert died == [True]
+    assert find_birth(ledger, [("loss", loss)]) is None
