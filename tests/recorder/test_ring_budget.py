@@ -10,7 +10,8 @@ from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.kept_tape import batch_bytes
-from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, Snapshot, SnapshotRing, device_s
+from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, SnapshotRing, device_s
+from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape import Segment
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from debugtracer.interventions.intervention import interventions
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.history_trials import HistoryTrials
 from debugtracer.replay.trials.score import Score

@@ -21,7 +21,7 @@ from debugtracer.diagnosis.proof.settings_delta import SettingDelta, deltas
 from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.critical_lr import CriticalLr, critical_lr
 from debugtracer.replay.trials.history_trials import HistoryTrials

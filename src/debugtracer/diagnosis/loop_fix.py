@@ -6,7 +6,7 @@ import msgspec
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, interventions
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.history_trials import HistoryTrials
 from debugtracer.trace.calibration import calibrated

@@ -20,7 +20,7 @@ from debugtracer.observers.graph.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed

@@ -4,7 +4,7 @@ import torch
 
 from debugtracer.diagnosis.proof.settings_delta import SettingDelta, deltas, numbers
 from debugtracer.recorder.entry import Entry
-from debugtracer.recorder.state.snapshot_ring import Snapshot, StepHistory
+from debugtracer.recorder.state.step_history import Snapshot, StepHistory
 from debugtracer.recorder.tape import Segment
 
 

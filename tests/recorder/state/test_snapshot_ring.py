@@ -89,23 +89,45 @@ def test_what_is_pinned_stays_although_training_goes_on(training):
     one.go(60)
     assert one.ring.past(19) is None
     assert all(map(same_bits, (v for c in pinned.snapshot.copies for v in c.values), kept))
-    assert one.ring.take_pinned(19) is pinned
+    taken = one.ring.take_pinned(19)
+    assert taken is not None
+    assert taken.snapshot is pinned.snapshot
+    assert taken.segments == pinned.segments
     assert one.ring.pinned is None
     assert one.ring.take_pinned(19) is None
+
+
+@pytest.mark.parametrize("asked", [20, 25])
+def test_a_higher_loss_soon_after_keeps_the_one_that_came_first(training, asked):
+    """A divergence is told by its first step long after a later one stood out further."""
+    one = training()
+    one.go(21)
+    one.ring.pin(20, 1.0)
+    first = one.ring.pinned.snapshot
+    one.go(5)
+    one.ring.pin(25, 2.0)
+    assert one.ring.pinned.snapshot is first
+    one.go(60)
+    past = one.ring.take_pinned(asked)
+    assert past is not None
+    assert past.snapshot is first
+    assert past.segments[-1].first_step == asked
+    assert REACH <= past.steps <= TAPES
 
 
 def test_a_loss_that_stood_out_further_takes_the_place_of_one_that_nobody_asked_for(training):
     one = training()
     one.go(20)
     one.ring.pin(19, 1.0)
-    one.go(20)
-    one.ring.pin(38, 0.5)
+    one.go(TAPES)
+    one.ring.pin(18 + TAPES, 0.5)
     assert one.ring.pinned.segments[-1].first_step == 19
-    one.ring.pin(39, 2.0)
-    assert one.ring.pinned.segments[-1].first_step == 39
+    one.ring.pin(19 + TAPES, 2.0)
+    assert one.ring.pinned.segments[-1].first_step == 19 + TAPES
+    assert one.ring.pinned.steps < TAPES
     one.ring.pinned.segments[-1].first_step -= STALE + 5
-    one.ring.pin(37, 0.1)
-    assert one.ring.pinned.segments[-1].first_step == 37
+    one.ring.pin(17 + TAPES, 0.1)
+    assert one.ring.pinned.segments[-1].first_step == 17 + TAPES
 
 
 def test_no_graph_of_the_users_is_kept_alive(training):

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 
 # times as large in the steps that are kept, though never by a fifth at once (ours: a warm-up that lasts doubles in its
 # first steps only)

@@ -7,7 +7,6 @@ import math
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from time import perf_counter, thread_time
 
 from torch import Tensor, nn
@@ -18,6 +17,7 @@ from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
 from debugtracer.recorder.state.roots import RootState
+from debugtracer.recorder.state.step_history import Snapshot, StepHistory
 from debugtracer.recorder.tape import Segment
 
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
@@ -33,57 +33,6 @@ DEVICE_BYTES_S = 5e11  # bytes copied per second on an accelerator, a low guess 
 HABIT = 4  # segments that show whether gradients are carried from one to the next (ours)
 STALE = 500  # steps after which a kept past gives way to a smaller jump (as the losses that a spike is measured by)
 TAPE_BYTES = 256 * 1024**2  # bytes of batches that held segments keep alive (ours)
-
-
-@dataclass
-class Snapshot:
-    """The state in which a segment began."""
-
-    number: int = -1
-    """Segment that begins with this state."""
-    step: int = -1
-    copies: list[UpdateCopy] = field(default_factory=list)
-    buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
-    gradients: list[tuple[Tensor, Tensor]] | None = None
-    """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears
-    its own first."""
-
-    roots: list[RootState] = field(default_factory=list)
-    """Counters, caches and carried tensors that the modules held in plain attributes."""
-
-    def restore(self) -> None:
-        """Restore the values in place."""
-        for copy in self.copies:
-            copy.restore()
-        for _, kept in self.buffers:
-            for buffer, value in kept:
-                buffer.data.copy_(value)
-
-    def restore_gradients(self) -> None:
-        """Restore gradients as new tensors: the present ones belong to the user."""
-        for parameter, value in self.gradients or ():
-            parameter.grad = value.clone() if value.device == parameter.device else value.to(parameter.device)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes held by the snapshot."""
-        values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
-            held_bytes(g) for _, g in self.gradients or ()
-        )
-        return sum(c.nbytes for c in self.copies) + values
-
-
-@dataclass
-class StepHistory:
-    """A snapshot and every segment since, oldest first, up to one step."""
-
-    snapshot: Snapshot
-    segments: list[Segment]
-
-    @property
-    def steps(self) -> int:
-        """The updates between the snapshot and its last segment."""
-        return len(self.segments) - 1
 
 
 class SnapshotRing:
@@ -248,16 +197,23 @@ class SnapshotRing:
 
     def pin(self, step: int, height: float = 0.0) -> None:
         """Keep the past of this step although training goes on; one that stood out further stays in its place, unless
-        it is long ago."""
+        it is long ago. A higher one soon after keeps the first within its reach: the first may be where it began."""
         if self.pinned is None or height > self.height or step - self.pinned.segments[-1].first_step > STALE:
-            self.pinned, self.height = self.past(step) or self.pinned, height
+            self.pinned, self.height = self.prolonged(step) or self.past(step) or self.pinned, height
+
+    def prolonged(self, step: int) -> StepHistory | None:
+        """The pinned past led on to a later step; None when that is further than a trial reaches."""
+        last = next((s for s in self.tapes if s.first_step == step), None)
+        if self.pinned is None or last is None or last.number - self.pinned.segments[0].number > TAPES:
+            return None
+        numbers = {s.number: s for s in (*self.pinned.segments, *self.tapes)}
+        return self.between(self.pinned.snapshot, last.number, numbers)
 
     def take_pinned(self, step: int) -> StepHistory | None:
-        """The past of a step, pinned or still at hand; the pin is let go."""
+        """The past of a step, pinned or still at hand, the shorter that reaches back far enough; the pin is let go."""
         pinned, self.pinned = self.pinned, None
-        if pinned is not None and pinned.segments[-1].first_step == step:
-            return pinned
-        return self.past(step)
+        known = [pinned.up_to(step) if pinned is not None else None, self.past(step)]
+        return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""

@@ -14,7 +14,7 @@ from torch.optim import Optimizer
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.entry import HALF, Leaf, Slot
-from debugtracer.recorder.state.snapshot_ring import StepHistory
+from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape import Segment
 from debugtracer.replay.parity import same_bits
 from debugtracer.replay.replay_context import ReplayContext

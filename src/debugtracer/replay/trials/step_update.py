@@ -11,7 +11,7 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.state.copies import UpdateCopy
-from debugtracer.recorder.state.snapshot_ring import Snapshot
+from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, several_ranks, updated
 

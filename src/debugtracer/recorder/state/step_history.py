@@ -1,0 +1,70 @@
+"""A snapshot of parameters, moments and buffers, and the steps recorded since it was taken."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.roots import RootState
+from debugtracer.recorder.tape import Segment
+
+
+@dataclass
+class Snapshot:
+    """The state in which a segment began."""
+
+    number: int = -1
+    """Segment that begins with this state."""
+    step: int = -1
+    copies: list[UpdateCopy] = field(default_factory=list)
+    buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
+    gradients: list[tuple[Tensor, Tensor]] | None = None
+    """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears
+    its own first."""
+
+    roots: list[RootState] = field(default_factory=list)
+    """Counters, caches and carried tensors that the modules held in plain attributes."""
+
+    def restore(self) -> None:
+        """Restore the values in place."""
+        for copy in self.copies:
+            copy.restore()
+        for _, kept in self.buffers:
+            for buffer, value in kept:
+                buffer.data.copy_(value)
+
+    def restore_gradients(self) -> None:
+        """Restore gradients as new tensors: the present ones belong to the user."""
+        for parameter, value in self.gradients or ():
+            parameter.grad = value.clone() if value.device == parameter.device else value.to(parameter.device)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes held by the snapshot."""
+        values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
+            held_bytes(g) for _, g in self.gradients or ()
+        )
+        return sum(c.nbytes for c in self.copies) + values
+
+
+@dataclass
+class StepHistory:
+    """A snapshot and every segment since, oldest first, up to one step."""
+
+    snapshot: Snapshot
+    segments: list[Segment]
+
+    @property
+    def steps(self) -> int:
+        """The updates between the snapshot and its last segment."""
+        return len(self.segments) - 1
+
+    def up_to(self, step: int) -> StepHistory | None:
+        """The part of it that ends at a step; None where that leaves fewer than two updates."""
+        segments = [s for s in self.segments if s.first_step <= step]
+        ends = len(segments) > 2 and segments[-1].first_step == step
+        return StepHistory(self.snapshot, segments) if ends else None
