@@ -47,7 +47,7 @@ class Session:
         replaying = Replaying(settings, recording)
         diagnosing = Diagnosing(settings, recording, replaying)
         self.state, self.stack, self.thread = recording.state, recording.stack, recording.thread
-        self.run_folder, self.output = recording.run_folder, recording.output
+        self.run_folder, self.output, self.governor = recording.run_folder, recording.output, recording.governor
         self.tape, self.batches, self.copies, self.ring = (
             recording.tape,
             recording.batches,
@@ -138,5 +138,5 @@ class Session:
     def reset(self) -> None:
         """Drop tape and counters, as if nothing was trained yet."""
         self.batches.clear()
-        for part in (self.recorder, self.thread, self.incidents, self.ring, self.dispatcher):
+        for part in (self.recorder, self.thread, self.incidents, self.ring, self.dispatcher, self.governor):
             part.reset()

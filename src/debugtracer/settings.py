@@ -68,6 +68,7 @@ class Settings:
     ring_bytes: int = 1024**3  # bytes of snapshots of parameters and moments at most, for spikes of the loss; 0: none
     ring_place: str = "auto"  # auto, device, host: where snapshots lie; auto: host memory where a device lacks room
     capsule_bytes: int = 2 * 1024**3  # bytes of inputs in a capsule; a larger step is not saved, the verdict says so
+    cost: float = 0.03  # share of training time that watching may take; 1: no limit (docs/cost.md)
     own_share: float = 0.02  # share of step time for copies, else they back off (docs/rationale/performance.md#budget)
     gate: Gate = Gate.AUTO  # auto, sync, device, late (docs/rationale/replay.md#gate)
     inspect_steps: int = 100  # steps between close looks, after the first 3; 0: none (docs/rationale/checks.md#cadence)

@@ -17,7 +17,7 @@ NAMES = {
 }  # fmt: skip
 SETTINGS = {
     "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes",
-    "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials",
+    "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials", "cost",
     "trials_s", "trial_order", "ring_bytes", "ring_place", "library",
 }  # fmt: skip
 OPTIONS = {
@@ -28,6 +28,7 @@ OPTIONS = {
         "--capture",
         "--fail-on",
         "--preset",
+        "--cost",
         "--inspect-steps",
         "--function-tests",
         "--trials",

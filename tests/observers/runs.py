@@ -6,12 +6,20 @@ import contextlib
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 
 
 def a_run(*, inspect_steps: int = 100) -> ObservedRun:
     """A run in which nothing has happened yet."""
+    state = RunState()
     return ObservedRun(
-        RunState(), BatchLog(), ModeStack(), contextlib.nullcontext, inspect_steps=inspect_steps, function_tests=True
+        state,
+        BatchLog(),
+        ModeStack(),
+        contextlib.nullcontext,
+        Governor(1.0, state),
+        inspect_steps=inspect_steps,
+        function_tests=True,
     )

@@ -17,6 +17,7 @@ from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
 from debugtracer.recorder.mode_stack import ModeStack
@@ -60,7 +61,9 @@ class Watched:
         observers, policy = observers or NoObservers(), policy or NoPolicy()
         self.recorder = Recorder(self.state, self.tape, self.stack, self, self, Opened(self))
         self.health_gate = HealthGate(self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate)
-        self.gate = StepGate(self.recorder, self.copies, self.health_gate, observers, policy, self, self)
+        self.gate = StepGate(
+            self.recorder, self.copies, self.health_gate, observers, policy, self, self, Governor(1.0, self.state)
+        )
         inspection = Inspection(lambda: False)
         self.events = StepEvents(self.recorder, self.gate, observers, inspection, policy, ring, self)
         self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection)

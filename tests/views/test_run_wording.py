@@ -63,5 +63,20 @@ def test_a_layer_that_fired_is_red_and_one_that_was_not_measured_is_dim() -> Non
 
 def test_what_was_not_measured_costs_no_line() -> None:
     assert run_wording.cost({"overhead": {"own_time_share": 0.0, "host_syncs_per_step": 0.0}}) == []
-    rows = run_wording.cost({"overhead": {"own_time_share": 0.012, "host_syncs_per_step": 1.0}})
+    measured = {"overhead": {"own_time_share": 0.012, "host_syncs_per_step": 1.0}}
+    rows = run_wording.cost({"run": {}} | measured)
     assert rows == [("cost", "1.2% of the run's time was ours, 1 host syncs per step", "dim")]
+
+
+def test_what_rested_is_said_with_what_it_loses() -> None:
+    rows = run_wording.cost(
+        {
+            "run": {"capture": {"close looks": 0.5, "the tape": 0.25}},
+            "overhead": {"own_time_share": 0.03, "host_syncs_per_step": 0.0},
+        }
+    )
+    assert rows[1][1] == (
+        "to stay under the promised cost, of the steps rested: close looks in 50%, the tape in 25%; a bad step without "
+        "its tape can be executed again from its batch alone; --cost 1 keeps all"
+    )
+    assert "tape" not in run_wording.resting({"close looks": 0.5})

@@ -57,9 +57,10 @@ class Diagnosing:
             mode=settings.mode.value,
             gate=settings.gate.value,
         )
-        segments = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings)
+        governor = recording.governor
+        segments = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
         self.gate = StepGate(
-            self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output
+            self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.output.run_folder import RunFolder
@@ -20,6 +21,7 @@ class Recording:
 
     def __init__(self, settings: Settings) -> None:
         self.state = RunState()
+        self.governor = Governor(settings.cost, self.state)
         self.stack = ModeStack()
         self.thread = TrainingThread()
         self.run_folder = RunFolder(settings.run_dir, settings.out, settings.name, settings.mode.value)

@@ -28,6 +28,7 @@ class Replaying:
             recording.batches,
             recording.stack,
             self.hooks.disabled,
+            recording.governor,
             inspect_steps=settings.inspect_steps,
             function_tests=settings.function_tests is Switch.ON,
         )

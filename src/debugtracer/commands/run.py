@@ -56,6 +56,14 @@ InspectSteps = Annotated[
         show_default=str(Settings.inspect_steps),
     ),
 ]
+Cost = Annotated[
+    float | None,
+    typer.Option(
+        help="Share of training time that watching may take; what is dear rests above it. 1: no limit.",
+        min=0,
+        show_default=str(Settings.cost),
+    ),
+]
 FunctionTests = Annotated[
     str | None,
     typer.Option(
@@ -79,6 +87,7 @@ def run(
     capture: CaptureWord = None,
     fail_on: FailOn = None,
     preset: Preset = None,
+    cost: Cost = None,
     inspect_steps: InspectSteps = None,
     function_tests: FunctionTests = None,
     trials: Trials = None,
@@ -105,6 +114,7 @@ def run(
             "name": name,
             "fail_on": fail_on,
             "preset": preset,
+            "cost": cost,
             "inspect_steps": inspect_steps,
             "trials": trials,
         }

@@ -162,7 +162,8 @@ class LossJumps:
             self.output.event(
                 Diagnosed(at=wall_time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True
             )
-        self.state.own_s += perf_counter() - begin
+        spent_s = perf_counter() - begin
+        self.state.own_s, self.state.incident_s = self.state.own_s + spent_s, self.state.incident_s + spent_s
 
     def too_long(self, past: StepHistory) -> str:
         """Why these steps are too many for the time that trials may take; empty when they are not."""

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
@@ -19,6 +20,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import Phase, StepRef
 
+RARELY = 10  # close looks that are due of which one is taken where they rest (ours)
 FIRST_STEPS = 3  # steps inspected from the start (docs/rationale/checks.md#effect-invariants)
 
 
@@ -32,6 +34,7 @@ class ObservedRun:
         batches: BatchLog,
         stack: ModeStack,
         disabled: Callable[[], AbstractContextManager[Any]],
+        governor: Governor,
         *,
         inspect_steps: int,
         function_tests: bool,
@@ -39,6 +42,7 @@ class ObservedRun:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
         self.disabled = disabled
         """Makes a context in which no hook of ours listens: calls of our own."""
+        self.governor = governor
         self.inspect_steps = inspect_steps
         self.function_tests = function_tests
         """The user allows extra forwards on the first step."""
@@ -102,9 +106,16 @@ class ObservedRun:
 
     @property
     def inspecting(self) -> bool:
-        """Whether this step is inspected: the first three, then every `inspect_steps`-th. Only those may cost more."""
+        """Whether this step is inspected: the first three, then every `inspect_steps`-th. Only those may cost more.
+        Rarer where that costs more than was promised."""
         step = self.state.step if self.state.has_optimizer else self.state.iteration
-        return step < FIRST_STEPS or (self.inspect_steps > 0 and step % self.inspect_steps == 0)
+        if step < FIRST_STEPS or self.inspect_steps <= 0 or step % self.inspect_steps:
+            return step < FIRST_STEPS
+        return self.governor.affords(Part.LOOKS) or step % (RARELY * self.inspect_steps) == 0
+
+    def affords(self, part: Part) -> bool:
+        """Whether a part of what we do works in this step, or rests to stay under the promised cost."""
+        return self.governor.affords(part)
 
     @property
     def compiles(self) -> bool:

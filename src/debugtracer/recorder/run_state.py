@@ -34,6 +34,10 @@ class RunState:
         """The loss of the last backward, without its graph."""
         self.own_s = self.wait_s = self.step_s = 0.0
         """Seconds spent in our code in the whole run, waited for batches since the last step, and of the last step."""
+        self.incident_s = 0.0
+        """Seconds of `own_s` that went into incidents, jumps of the loss and trials."""
+        self.rested: dict[str, int] = {}
+        """Part of what we do -> steps in which it rested, to stay under the promised cost."""
         self.host_syncs = self.skipped = 0
         """Times that we waited for a device, and updates that a GradScaler did not make."""
         self.roots = Roots()
@@ -71,8 +75,9 @@ class RunState:
     def reset(self) -> None:
         """Count from 0, in a forked child and in a run after another one; what was built is still known."""
         self.settle()
+        self.rested.clear()
         self.step = self.iteration = 0
-        self.own_s, self.quiet_until_healthy = 0.0, False
+        self.own_s, self.incident_s, self.quiet_until_healthy = 0.0, 0.0, False
 
 
 class OwnedTime:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
+from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes, SegmentListener
 from debugtracer.recorder.recorder import Recorder
@@ -43,10 +44,12 @@ class StepGate:
         policy: IncidentPolicy,
         segments: SegmentListener,
         notes: Notes,
+        governor: Governor,
     ) -> None:
         self.recorder, self.state, self.stack = recorder, recorder.state, recorder.stack
         self.copies, self.health_gate = copies, health_gate
         self.events, self.policy, self.segments, self.notes = events, policy, segments, notes
+        self.governor = governor
         self.scaler_call: ScalerCall | None = None
         self.skips: dict[int, int] = {}
         self.good_scale: dict[int, float] = {}
@@ -102,6 +105,9 @@ class StepGate:
 
     def copy(self, optimizer: Optimizer) -> None:
         """Copy the state before the update, while that is cheap."""
+        if not self.governor.affords(Part.COPIES):
+            self.copies.skip(optimizer)
+            return
         why = self.copies.take(optimizer, parameters(optimizer), self.state.step_s)
         if why:
             self.notes.note("copies-off", why)
@@ -163,6 +169,7 @@ class StepGate:
             )
         )
         state.step += 1
+        self.governor.step_closed()
         recorder.guarded(recorder.boundary)
         recorder.guarded(self.segments.segment_closed)
 

@@ -72,6 +72,7 @@ def run(trace: Trace, log: LogRead | None) -> dict[str, Any]:
         "world_size": max(worlds, default=1),
         "exit_code": manifest.exit_code,
         "stopped_by_tracer": manifest.stopped_by_tracer,
+        **({"capture": thinned} if (thinned := capture(ended)) else {}),
         **({"log": log.as_plain()} if log else {}),
     }
 
@@ -80,6 +81,15 @@ def ends(trace: Trace) -> list[RankEnded]:
     """The last word of each rank about its counters."""
     last = {event.rank: event for event in trace.events() if isinstance(event, RankEnded)}
     return list(last.values())
+
+
+def capture(ended: list[RankEnded]) -> dict[str, float]:
+    """Return the share of the steps in which a part of what we do rested, of the rank where it rested most."""
+    shares: dict[str, float] = {}
+    for one in ended:
+        for part, steps in one.rested.items():
+            shares[part] = max(shares.get(part, 0.0), round(steps / max(one.steps, 1), 4))
+    return shares
 
 
 def overhead(ended: list[RankEnded]) -> dict[str, float]:

@@ -51,4 +51,13 @@ def cost(report: dict[str, Any]) -> list[Row]:
     share, syncs = report["overhead"]["own_time_share"], report["overhead"]["host_syncs_per_step"]
     if not share and not syncs:
         return []
-    return [("cost", f"{share:.1%} of the run's time was ours, {syncs:.3g} host syncs per step", "dim")]
+    rows = [("cost", f"{share:.1%} of the run's time was ours, {syncs:.3g} host syncs per step", "dim")]
+    rested = report["run"].get("capture", {})
+    return [*rows, ("", resting(rested), "dim")] if rested else rows
+
+
+def resting(shares: dict[str, float]) -> str:
+    """What rested to stay under the promised cost, in how many of the steps, what that loses and how to keep it."""
+    parts = ", ".join(f"{part} in {share:.0%}" for part, share in shares.items())
+    lost = "; a bad step without its tape can be executed again from its batch alone" if "the tape" in shares else ""
+    return f"to stay under the promised cost, of the steps rested: {parts}{lost}; --cost 1 keeps all"

@@ -113,3 +113,15 @@ def test_a_level_is_a_median_with_its_deviation():
     assert (level.centre, level.mad) == (3.0, 1.0)
     assert level.far("mean", 11.1, 0.0) is not None
     assert level.far("mean", 10.9, 0.0) is None
+
+
+def test_a_value_that_was_there_twice_is_not_far():
+    level = BaselineLevel()
+    for value in [1.0] * 60 + [3.0, 3.0]:
+        level.push(value)
+    assert level.mad == 0.0
+    assert level.far("mean", 3.0, 0.0) is None
+    assert level.far("mean", 2.0, 0.0) is None
+    far = level.far("mean", 3.5, 0.0)
+    assert far is not None
+    assert far.usual == 1.0

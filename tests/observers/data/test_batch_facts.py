@@ -12,6 +12,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 from debugtracer.observers.data.batch_facts import first_layer, spoiled
+from debugtracer.observers.data.summary_budget import SummaryBudget
 from debugtracer.trace.events import Found, Observed
 from tests.watching import events, under_watch
 
@@ -380,3 +381,11 @@ def test_a_batch_that_was_skipped_is_looked_at_when_its_loss_stands_out(tmp_path
     far = odd(tmp_path / "runs", "range")
     assert [(f["ref"]["iteration"], f["samples"]) for f in far] == [(70, [560])] * 2
     assert facts(tmp_path / "runs", "BatchProfile")[-1]["looked"] < 75
+
+
+def test_nothing_loud_is_said_where_every_batch_of_one_row_is_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(SummaryBudget, "open", lambda self: True)
+    torch.manual_seed(1)
+    model, loader, loss_of = drawn_with_replacement()
+    loop(tmp_path / "runs", model, loader, loss_of, epochs=3, lr=1e-3)
+    assert loud(tmp_path / "runs") == []

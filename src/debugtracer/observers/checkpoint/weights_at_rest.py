@@ -6,7 +6,7 @@ import math
 import sys
 import weakref
 from dataclasses import dataclass
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -17,6 +17,8 @@ from debugtracer.observers.checkpoint.checksum import bits
 from debugtracer.observers.checkpoint.element_writes import element_written_at
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.governor import Part
+from debugtracer.recorder.part_cost import PartCost
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import FREE_S
 from debugtracer.recorder.state.held_bytes import held_bytes
@@ -64,6 +66,7 @@ class WeightsAtRestObserver(Observer):
         """The update that the copies of an optimizer are of."""
         self.cost = self.pace = self.last = 0.0
         self.wait = 0
+        self.part = PartCost()
 
     def reset(self) -> None:
         self.kept.clear()
@@ -71,7 +74,7 @@ class WeightsAtRestObserver(Observer):
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """Keep what the update left."""
-        now, begin = perf_counter(), thread_time()  # what other programs take from the machine is no cost of ours
+        now = begin = perf_counter()
         self.pace = 0.9 * self.pace + 0.1 * (now - self.last) if self.last else 0.0
         self.last = now
         self.due.discard(id(optimizer))
@@ -79,6 +82,7 @@ class WeightsAtRestObserver(Observer):
         held = parameters(optimizer)
         if (
             not held
+            or not self.run.affords(Part.SUMMARIES)
             or (held[0].device.type != "cpu" and not self.run.inspecting)
             or (self.wait > 0 and not self.run.inspecting)
         ):
@@ -100,7 +104,7 @@ class WeightsAtRestObserver(Observer):
             if t.layout == torch.strided and not t.is_quantized and not t.is_meta
         ]
         self.copy_all(id(optimizer), plain)
-        self.spent(thread_time() - begin)
+        self.spent(perf_counter() - begin)
 
     def copy_all(self, key: int, plain: list[tuple[Tensor, str, Tensor]]) -> None:
         """Copy all tensors; into the memory of the last copies, for that is one call where new ones are hundreds."""
@@ -146,7 +150,7 @@ class WeightsAtRestObserver(Observer):
         if key not in self.due:
             return
         self.due.discard(key)
-        begin = thread_time()
+        begin = perf_counter()
         changed = [
             k
             for k in self.kept[key]
@@ -154,12 +158,12 @@ class WeightsAtRestObserver(Observer):
         ]
         if len(changed) == 1:
             self.compare_tensor(changed[0])
-        self.spent(thread_time() - begin)
+        self.spent(perf_counter() - begin)
 
     def spent(self, seconds: float) -> None:
         """Set the interval to the next comparison by its cost."""
         # one hiccup of the machine is not the rule
-        self.cost = 0.8 * self.cost + 0.2 * min(seconds, 10 * self.cost or seconds)
+        self.cost = 0.8 * self.cost + 0.2 * self.part.counted(min(seconds, 10 * self.cost or seconds))
         allowed = max(SHARE * self.pace, FREE_S)
         self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
 

@@ -16,6 +16,7 @@ LEARNT = 20  # looks before anything is called far (docs/rationale/checks.md#dat
 # looks in which a channel must have moved each time (ours: a sparse column stands still now and then)
 STILL_LEARNT = 50
 FAR = 8.0  # robust z (docs/rationale/checks.md#data_scale_drift)
+ODD = 1  # values learnt that may lie as far out: an accident (ours)
 LEAST_NATS = 0.5  # divergence of token histograms below which content is never far (ours)
 DECAY = 0.98  # of the learned token histogram, a batch: about 50 batches (ours)
 FRESH = 8  # far batches in a row: this is how the data is now, it is learnt anew (ours)
@@ -68,11 +69,14 @@ class BaselineLevel:
 
     def far(self, respect: str, value: float, floor: float, widen: float = 1.0) -> BaselineDistance | None:
         """The distance of a value when it is beyond FAR deviations, which are `widen` times as large for a small
-        batch."""
+        batch, and beyond all but ODD of the values learnt: batches of one row have a median that says little."""
         spread = widen * max(self.mad, floor, 1e-12)
-        return (
-            BaselineDistance(respect, value, self.centre, spread) if abs(value - self.centre) > FAR * spread else None
-        )
+        if abs(value - self.centre) <= FAR * spread:
+            return None
+        side = 1.0 if value > self.centre else -1.0
+        if sum(side * known >= side * value for known in self.values) > ODD:
+            return None
+        return BaselineDistance(respect, value, self.centre, spread)
 
 
 @dataclass

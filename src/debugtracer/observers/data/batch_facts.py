@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import thread_time
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.entry import tensors
+from debugtracer.recorder.governor import Part
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import BatchChange, BatchOddity, BatchProfile, BatchSchema, LeafSchema
 from debugtracer.trace.number import number
@@ -75,16 +76,17 @@ class BatchFacts(Observer):
         history = self.latest = self.histories.of(batch.loader)
         history.seen += 1
         self.notice(history, batch)
-        self.skipped = None if self.budget.open() else (history, batch)
+        affordable = self.run.affords(Part.SUMMARIES) and self.budget.open()
+        self.skipped = None if affordable else (history, batch)
         if self.skipped is None:
             self.spend(history, batch, data)
 
     def spend(self, history: LoaderHistory, batch: Batch, data: Any) -> None:
         """Summarise, and count the time of this thread that it takes."""
-        begin = thread_time()
+        begin = perf_counter()
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             self.summarise(history, batch, data)
-        self.budget.spent += thread_time() - begin
+        self.budget.spend(perf_counter() - begin)
 
     def notice(self, history: LoaderHistory, batch: Batch) -> None:
         """Emit a new or changed schema."""

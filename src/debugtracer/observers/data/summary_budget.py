@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
+
+from debugtracer.recorder.part_cost import PartCost
 
 # of the time since the first batch, and seconds on top, that looking may cost (ours: < 1 %)
 SHARE, ALLOWANCE_S = 0.01, 0.2
@@ -15,9 +17,14 @@ class SummaryBudget:
 
     began: float | None = None
     spent: float = 0.0
+    cost: PartCost = field(default_factory=PartCost)
 
     def open(self) -> bool:
         """Whether another summary is affordable now."""
         now = perf_counter()
         self.began = now if self.began is None else self.began
         return self.spent <= ALLOWANCE_S + SHARE * (now - self.began)
+
+    def spend(self, elapsed_s: float) -> None:
+        """Count a summary that took so many seconds."""
+        self.spent += self.cost.counted(elapsed_s)

@@ -133,6 +133,7 @@ class Output:
             host_syncs=state.host_syncs,
             skipped=state.skipped,
             final=final,
+            rested=dict(state.rested),
         )
 
     def crash(self, error: BaseException) -> None:

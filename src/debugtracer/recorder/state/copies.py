@@ -130,6 +130,8 @@ class Copies:
         self.cost_s: list[float] = []
         self.off: dict[int, str] = {}
         """id of optimizer -> why its copies stopped."""
+        self.stale: set[int] = set()
+        """id of each optimizer whose last step came without a copy."""
 
     def take(self, optimizer: Optimizer, parameters: list[Tensor], step_s: float) -> str | None:
         """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
@@ -140,6 +142,7 @@ class Copies:
         held = self.held.get(optimizer)
         if held is None or not same(held.parameters, parameters):
             held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
+        self.stale.discard(id(optimizer))
         begin = perf_counter()
         held.take()
         return self.judge(optimizer, parameters, perf_counter() - begin, step_s)
@@ -168,9 +171,13 @@ class Copies:
         self.held.pop(optimizer, None)
         return why
 
+    def skip(self, optimizer: Optimizer) -> None:
+        """Take none before this step; that of an earlier one is no longer given out."""
+        self.stale.add(id(optimizer))
+
     def get(self, optimizer: Optimizer) -> UpdateCopy | None:
         """The copy taken before the optimizer's last step."""
-        return self.held.get(optimizer)
+        return self.held.get(optimizer) if id(optimizer) not in self.stale else None
 
 
 def same(a: list[Tensor], b: list[Tensor]) -> bool:

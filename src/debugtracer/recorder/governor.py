@@ -1,0 +1,74 @@
+"""Keeps the time that watching takes under a promised share of the time that training takes: what is dear and worth
+least rests first. (docs/rationale/performance.md#governor)"""
+
+from __future__ import annotations
+
+import enum
+
+from debugtracer.recorder.run_state import RunState
+
+FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
+GRACE_S = 1.0  # seconds on top of the share (ours): a run of a few seconds keeps everything
+DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
+# seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
+# jump of the loss needs
+BLOCK_S = 0.03
+
+
+class Part(enum.IntEnum):
+    """What may rest, in the order in which it does. The numbers of the health gate and of the loss never rest."""
+
+    LOOKS = 0  # close looks at a step, after the first three
+    SUMMARIES = 1  # values of batches, weights compared between two updates
+    COPIES = 2  # copies before an update, snapshots of the ring
+    TAPE = 3  # calls of the step: without them it is executed again from its batch alone
+
+
+LIMITS_S = {Part.LOOKS: 0.7 * GRACE_S, Part.SUMMARIES: 0.5 * GRACE_S, Part.COPIES: 0.25 * GRACE_S, Part.TAPE: 0.0}
+WORDS = {
+    Part.LOOKS: "close looks",
+    Part.SUMMARIES: "values of batches and of weights at rest",
+    Part.COPIES: "copies and snapshots",
+    Part.TAPE: "the tape",
+}
+
+
+class Governor:
+    """One per process: a balance of seconds that training fills and watching spends, settled once a step without a
+    clock of its own."""
+
+    def __init__(self, cost: float, state: RunState) -> None:
+        """Take the promised share of training time; 1 or more lets nothing rest."""
+        self.cost, self.state = cost, state
+        self.balance_s = GRACE_S
+        self.seen_s = 0.0
+        """Seconds of ours that are settled."""
+        self.working = dict.fromkeys(Part, True)
+
+    def affords(self, part: Part) -> bool:
+        """Whether a part works in the step in flight; the answer changes between two steps alone."""
+        return self.working[part]
+
+    def step_closed(self) -> None:
+        """Settle the step that is over, after its number was counted, and decide about the next. Two microseconds."""
+        state = self.state
+        steady_s = state.own_s - state.incident_s
+        spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
+        if self.cost >= 1 or state.step <= FIRST_STEPS:
+            return
+        gained_s = self.cost * max(state.step_s - spent_s, 0.0) - spent_s
+        self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
+        if self.balance_s < GRACE_S:
+            self.decide()
+
+    def decide(self) -> None:
+        """Let parts rest below their limits and work again above them."""
+        for part, limit_s in LIMITS_S.items():
+            self.working[part] = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
+            if not self.working[part]:
+                self.state.rested[WORDS[part]] = self.state.rested.get(WORDS[part], 0) + 1
+
+    def reset(self) -> None:
+        """Begin anew, in a forked child and in a run after another one."""
+        self.balance_s, self.seen_s = GRACE_S, 0.0
+        self.working = dict.fromkeys(Part, True)

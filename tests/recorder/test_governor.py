@@ -1,0 +1,165 @@
+"""The balance of seconds: what rests, in which order, when it works again, and what never counts."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.observers.observed_run import RARELY
+from debugtracer.recorder.governor import BLOCK_S, DEBT_S, FIRST_STEPS, GRACE_S, LIMITS_S, WORDS, Governor, Part
+from debugtracer.recorder.run_state import RunState
+from debugtracer.trace.events import RankEnded
+from tests.watching import events, under_watch
+
+
+class Steps:
+    """Steps of so many seconds of which so many are ours."""
+
+    def __init__(self, cost: float = 0.03) -> None:
+        self.state = RunState()
+        self.governor = Governor(cost, self.state)
+
+    def go(self, steps: int, step_s: float, own_s: float, incident_s: float = 0.0) -> None:
+        for _ in range(steps):
+            self.state.step += 1
+            self.state.step_s = step_s
+            self.state.own_s += own_s
+            self.state.incident_s += incident_s
+            self.governor.step_closed()
+
+    def working(self) -> list[Part]:
+        return [part for part in Part if self.governor.affords(part)]
+
+
+def test_the_first_steps_do_not_count():
+    steps = Steps()
+    steps.go(FIRST_STEPS, 1.0, 0.9)
+    assert steps.governor.balance_s == GRACE_S
+    assert steps.working() == list(Part)
+
+
+def test_what_stays_under_the_promise_lets_nothing_rest():
+    steps = Steps()
+    steps.go(3000, 0.1, 0.0028)
+    assert steps.working() == list(Part)
+    assert steps.state.rested == {}
+
+
+def test_parts_rest_in_their_order_and_the_tape_last():
+    steps, order = Steps(), []
+    steps.go(FIRST_STEPS, 0.001, 0.001)
+    while len(order) < len(Part):
+        steps.go(1, 0.002, 0.001)
+        order += [part for part in Part if part not in steps.working() and part not in order]
+        assert steps.state.step < 3000
+    assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE]
+    assert list(steps.state.rested) == [WORDS[part] for part in order]
+    assert list(LIMITS_S.values()) == sorted(LIMITS_S.values(), reverse=True)
+
+
+def test_in_the_long_run_the_share_is_the_promised_one():
+    """What costs 5 ms a step with the tape and 0.1 ms without it, at steps of 10 ms."""
+    steps = Steps()
+    steps.go(FIRST_STEPS, 0.015, 0.005)
+    begin_s = steps.state.own_s
+    trained_s = 0.0
+    changes, before = 0, True
+    for _ in range(40_000):
+        taped = steps.governor.affords(Part.TAPE)
+        changes, before = changes + (taped != before), taped
+        own_s = 0.005 if taped else 0.0001
+        steps.go(1, 0.01 + own_s, own_s)
+        trained_s += 0.01
+    share = (steps.state.own_s - begin_s - GRACE_S) / trained_s
+    assert 0.02 < share <= 0.0305
+    assert changes / 40_000 < 0.02, "the tape comes back for several steps in a row"
+
+
+def test_an_incident_is_no_cost_of_watching():
+    steps = Steps()
+    steps.go(FIRST_STEPS + 1, 0.1, 0.0)
+    steps.go(1, 4.0, 3.0, incident_s=3.0)
+    assert steps.working() == list(Part)
+
+
+def test_one_dear_moment_is_a_bounded_debt():
+    steps = Steps()
+    steps.go(FIRST_STEPS + 1, 0.1, 0.0)
+    steps.go(1, 100.0, 100.0)
+    assert steps.governor.balance_s == -DEBT_S
+    assert steps.working() == []
+    steps.go(int((DEBT_S + GRACE_S) / (0.03 * 0.1)) + 20, 0.1, 0.0)
+    assert steps.working() == list(Part)
+
+
+def test_a_part_works_again_a_block_above_its_limit():
+    steps = Steps()
+    steps.go(FIRST_STEPS, 0.1, 0.0)
+    steps.go(1, 0.0, GRACE_S + 0.001)
+    assert not steps.governor.affords(Part.TAPE)
+    while not steps.governor.affords(Part.TAPE):
+        steps.go(1, 0.01, 0.0)
+    assert steps.governor.balance_s == pytest.approx(BLOCK_S, abs=0.001)
+
+
+@pytest.mark.parametrize("cost", [1.0, 5.0])
+def test_no_limit_lets_nothing_rest(cost):
+    steps = Steps(cost)
+    steps.go(500, 0.01, 0.009)
+    assert steps.working() == list(Part)
+
+
+def test_a_new_run_begins_with_a_full_balance():
+    steps = Steps()
+    steps.go(FIRST_STEPS + 2000, 0.002, 0.001)
+    assert steps.working() == []
+    steps.state.reset()
+    steps.governor.reset()
+    assert steps.working() == list(Part)
+    assert steps.state.rested == {}
+
+
+def train(model: nn.Module, steps: int) -> list[torch.Tensor]:
+    """A loop of its own; the losses."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    generator, losses = torch.Generator().manual_seed(3), []
+    for _ in range(steps):
+        x = torch.randn(8, 4, generator=generator)
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    return losses
+
+
+def test_a_run_that_cannot_afford_it_rests_says_so_and_trains_the_same(tmp_path):
+    torch.manual_seed(0)
+    bare = nn.Linear(4, 3)
+    watched = nn.Linear(4, 3)
+    watched.load_state_dict(bare.state_dict())
+    expected = train(bare, 140)
+    with under_watch(tmp_path, cost=0.0, inspect_steps=20) as session:
+        session.state.own_s += 100.0  # spent before a step that counts
+        session.state.incident_s += 100.0
+        inspected: list[int] = []
+        seen = session.observed_run
+        close = session.governor.step_closed
+
+        def closed() -> None:
+            if session.state.step == FIRST_STEPS + 1:
+                session.state.own_s += 100.0
+            close()
+            if seen.inspecting:
+                inspected.append(session.state.step)
+
+        session.governor.step_closed = closed  # type: ignore[method-assign]
+        losses = train(watched, 140)
+        assert session.governor.balance_s == -DEBT_S
+        optimizer = next(iter(session.state.optimizers))
+        assert session.copies.get(optimizer) is None, "the copy of an earlier step is none"
+    assert all(map(torch.equal, losses, expected))
+    assert inspected == [1, 2, 20, 40], f"then one of {RARELY} that are due"
+    (ended,) = [e for e in events(tmp_path) if isinstance(e, RankEnded) and e.final]
+    assert ended.rested == dict.fromkeys(WORDS.values(), 140 - FIRST_STEPS)
