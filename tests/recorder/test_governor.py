@@ -141,8 +141,6 @@ def test_a_run_that_cannot_afford_it_rests_says_so_and_trains_the_same(tmp_path)
     watched.load_state_dict(bare.state_dict())
     expected = train(bare, 140)
     with under_watch(tmp_path, cost=0.0, inspect_steps=20) as session:
-        session.state.own_s += 100.0  # spent before a step that counts
-        session.state.incident_s += 100.0
         inspected: list[int] = []
         seen = session.observed_run
         close = session.governor.step_closed

@@ -30,7 +30,7 @@ class SegmentEnd(SegmentListener):
     def segment_closed(self) -> None:
         """Called by the gate after each step."""
         tape, state = self.tape, self.state
-        if tape.previous is not None:
+        if tape.previous is not None and not tape.previous.rested:
             self.ring.segment(tape.previous, state.root_states.get(tape.previous.number, ()))
         if self.governor.affords(Part.COPIES):
             why = self.ring.consider(tape.current.number, state.step, list(state.optimizers), state.step_s)

@@ -129,13 +129,19 @@ class StepEvents(LoopEvents):
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         output = self.scaler(word, scaler, original, args, kwargs)
         if word == "step":
-            self.inspection.update()
+            self.look_closely()
         return output
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         output = self.gate.gate(optimizer, original, args, kwargs)
-        self.inspection.update()
+        self.look_closely()
         return output
+
+    def look_closely(self) -> None:
+        """Decide about the next step; one that is inspected is recorded too."""
+        self.inspection.update()
+        if self.inspection.on:
+            self.recorder.wake()
 
     def optimizer_found(self) -> None:
         self.recorder.on_optimizer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
 GRACE_S = 1.0  # seconds on top of the share (ours): a run of a few seconds keeps everything
@@ -43,6 +43,8 @@ class Governor:
         self.balance_s = GRACE_S
         self.seen_s = 0.0
         """Seconds of ours that are settled."""
+        self.incident_s = 0.0
+        """Seconds that went into incidents so far."""
         self.working = dict.fromkeys(Part, True)
 
     def affords(self, part: Part) -> bool:
@@ -58,17 +60,21 @@ class Governor:
             return
         gained_s = self.cost * max(state.step_s - spent_s, 0.0) - spent_s
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
-        if self.balance_s < GRACE_S:
+        if state.incident_s > self.incident_s:  # what follows an incident is recorded whole
+            self.balance_s, self.incident_s = GRACE_S, state.incident_s
+        if self.balance_s < GRACE_S or not all(self.working.values()):
             self.decide()
 
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""
         for part, limit_s in LIMITS_S.items():
-            self.working[part] = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
+            enough = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
+            # ranks record each step alike: one executes a step again with what the others have of it
+            self.working[part] = enough or (part is Part.TAPE and several_ranks())
             if not self.working[part]:
                 self.state.rested[WORDS[part]] = self.state.rested.get(WORDS[part], 0) + 1
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
-        self.balance_s, self.seen_s = GRACE_S, 0.0
+        self.balance_s, self.seen_s, self.incident_s = GRACE_S, 0.0, 0.0
         self.working = dict.fromkeys(Part, True)

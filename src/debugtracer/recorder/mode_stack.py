@@ -17,6 +17,10 @@ class ModeStack:
         self.off = 0
         """Above 0: every call passes untouched (used when another mode lies on top of ours)."""
         self.pushed = False
+        self.resting = False
+        """The tape rests: calls outside modules pass without us."""
+        self.due = False
+        """It works again, as soon as nobody has suspended us."""
 
     def attach(self, mode: TorchFunctionMode) -> None:
         """Set the mode that is pushed and popped from here on."""
@@ -24,9 +28,22 @@ class ModeStack:
 
     def push(self) -> None:
         """Put the mode on this thread's stack, once."""
-        if not self.pushed and self.mode is not None:
+        if not self.pushed and self.mode is not None and not self.resting:
             _push_mode(self.mode)
             self.pushed = True
+
+    def rest(self, rests: bool) -> None:
+        """Take the mode off the stack until rest(False), whoever suspends and resumes meanwhile."""
+        if rests == self.resting:
+            return
+        self.resting, self.due = rests, False
+        if rests and self.pushed and _get_current_function_mode() is self.mode:
+            _pop_mode()
+            self.pushed = False
+        elif not rests and self.off:
+            self.due = True
+        elif not rests:
+            self.push()
 
     def move(self) -> None:
         """Listen in this thread, which trains; the stack of the thread that we were installed in is out of reach and
@@ -59,9 +76,11 @@ class ModeStack:
         """Resume after suspend(), given its answer."""
         if not popped:
             self.off -= 1
-        elif not self.pushed and self.mode is not None:
-            _push_mode(self.mode)
-            self.pushed = True
+            if self.due and not self.off:
+                self.due = False
+                self.push()
+        else:
+            self.push()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -75,3 +94,4 @@ class ModeStack:
     def reset(self) -> None:
         """Resume everything after an exception went through a step."""
         self.off = 0
+        self.resting = self.due = False

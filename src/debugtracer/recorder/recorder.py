@@ -47,6 +47,9 @@ class Recorder:
         """Called when an outermost module call begins; keeps arguments, generator state and moving buffers."""
         self.marks.append(self.stack.suspend())
         self.state.forward_since = True
+        if self.tape.current.rested:
+            self.pending = None
+            return
         with self.state.owned():
             self.pending = None
             self.count_silent_call()
@@ -235,6 +238,17 @@ class Recorder:
             self.tape.current.refused = f"recording failed ({type(error).__name__})"
             swallow("recorder", error)
             return None
+
+    def rest(self, rests: bool) -> None:
+        """Record no calls from the next segment on, or record them again; losses and gradients are judged anyway."""
+        self.tape.rest(rests)
+        self.stack.rest(rests)
+
+    def wake(self) -> None:
+        """Record the step that begins now, although the tape rests."""
+        if self.tape.current.rested:
+            self.rest(False)
+            self.tape.start(self.state.iteration, self.state.step)
 
     def boundary(self) -> None:
         """Start a new segment: the update was written or skipped."""

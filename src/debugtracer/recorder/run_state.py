@@ -119,3 +119,12 @@ class OpenRoot:
 def parameters(optimizer: Optimizer) -> list[torch.Tensor]:
     """Return all parameters in optimizer order."""
     return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def several_ranks() -> bool:
+    """True when this process is one of several that compute together."""
+    return (
+        torch.distributed.is_available()
+        and torch.distributed.is_initialized()
+        and torch.distributed.get_world_size() > 1
+    )

@@ -170,6 +170,7 @@ class StepGate:
         )
         state.step += 1
         self.governor.step_closed()
+        recorder.rest(not self.governor.affords(Part.TAPE))
         recorder.guarded(recorder.boundary)
         recorder.guarded(self.segments.segment_closed)
 

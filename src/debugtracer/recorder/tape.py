@@ -16,6 +16,7 @@ from debugtracer.recorder.state.attributes import OWN
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
 
+RESTED = "its calls were not recorded, to stay under the promised cost (--cost 1 records every step)"
 MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
 
 
@@ -38,6 +39,8 @@ class Segment:
         self.silent_calls = 0
         self.full = False
         """It grew beyond MAX_ENTRIES and was dropped."""
+        self.rested = False
+        """Nothing of it is recorded but its losses, to stay under the promised cost; it is `full` from the start."""
         self.refused = ""
         """Why this segment cannot be executed again; empty when it can."""
 
@@ -51,6 +54,8 @@ class Tape:
         """Gives the raw user stack: (code, line) pairs, innermost first."""
         self.current = Segment(0)
         self.previous: Segment | None = None
+        self.rests = False
+        """The next segments record no calls."""
         self.losslike: dict[int, weakref.ref[Tensor]] = {}
         """Scalars that carry the loss without its graph (detach, float, mean)."""
 
@@ -102,7 +107,9 @@ class Tape:
     def open(
         self, kind: Kind, function: Any, args: Any, kwargs: Any, *, rng: RngState | None = None, encoded: bool = False
     ) -> Entry:
-        """An entry with its arguments referred to; it joins the tape when closed."""
+        """An entry with its arguments referred to; it joins the tape when closed. Blank while the tape rests."""
+        if self.current.rested:
+            return Entry(kind, function, (), {}, ())
         if not encoded:
             args, kwargs = self.encode(args), self.encode(kwargs)
         entry = Entry(kind, function, args, kwargs, self.frames())
@@ -189,15 +196,21 @@ class Tape:
         if (not self.current.has_graph and not self.current.backwards and self.current.entries) or self.current.full:
             self.start(iteration, step)
 
+    def rest(self, rests: bool) -> None:
+        """Let the segments from the next one on record no calls, or record them again."""
+        self.rests = rests
+
     def start(self, iteration: int, step: int) -> None:
         """Start a fresh current segment."""
         self.current = Segment(self.current.number + 1)
+        if self.rests:
+            self.current.rested, self.current.full, self.current.refused = True, True, RESTED
         self.current.first_iteration, self.current.first_step = iteration, step
         self.losslike.clear()
 
     def reset(self) -> None:
         """Drop everything (forked child, tracing off)."""
-        self.previous, self.current = None, Segment(self.current.number + 1)
+        self.previous, self.current, self.rests = None, Segment(self.current.number + 1), False
         self.losslike.clear()
 
 

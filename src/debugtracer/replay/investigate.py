@@ -17,6 +17,7 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.entry import Entry, Slot, tensors
+from debugtracer.recorder.run_state import several_ranks
 from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
@@ -25,7 +26,7 @@ from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import Parity, judge
 from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.replay_context import ReplayContext
-from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, several_ranks, updated
+from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, updated
 from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
 from debugtracer.trace.birth import Birth, Frame

@@ -6,11 +6,11 @@ import gc
 import sys
 from dataclasses import dataclass, field
 
-import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.sharded import is_sharded
 from debugtracer.recorder.tape import Segment
 
@@ -72,15 +72,6 @@ def updated(previous: Segment, part: Segment) -> bool:
 
 # their forward waits for the other ranks, which are not replaying
 COLLECTIVE = ("SyncBatchNorm", "FullyShardedDataParallel")
-
-
-def several_ranks() -> bool:
-    """True when this process is one of several that compute together."""
-    return (
-        torch.distributed.is_available()
-        and torch.distributed.is_initialized()
-        and torch.distributed.get_world_size() > 1
-    )
 
 
 def stages() -> set[int]:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import tensors
+from debugtracer.recorder.run_state import several_ranks
 from debugtracer.replay.guilty import GuiltyBatch
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.op_trace.birth import find_birth
@@ -20,7 +21,6 @@ from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import bad
 from debugtracer.replay.replay_context import ReplayContext
-from debugtracer.replay.replay_plan import several_ranks
 from debugtracer.replay.targets import name_roots
 from debugtracer.trace.incident import ReplayFacts
 
