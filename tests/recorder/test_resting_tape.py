@@ -3,6 +3,8 @@ follows recorded whole."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,7 +32,11 @@ class Net(nn.Module):
         return self.body(torch.log(x))
 
 
-def train(bad: tuple[int, ...] = (), session: Session | None = None) -> tuple[list[torch.Tensor], list[bool]]:
+def train(
+    bad: tuple[int, ...] = (),
+    session: Session | None = None,
+    after: Callable[[torch.Tensor, int], torch.Tensor] = lambda loss, step: loss,
+) -> tuple[list[torch.Tensor], list[bool]]:
     """A loop whose tape rests from the first step that counts; the losses, and whether each step was recorded."""
     torch.manual_seed(2)
     x = torch.rand(STEPS * 8, 4) + 0.5
@@ -44,7 +50,7 @@ def train(bad: tuple[int, ...] = (), session: Session | None = None) -> tuple[li
             if step == FIRST_STEPS:
                 session.state.own_s += 100.0
             taped.append(not session.tape.current.rested)
-        loss = F.mse_loss(model(inputs), targets)
+        loss = after(F.mse_loss(model(inputs), targets), step)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -59,27 +65,44 @@ def test_it_trains_the_same_and_records_nothing_but_what_is_inspected(tmp_path: 
         losses, taped = train(session=session)
         rested = session.tape.current
         assert rested.rested
-        assert not rested.entries
-        assert not rested.leaves
+        assert [entry.kind for entry in rested.entries] in ([], ["module"])
     assert all(map(torch.equal, losses, bare))
     assert all(taped[: FIRST_STEPS + 1])
     assert [step for step in range(FIRST_STEPS + 2, STEPS) if taped[step]] == [80], "one look of ten that are due"
     assert incidents(tmp_path) == []
 
 
-def test_a_bad_step_gets_its_batch_again_in_mode_dev(tmp_path: Path) -> None:
-    with under_watch(tmp_path, "dev", cost=0.0) as session, pytest.raises(StoppedByTracer):
+@pytest.mark.parametrize("mode", ["observe", "dev"])
+def test_a_fault_inside_the_model_is_found_by_its_forward_alone(tmp_path: Path, mode: str) -> None:
+    stops = pytest.raises(StoppedByTracer) if mode == "dev" else contextlib.nullcontext()
+    with under_watch(tmp_path, mode, cost=0.0) as session, stops:
         train((BAD,), session)
     incident = only(tmp_path)
+    assert incident.facts.replay.mechanism == "forward-only"
+    assert any(RESTED in why for why in incident.facts.replay.refused)
     assert incident.verdict is not None
     assert incident.verdict.step == BAD
     assert incident.verdict.op == "aten::log"
     assert incident.verdict.sample_index == (BAD * 8 + 3,)
 
 
+def outside(loss: torch.Tensor, step: int) -> torch.Tensor:
+    """A loss that becomes bad outside the model."""
+    return torch.log(loss.detach() - loss + (-1.0 if step == BAD else 1.0)) + loss
+
+
+def test_a_fault_outside_the_model_gets_its_batch_again_in_mode_dev(tmp_path: Path) -> None:
+    with under_watch(tmp_path, "dev", cost=0.0) as session, pytest.raises(StoppedByTracer):
+        train((), session, outside)
+    incident = only(tmp_path)
+    assert incident.facts.replay.mechanism == "re-yield"
+    assert incident.verdict is not None
+    assert incident.verdict.step == BAD
+
+
 def test_where_it_cannot_be_executed_again_the_reason_is_said_and_the_next_is_recorded(tmp_path: Path) -> None:
     with under_watch(tmp_path, "observe", cost=0.0) as session:
-        _, taped = train((BAD,), session)
+        _, taped = train((), session, outside)
     incident = only(tmp_path)
     assert incident.verdict is not None
     assert incident.verdict.step == BAD

@@ -47,11 +47,12 @@ class Recorder:
         """Called when an outermost module call begins; keeps arguments, generator state and moving buffers."""
         self.marks.append(self.stack.suspend())
         self.state.forward_since = True
+        self.pending = None
         if self.tape.current.rested:
-            self.pending = None
+            if torch.is_grad_enabled():
+                self.enter_rested(module, args)
             return
         with self.state.owned():
-            self.pending = None
             self.count_silent_call()
             root = self.state.roots.get(module)
             if root is None:
@@ -63,6 +64,13 @@ class Recorder:
             if root.mutates_inputs:
                 entry.copy_inputs()
             self.pending = (module, root, entry)
+
+    def enter_rested(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Refer to a root call while the tape rests: its forward can be executed again, with other random numbers."""
+        with self.state.owned():
+            root = self.state.roots.get(module)
+            if root is not None and not root.mutates_inputs:
+                self.pending = (module, root, self.tape.open("module", module, args, {}))
 
     def count_silent_call(self) -> None:
         """Count calls without a graph (a teacher, a generation); a long row of them belongs to no update and is

@@ -40,7 +40,7 @@ class Segment:
         self.full = False
         """It grew beyond MAX_ENTRIES and was dropped."""
         self.rested = False
-        """Nothing of it is recorded but its losses, to stay under the promised cost; it is `full` from the start."""
+        """Only its losses and its root calls with a graph are recorded, to stay under the promised cost."""
         self.refused = ""
         """Why this segment cannot be executed again; empty when it can."""
 
@@ -107,8 +107,9 @@ class Tape:
     def open(
         self, kind: Kind, function: Any, args: Any, kwargs: Any, *, rng: RngState | None = None, encoded: bool = False
     ) -> Entry:
-        """An entry with its arguments referred to; it joins the tape when closed. Blank while the tape rests."""
-        if self.current.rested:
+        """An entry with its arguments referred to; it joins the tape when closed. Blank while the tape rests,
+        but for root calls."""
+        if self.current.rested and kind != "module":
             return Entry(kind, function, (), {}, ())
         if not encoded:
             args, kwargs = self.encode(args), self.encode(kwargs)
@@ -121,7 +122,7 @@ class Tape:
         segment = self.current
         if len(segment.entries) >= MAX_ENTRIES:
             self.overflow()
-        if segment.full:
+        if segment.full or (segment.rested and entry.kind != "module"):
             return entry
         entry.segment, entry.index = segment.number, len(segment.entries)
         segment.entries.append(entry)
@@ -204,7 +205,7 @@ class Tape:
         """Start a fresh current segment."""
         self.current = Segment(self.current.number + 1)
         if self.rests:
-            self.current.rested, self.current.full, self.current.refused = True, True, RESTED
+            self.current.rested, self.current.refused = True, RESTED
         self.current.first_iteration, self.current.first_step = iteration, step
         self.losslike.clear()
 
