@@ -8,11 +8,11 @@ import enum
 from debugtracer.recorder.run_state import RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 1.0  # seconds on top of the share (ours): a run of a few seconds keeps everything
+GRACE_S = 2.0  # seconds on top of the share (ours): a run of a few seconds keeps everything
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
-BLOCK_S = 0.03
+BLOCK_S = 0.05
 
 
 class Part(enum.IntEnum):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 
 KEPT = 9  # durations whose median is usual (ours)
-MOST = 4.0  # times the usual duration that one counts at most (ours: above it the thread was waiting for its core)
+MOST = 2.0  # times the usual duration that one counts at most (ours: above it the thread was waiting for its core)
 
 
 class PartCost:

@@ -64,7 +64,7 @@ class WeightsAtRestObserver(Observer):
         """Optimizers whose copies are of the update before."""
         self.steps: dict[int, int] = {}
         """The update that the copies of an optimizer are of."""
-        self.cost = self.pace = self.last = 0.0
+        self.pace = self.last = 0.0
         self.wait = 0
         self.part = PartCost()
 
@@ -162,10 +162,9 @@ class WeightsAtRestObserver(Observer):
 
     def spent(self, seconds: float) -> None:
         """Set the interval to the next comparison by its cost."""
-        # one hiccup of the machine is not the rule
-        self.cost = 0.8 * self.cost + 0.2 * self.part.counted(min(seconds, 10 * self.cost or seconds))
+        self.part.counted(seconds)
         allowed = max(SHARE * self.pace, FREE_S)
-        self.wait = math.ceil(2 * self.cost / allowed)  # a look has two halves
+        self.wait = math.ceil(2 * self.part.usual_s() / allowed)  # a look has two halves
 
     def compare_tensor(self, kept: RestChecksum, updates: int = 0) -> None:
         """Check the one changed tensor: one element, or several that are far larger. After updates one alone is far
