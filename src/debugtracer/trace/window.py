@@ -58,8 +58,7 @@ class Window:
     def before(self, name: str) -> tuple[float, ...]:
         """The finite values of a series before `ref`, oldest first."""
         values = tuple(self.series.get(name, ()))
-        values = values[:-1] if name in self.fresh else values
-        return tuple(v for v in values if math.isfinite(v))
+        return tuple(filter(math.isfinite, values[:-1] if name in self.fresh else values))
 
     def seen(self, kind: type[F]) -> list[F]:
         """The facts of a kind up to `ref`, oldest first, at most kind.KEEP."""
