@@ -11,6 +11,7 @@ from time import time as wall_time
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.leading_cause import heard
 from debugtracer.diagnosis.judging.live_checks import LiveChecks
+from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import swallow
@@ -49,7 +50,7 @@ class RunFindings:
         self.jumps = LossJumps(output, state, stack, context, budget, self.recent)
         self.found: list[Finding] = []
         """What the checks have said, in order; notes included."""
-        self.live = LiveChecks(self.report, select(preset))
+        self.live = LiveChecks(self.report, select(preset), state.judged)
 
     def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
         """Keep the numbers and facts of a closed step as evidence, and hand them to the checks."""
@@ -70,6 +71,12 @@ class RunFindings:
         self.lead()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
+        if self.live.thinned:
+            self.output.note(
+                "judge-thinned",
+                f"{self.live.thinned} of {self.live.given} steps were not judged: judging them would have taken more "
+                f"than {SHARE:.0%} of the time",
+            )
         self.output.event(
             Judged(
                 at=wall_time(),
@@ -80,6 +87,11 @@ class RunFindings:
                 judge_us=judge_us,
             )
         )
+
+    def caught_up(self) -> list[Finding]:
+        """What the checks have said of all steps so far; waits for the judge."""
+        self.live.catch_up()
+        return self.found
 
     def lead(self) -> None:
         """Write the verdict of the leading finding's cause last, so that a view meets it first."""

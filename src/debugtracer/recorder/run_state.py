@@ -34,6 +34,8 @@ class RunState:
         """The loss of the last backward, without its graph."""
         self.own_s = self.wait_s = self.step_s = 0.0
         """Seconds spent in our code in the whole run, waited for batches since the last step, and of the last step."""
+        self.judge_s = 0.0
+        """CPU seconds of the judge's thread, which alone writes it."""
         self.host_syncs = self.skipped = 0
         """Times that we waited for a device, and updates that a GradScaler did not make."""
         self.roots = Roots()
@@ -58,6 +60,10 @@ class RunState:
         there."""
         return OwnedTime(self)
 
+    def judged(self, seconds: float) -> None:
+        """Set the CPU seconds that judging has taken so far."""
+        self.judge_s = seconds
+
     def take_wait_s(self) -> float:
         """Return the seconds waited for batches since the last call, and reset them."""
         waited, self.wait_s = self.wait_s, 0.0
@@ -72,7 +78,7 @@ class RunState:
         """Count from 0, in a forked child and in a run after another one; what was built is still known."""
         self.settle()
         self.step = self.iteration = 0
-        self.own_s, self.quiet_until_healthy = 0.0, False
+        self.own_s, self.judge_s, self.quiet_until_healthy = 0.0, 0.0, False
 
 
 class OwnedTime:

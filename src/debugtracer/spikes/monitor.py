@@ -82,6 +82,7 @@ class Monitor:
         if loss is None or not math.isfinite(loss):
             return
         self.loss_times = self.loss_record.push(loss)
+        self.level.count += window.skipped
         self.new_block = self.level.push(loss)
         self.swing = self.swings.push(loss)
         self.news = self.loss.push(loss, window.ref)

@@ -50,6 +50,8 @@ class Window:
     facts: Mapping[type[Fact], Sequence[Fact]] = field(default_factory=dict)
     came: Mapping[type[Fact], int] = field(default_factory=dict)
     memories: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    skipped: int = 0
+    """Steps since the window before this one that nobody judges: training is faster than the judge may be."""
 
     def now(self, name: str) -> float | None:
         """The value of a series at `ref`; None if it was not measured there."""

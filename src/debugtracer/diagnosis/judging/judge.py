@@ -72,9 +72,15 @@ class Judge:
         return {slug: count for slug, count in asked.items() if count}
 
     def judge(
-        self, ref: StepRef, values: Mapping[str, float], facts: Iterable[Fact] = (), flags: frozenset[str] = frozenset()
+        self,
+        ref: StepRef,
+        values: Mapping[str, float],
+        facts: Iterable[Fact] = (),
+        flags: frozenset[str] = frozenset(),
+        skipped: int = 0,
     ) -> Iterator[Finding]:
-        """Yield findings at a step with these numbers and the facts observed since the last one."""
+        """Yield findings at a step with these numbers and the facts observed since the last one; `skipped` steps lie
+        between."""
         fresh = self.take(values)
         came: dict[type[Fact], int] = {}
         for fact in facts:
@@ -82,7 +88,7 @@ class Judge:
             self.facts.setdefault(kind, deque(maxlen=kind.KEEP)).append(fact)
             came[kind] = min(came.get(kind, 0) + 1, kind.KEEP)
             self.kinds[kind] += 1
-        window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories)
+        window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories, skipped)
         if ENDED in flags:
             yield from self.last(window)
             return
