@@ -50,7 +50,7 @@ class RunFindings:
         self.jumps = LossJumps(output, state, stack, context, budget, self.recent)
         self.found: list[Finding] = []
         """What the checks have said, in order; notes included."""
-        self.live = LiveChecks(self.report, select(preset), state.judged)
+        self.live = LiveChecks(self.report, select(preset))
 
     def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
         """Keep the numbers and facts of a closed step as evidence, and hand them to the checks."""
@@ -60,6 +60,7 @@ class RunFindings:
         quiet = self.state.quiet_until_healthy  # an incident is open: its numbers are not judged
         ref = StepRef(iteration=max(self.state.iteration - 1, 0), step=step, rank=self.output.rank)
         self.live.step(ref, {} if quiet else values, facts)
+        self.state.judged(self.live.judge_s)
 
     def finish(self, facts: Sequence[Fact] = ()) -> None:
         """Judge what is still unjudged at the end of the run, and write down which checks were asked."""
@@ -67,6 +68,7 @@ class RunFindings:
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
+        self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
         self.lead()
         judge = self.live.judge

@@ -35,7 +35,7 @@ class RunState:
         self.own_s = self.wait_s = self.step_s = 0.0
         """Seconds spent in our code in the whole run, waited for batches since the last step, and of the last step."""
         self.judge_s = 0.0
-        """CPU seconds of the judge's thread, which alone writes it."""
+        """CPU seconds that the judge's thread has used, as of the last step."""
         self.host_syncs = self.skipped = 0
         """Times that we waited for a device, and updates that a GradScaler did not make."""
         self.roots = Roots()

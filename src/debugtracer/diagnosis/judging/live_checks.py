@@ -38,15 +38,9 @@ class Handed(NamedTuple):
 class LiveChecks:
     """One per process. The training thread only appends to a queue; nobody is woken by it."""
 
-    def __init__(
-        self,
-        tell: Callable[[Finding], None],
-        asked: Mapping[str, Check] | None = None,
-        spent: Callable[[float], None] = lambda seconds: None,
-    ) -> None:
-        """Take who is told of findings, the checks with their options (all with their defaults when None), and who
-        counts the CPU seconds of the judge."""
-        self.tell, self.asked, self.spent = tell, asked, spent
+    def __init__(self, tell: Callable[[Finding], None], asked: Mapping[str, Check] | None = None) -> None:
+        """Take who is told of findings, and the checks with their options: all with their defaults when None."""
+        self.tell, self.asked = tell, asked
         self.queue: deque[Handed | threading.Event] = deque()
         """Steps in order; an event is set when all before it is judged."""
         self.wake = threading.Event()
@@ -65,7 +59,7 @@ class LiveChecks:
         """Steps not judged since the last that is, and in the whole run, because the judge cannot keep up."""
         self.dropped = 0
         self.judge_s = 0.0
-        """CPU seconds of the judge."""
+        """CPU seconds of the judge; written by its thread alone, while there is one."""
 
     def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
         """Hand over a step. Under a microsecond, and no system call."""
@@ -109,7 +103,6 @@ class LiveChecks:
                 self.wake.clear()
             pace.took(self.judge_some(pace.steps))
             self.judge_s = before + pace.used_s
-            self.spent(self.judge_s)
 
     def judge_some(self, most: int) -> int:
         """Judge so many steps at most; return how many they were."""
@@ -179,9 +172,8 @@ class LiveChecks:
         except Exception as error:
             self.fail(error)
         self.judge_s += thread_time() - begin
-        self.spent(self.judge_s)
         return True
 
     def reset(self) -> None:
         """Reset to an empty state in a forked child; the thread stayed with the parent."""
-        self.__init__(self.tell, self.asked, self.spent)  # type: ignore[misc]
+        self.__init__(self.tell, self.asked)  # type: ignore[misc]

@@ -40,6 +40,6 @@ class Pace:
         return self.slice_s
 
     def rest(self, waiting: bool) -> float:
-        """Seconds until the next slice: as long as its share demands, longer where nothing waits."""
+        """Return the seconds until the next slice: as long as its share demands, longer where nothing waits."""
         needed = min(self.slice_s * (1 / SHARE - 1), LONGEST_S)
         return needed if waiting else max(needed, EVERY_S)
