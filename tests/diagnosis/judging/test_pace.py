@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.diagnosis.judging import pace as module
-from debugtracer.diagnosis.judging.pace import EVERY_S, LONGEST_S, MOST, SHARE, SLICE_S, Pace
+from debugtracer.diagnosis.judging.pace import EVERY_S, LONGEST_S, MOST, MOST_SHARED, SHARE, SLICE_S, Pace
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The CPU seconds that the thread will be said to have used."""
     now = [0.0]
-    monkeypatch.setattr(module, "thread_time", lambda: now[0])
+    for name in ("thread_time", "process_time", "perf_counter"):
+        monkeypatch.setattr(module, name, lambda: now[0])
     return now
 
 
@@ -49,3 +50,17 @@ def test_where_nothing_waits_it_looks_a_few_times_a_second(clock: list[float]) -
     clock[0] = 3.0
     pace.took(1)
     assert pace.rest(waiting=False) == pace.rest(waiting=True) == LONGEST_S
+
+
+def test_it_rests_longer_where_the_process_gets_only_a_part_of_the_machine(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "perf_counter", lambda: 3 * clock[0])
+    pace = Pace()
+    clock[0] = 0.0004
+    pace.took(4)
+    assert pace.rest(waiting=True) == pytest.approx(3 * 0.0004 * (1 / SHARE - 1))
+    monkeypatch.setattr(module, "perf_counter", lambda: 300 * clock[0])
+    clock[0] = 0.0008
+    pace.took(4)
+    assert pace.rest(waiting=True) == pytest.approx(MOST_SHARED * 0.0004 * (1 / SHARE - 1))
