@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import pkgutil
@@ -113,6 +114,7 @@ def named(kind: type) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
 
 
+@functools.cache
 def slug_of(module: str, package: str) -> str:
     """Derive a slug from a module: `debugtracer.checks.numerics.nan_loss` is `numerics/nan-loss`."""
     return module.removeprefix(package + ".").replace(".", "/").replace("_", "-")

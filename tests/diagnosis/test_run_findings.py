@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from debugtracer.diagnosis.run_findings import KEPT, MOST_SAID
-from debugtracer.trace.events import Diagnosed, Found, Judged
+from debugtracer.trace.events import Diagnosed, Found, Judged, RankEnded
 from debugtracer.trace.finding import Finding
 from tests.watching import batches, events, seeded, train, under_watch
 
@@ -79,3 +79,21 @@ def test_nothing_is_known_after_a_reset(tmp_path: Path) -> None:
         findings.report(a_finding("note", 1))
         findings.reset()
         assert (findings.recent, findings.found, findings.said) == ({}, [], 0)
+
+
+def test_the_time_of_the_judge_is_counted_as_ours(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(20))
+        state, live = session.state, session.incidents.findings.live
+    assert state.judge_s == live.judge_s > 0
+    last = [e for e in events(tmp_path / "runs") if isinstance(e, RankEnded) and e.final]
+    assert [e.own_s for e in last] == [pytest.approx(state.own_s + live.judge_s)]
+
+
+def test_an_incident_knows_what_was_to_be_said_before_it(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs") as session:
+        train(seeded(lambda: nn.Linear(4, 4)), batches(3))
+        findings = session.incidents.findings
+        assert findings.caught_up() is findings.found
+        assert findings.live.steps == 3
+        assert not findings.live.queue

@@ -233,7 +233,7 @@ class Incidents:
         verdict = prove(
             facts, alarm, context, result, list(self.state.optimizers), self.options.state_bytes, self.options.budget
         )
-        verdict = began(facts, verdict, self.findings.found)
+        verdict = began(facts, verdict, self.findings.caught_up())
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
 

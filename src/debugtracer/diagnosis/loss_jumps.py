@@ -92,8 +92,8 @@ class LossJumps:
         if loss is None or not math.isfinite(loss):
             return
         if len(self.recent) >= LEAST:
-            top, low = max(self.recent), min(self.recent)
-            if loss - top > max(ABOVE * abs(top), ABOVE * (top - low)):
+            top = max(self.recent)
+            if loss > top and loss - top > ABOVE * max(abs(top), top - (low := min(self.recent))):
                 self.stood_out[step] = (statistics.median(self.recent), loss, list(self.recent))
                 while len(self.stood_out) > 16:
                     del self.stood_out[next(iter(self.stood_out))]

@@ -11,6 +11,7 @@ from time import time as wall_time
 from debugtracer.checks.selection import select
 from debugtracer.diagnosis.judging.leading_cause import heard
 from debugtracer.diagnosis.judging.live_checks import LiveChecks
+from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import swallow
@@ -59,6 +60,7 @@ class RunFindings:
         quiet = self.state.quiet_until_healthy  # an incident is open: its numbers are not judged
         ref = StepRef(iteration=max(self.state.iteration - 1, 0), step=step, rank=self.output.rank)
         self.live.step(ref, {} if quiet else values, facts)
+        self.state.judged(self.live.judge_s)
 
     def finish(self, facts: Sequence[Fact] = ()) -> None:
         """Judge what is still unjudged at the end of the run, and write down which checks were asked."""
@@ -66,10 +68,17 @@ class RunFindings:
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
+        self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
         self.lead()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
+        if self.live.thinned:
+            self.output.note(
+                "judge-thinned",
+                f"{self.live.thinned} of {self.live.given} steps were not judged: judging them would have taken more "
+                f"than {SHARE:.0%} of the time",
+            )
         self.output.event(
             Judged(
                 at=wall_time(),
@@ -80,6 +89,11 @@ class RunFindings:
                 judge_us=judge_us,
             )
         )
+
+    def caught_up(self) -> list[Finding]:
+        """What the checks have said of all steps so far; waits for the judge."""
+        self.live.catch_up()
+        return self.found
 
     def lead(self) -> None:
         """Write the verdict of the leading finding's cause last, so that a view meets it first."""

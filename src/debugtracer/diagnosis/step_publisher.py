@@ -20,5 +20,10 @@ class StepPublisher(StepNumbers):
         """Publish the numbers of a step that is over, and what the observers have put beside them."""
         self.batches.step_done()
         values |= self.run.take_values()
-        guarded("diagnosis.step_publisher")(self.findings.step_done)(step, values, self.run.take_facts())
+        self.judge(step, values)
         self.output.point(step, values)
+
+    @guarded("diagnosis.step_publisher")
+    def judge(self, step: int, values: dict[str, float]) -> None:
+        """Hand the numbers and facts to the checks."""
+        self.findings.step_done(step, values, self.run.take_facts())

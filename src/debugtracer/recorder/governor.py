@@ -54,7 +54,7 @@ class Governor:
     def step_closed(self) -> None:
         """Settle the step that is over, after its number was counted, and decide about the next. Two microseconds."""
         state = self.state
-        steady_s = state.own_s - state.incident_s
+        steady_s = state.own_s + state.judge_s - state.incident_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
         if self.cost >= 1 or state.step <= FIRST_STEPS:
             return

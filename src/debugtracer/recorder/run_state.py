@@ -38,6 +38,8 @@ class RunState:
         """Seconds of `own_s` that went into incidents, jumps of the loss and trials."""
         self.rested: dict[str, int] = {}
         """Part of what we do -> steps in which it rested, to stay under the promised cost."""
+        self.judge_s = 0.0
+        """CPU seconds that the judge's thread has used, as of the last step."""
         self.host_syncs = self.skipped = 0
         """Times that we waited for a device, and updates that a GradScaler did not make."""
         self.roots = Roots()
@@ -62,6 +64,10 @@ class RunState:
         there."""
         return OwnedTime(self)
 
+    def judged(self, seconds: float) -> None:
+        """Set the CPU seconds that judging has taken so far."""
+        self.judge_s = seconds
+
     def take_wait_s(self) -> float:
         """Return the seconds waited for batches since the last call, and reset them."""
         waited, self.wait_s = self.wait_s, 0.0
@@ -77,7 +83,8 @@ class RunState:
         self.settle()
         self.rested.clear()
         self.step = self.iteration = 0
-        self.own_s, self.incident_s, self.quiet_until_healthy = 0.0, 0.0, False
+        self.own_s = self.incident_s = self.judge_s = 0.0
+        self.quiet_until_healthy = False
 
 
 class OwnedTime:

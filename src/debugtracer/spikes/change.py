@@ -54,15 +54,20 @@ class ChangePoint:
             total += p
             grown.append((p, mean + off / after, after))
         stay, least = (1.0 - HAZARD) / total, NEGLIGIBLE * total
-        runs = [(HAZARD, 0.0, PRIOR_COUNT), *((p * stay, mean, count) for p, mean, count in grown if p > least)]
+        runs = [(HAZARD, 0.0, PRIOR_COUNT)]
+        runs += [(p * stay, mean, count) for p, mean, count in grown if p > least]
         if len(runs) > LONGEST:
             runs[LONGEST - 1 :] = [merged(runs[LONGEST - 1 :])]
         self.runs = runs
         if self.seen <= 2 * SHORT:
             return Change(0.0, 0.0)
-        young = [(p, mean) for p, mean, count in runs if count < PRIOR_COUNT + SHORT - 0.5]
-        probability = sum(p for p, _ in young)
-        return Change(probability, SIGMA * sum(p * mean for p, mean in young) / probability)
+        probability = weighted = 0.0
+        for p, mean, count in runs:
+            if count > PRIOR_COUNT + SHORT - 0.5:  # the youngest come first
+                break
+            probability += p
+            weighted += p * mean
+        return Change(probability, SIGMA * weighted / probability)
 
 
 def merged(runs: list[tuple[float, float, float]]) -> tuple[float, float, float]:

@@ -14,7 +14,10 @@ from debugtracer.spikes.point import LEAST_Z
 from debugtracer.spikes.record import Record
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.swing import Swing, Swings
+from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.new_training import NewTraining
+from debugtracer.trace.facts.order import StepOrder
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE, Window
 
 LR_CLIMB = 10.0  # times the geometric mean of all rates: a linear warm-up ends at e times it, a cosine at 4 (ours)
@@ -47,6 +50,8 @@ class Monitor:
         self.new_block = False
         self.moving = ""
         """Why the loss may rise in health, once that is known."""
+        self.asked_of: tuple[Fact | None, Fact | None] | None = None
+        """The facts that the answer to it comes from."""
         self.loss_times = self.grad_times = self.param_times = 0.0
 
     def see(self, window: Window) -> None:
@@ -56,12 +61,19 @@ class Monitor:
         self.window = window
         if window.new(NewTraining):
             self.begin(self.least_z)
-        self.moving = self.moving or moving(window)
+        self.see_target(window)
         self.see_loss(window)
         self.see_gradient(window)
         self.see_update(window)
         if window.ended:
             self.news, self.grad_news = self.loss.end(), self.grad.end()
+
+    def see_target(self, window: Window) -> None:
+        """Ask whether the loss chases a moving target, where a fact came that may say so."""
+        wiring, order = window.last(Wiring), window.last(StepOrder)
+        if self.asked_of is None or wiring is not self.asked_of[0] or order is not self.asked_of[1]:
+            self.asked_of = wiring, order
+            self.moving = self.moving or moving(window)
 
     def see_loss(self, window: Window) -> None:
         """Update level, swings, record and episodes of the loss."""
@@ -70,6 +82,7 @@ class Monitor:
         if loss is None or not math.isfinite(loss):
             return
         self.loss_times = self.loss_record.push(loss)
+        self.level.count += window.skipped
         self.new_block = self.level.push(loss)
         self.swing = self.swings.push(loss)
         self.news = self.loss.push(loss, window.ref)

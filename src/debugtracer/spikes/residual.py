@@ -52,13 +52,18 @@ def middle(ordered: Sequence[float]) -> float:
     return ordered[half] if len(ordered) % 2 else 0.5 * (ordered[half - 1] + ordered[half])
 
 
-def line(values: Sequence[float]) -> tuple[float, float, list[float]]:
-    """Fit slope (medians of the outer thirds) and intercept (median of all); return both and residuals, index 0
-    first."""
+def levelled(values: Sequence[float]) -> tuple[float, list[float]]:
+    """Return the slope (medians of the outer thirds) and the values without it."""
     count = len(values)
     third = count // 3
     slope = (middle(sorted(values[-third:])) - middle(sorted(values[:third]))) / (count - third)
-    flat = [v - slope * i for i, v in enumerate(values)]
+    return slope, [v - slope * i for i, v in enumerate(values)]
+
+
+def line(values: Sequence[float]) -> tuple[float, float, list[float]]:
+    """Fit slope (medians of the outer thirds) and intercept (median of all); return both and residuals, index 0
+    first."""
+    slope, flat = levelled(values)
     intercept = middle(sorted(flat))
     return slope, intercept, [v - intercept for v in flat]
 
@@ -88,10 +93,13 @@ class Residuals:
 
     def read(self, value: float, x: float) -> Residual:
         """Measure a value against the line through the window."""
-        slope, intercept, rest = line(list(self.xs))
-        mad = max(middle(sorted(map(abs, rest))), FLOOR)
-        prediction = intercept + slope * len(rest)
-        return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, rest[-1] / mad)
+        slope, flat = levelled(list(self.xs))
+        ordered = sorted(flat)
+        intercept = middle(ordered)
+        # in this order they fall and rise again, which is sorted in one pass
+        mad = max(middle(sorted([abs(v - intercept) for v in ordered])), FLOOR)
+        prediction = intercept + slope * len(flat)
+        return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, (flat[-1] - intercept) / mad)
 
     def rescale(self, value: float) -> None:
         """Switch to asinh at the first value <= 0, back to log when the window holds none any more.

@@ -50,6 +50,8 @@ class Window:
     facts: Mapping[type[Fact], Sequence[Fact]] = field(default_factory=dict)
     came: Mapping[type[Fact], int] = field(default_factory=dict)
     memories: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    skipped: int = 0
+    """Steps since the window before this one that nobody judges: training is faster than the judge may be."""
 
     def now(self, name: str) -> float | None:
         """The value of a series at `ref`; None if it was not measured there."""
@@ -58,8 +60,7 @@ class Window:
     def before(self, name: str) -> tuple[float, ...]:
         """The finite values of a series before `ref`, oldest first."""
         values = tuple(self.series.get(name, ()))
-        values = values[:-1] if name in self.fresh else values
-        return tuple(v for v in values if math.isfinite(v))
+        return tuple(filter(math.isfinite, values[:-1] if name in self.fresh else values))
 
     def seen(self, kind: type[F]) -> list[F]:
         """The facts of a kind up to `ref`, oldest first, at most kind.KEEP."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from debugtracer.diagnosis.judging.judge import Judge
-from debugtracer.diagnosis.judging.live_checks import LiveChecks
+from debugtracer.diagnosis.judging.live_checks import LATE, Handed, LiveChecks
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
 from tests.diagnosis.judging.test_judge import LossJump, Reader, Seen
@@ -81,3 +81,69 @@ def test_a_run_under_watch_asks_a_new_check(run_watched: Any, tmp_path: Path) ->
     assert watched.status == 0, watched.stderr
     assert [(f["check"], f["step"]) for f in watched.report["findings"]] == [("numerics/loss-jump", 2)]
     assert "debug-tracer: warning: step 2, rank 0: the loss has doubled\n" in watched.stderr
+
+
+def still(live: LiveChecks) -> None:
+    """Let the judge rest for as long as the test takes."""
+    live.start = lambda: None  # type: ignore[method-assign]
+
+
+def test_the_judge_is_not_woken_by_a_step_but_by_somebody_who_waits_for_it():
+    told: list[int] = []
+    live = LiveChecks(lambda finding: told.append(finding.step), {"numerics/loss-jump": LossJump()})
+    for step, loss in enumerate((1.0, 1.0, 9.0)):
+        live.step(StepRef(iteration=step, step=step), {"loss": loss}, ())
+        assert not live.wake.is_set()
+    assert live.catch_up()
+    assert told == [2]
+    assert not live.urgent
+    live.finish()
+    assert live.catch_up()  # nobody is left to wait for
+
+
+def test_a_judge_that_is_late_takes_every_other_step_and_all_that_have_facts():
+    live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+    still(live)
+    for step in range(LATE + 10):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    ref = StepRef(iteration=9, step=9)
+    assert live.every == 2
+    live.queue.clear()
+    live.skipped = 0
+    live.step(ref, {"loss": 1.0}, ())
+    live.step(ref, {"loss": 1.0}, ())
+    live.step(ref, {"loss": 1.0}, [Seen(ref=ref, number=1)])
+    live.step(ref, {"loss": 1.0}, [Seen(ref=ref, number=2)])
+    assert [(len(item.facts), item.skipped) for item in live.queue if isinstance(item, Handed)] == [
+        (0, 1),
+        (1, 0),
+        (1, 0),
+    ]
+
+
+def test_a_judge_that_has_caught_up_takes_all_steps_again():
+    live = LiveChecks(lambda finding: None)
+    still(live)
+    live.every = 2
+    for step in range(2 * LATE):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+        live.queue.clear()
+    assert live.every == 1
+    assert 0 < live.thinned <= LATE
+
+
+def test_steps_that_were_not_judged_are_known_to_the_next_window():
+    live = LiveChecks(lambda finding: None)
+    windows: list[int] = []
+
+    class Counting(Judge):
+        def judge(self, *given: Any, skipped: int = 0, **more: Any) -> Any:
+            windows.append(skipped)
+            return super().judge(*given, skipped=skipped, **more)
+
+    live.judge = Counting({})
+    live.every = 3
+    for step in range(9):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    live.finish()
+    assert windows == [2, 2, 2, 0]

@@ -74,8 +74,8 @@ class InitLoss(Check):
             if ratio > self.above and call.key() not in memory:
                 memory[call.key()] = call
                 yield self.describe(window, call, chance, ratio)
-        losses = window.before(LOSS)
-        if len(losses) == self.rising and memory:
+        losses = window.before(LOSS) if memory else ()
+        if len(losses) == self.rising:
             for call in [c for c in memory.values() if is_sum(c) and abs(losses[0] - c.value) <= 0.01 * abs(c.value)]:
                 if median(losses[self.rising // 2 :]) > self.twice * losses[0]:
                     yield self.describe(

@@ -56,7 +56,8 @@ class Stale(Check):
             memory.update(saved=True, since_s=0.0, since=0)
         took = window.now(STEP_S)
         if took is not None:
-            memory["since_s"], memory["since"] = memory.get("since_s", 0.0) + took, memory.get("since", 0) + 1
+            many = 1 + window.skipped  # steps that nobody judges took as long, as a rule
+            memory["since_s"], memory["since"] = memory.get("since_s", 0.0) + many * took, memory.get("since", 0) + many
         died = window.ended and window.last(Crash) is not None
         if memory.get("since", 0) >= self.steps:
             yield from self.describe(window, memory, died)

@@ -15,7 +15,30 @@ from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import DEPTH, ENDED, Window
 
 REPEAT_STEPS = 100  # steps before the same check may say the same again (docs/rationale/checks.md#cadence)
+MOST_PLANS = 256  # sets of news that are remembered (ours): a step as a rule brings what the one before it brought
 MOST = 20  # findings of one check per run; a reader who has not acted on twenty will not act on more (ours)
+
+
+class Came:
+    """The series that come together at a step: as a rule the same at each one, so that what follows from their names is
+    found once."""
+
+    __slots__ = ("appends", "fresh", "times")
+
+    def __init__(self, series: list[deque[float]], fresh: frozenset[str]) -> None:
+        self.appends = [values.append for values in series]
+        self.fresh = fresh
+        self.times = 0
+        """How often they came."""
+
+
+class Asked:
+    """The checks that the same news concerns, and how often they were asked together."""
+
+    __slots__ = ("checks", "times")
+
+    def __init__(self, checks: tuple[Check, ...]) -> None:
+        self.checks, self.times = checks, 0
 
 
 class Judge:
@@ -28,32 +51,97 @@ class Judge:
         self.memories: dict[str, dict[Any, Any]] = {}
         self.spoke: dict[tuple[str, ...], float] = {}
         self.said: dict[str, int] = {}
-        self.asked: dict[str, int] = {}
-        self.counts: Counter[str | type[Fact]] = Counter()
-        """How many values of each series and facts of each kind have come."""
+        self.tally: Counter[str] = Counter()
+        """How often each check was asked, but for what `plans` has counted."""
+        self.kinds: Counter[type[Fact]] = Counter()
+        """How many facts of each kind have come."""
+        self.values: Counter[str] = Counter()
+        """How many values of each series have come, but for what `columns` has counted."""
+        self.columns: dict[tuple[str, ...], Came] = {}
+        self.plans: dict[frozenset[object], Asked] = {}
         self.problems: dict[str, str] = {}
         """Checks that failed, with the error; they are not asked again."""
 
+    @property
+    def asked(self) -> dict[str, int]:
+        """How often each check was asked."""
+        asked = self.tally.copy()
+        for plan in self.plans.values():
+            for check in plan.checks:
+                asked[check.slug] += plan.times
+        return {slug: count for slug, count in asked.items() if count}
+
     def judge(
-        self, ref: StepRef, values: Mapping[str, float], facts: Iterable[Fact] = (), flags: frozenset[str] = frozenset()
+        self,
+        ref: StepRef,
+        values: Mapping[str, float],
+        facts: Iterable[Fact] = (),
+        flags: frozenset[str] = frozenset(),
+        skipped: int = 0,
     ) -> Iterator[Finding]:
-        """Yield findings at a step with these numbers and the facts observed since the last one."""
-        for name, value in values.items():
-            self.series.setdefault(name, deque(maxlen=DEPTH)).append(value)
-        self.counts.update(values.keys())
+        """Yield findings at a step with these numbers and the facts observed since the last one; `skipped` steps lie
+        between."""
+        fresh = self.take(values)
         came: dict[type[Fact], int] = {}
         for fact in facts:
             kind = type(fact)
             self.facts.setdefault(kind, deque(maxlen=kind.KEEP)).append(fact)
             came[kind] = min(came.get(kind, 0) + 1, kind.KEEP)
-            self.counts[kind] += 1
-        fresh = frozenset(name for name, value in values.items() if math.isfinite(value))
-        window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories)
-        news = fresh | came.keys()
+            self.kinds[kind] += 1
+        window = Window(ref, self.series, fresh, flags, (), self.facts, came, self.memories, skipped)
+        if ENDED in flags:
+            yield from self.last(window)
+            return
+        plan = self.plan(fresh.union(came) if came else fresh)
+        plan.times += 1
+        for check in plan.checks:
+            try:
+                for finding in check.judge(window):
+                    if self.is_news(finding, ref.step):
+                        yield finding
+            except Exception as error:
+                for unasked in plan.checks[plan.checks.index(check) + 1 :]:
+                    self.tally[unasked.slug] -= 1
+                self.failed(check.slug, error)
+
+    def take(self, values: Mapping[str, float]) -> frozenset[str]:
+        """Take the numbers of a step; return the names of those that are finite."""
+        names = tuple(values)
+        came = self.columns.get(names)
+        if came is None:
+            if len(self.columns) >= MOST_PLANS:
+                self.values.update({name: self.count(name) - self.values[name] for name in self.series})
+                self.columns.clear()
+            series = [self.series.setdefault(name, deque(maxlen=DEPTH)) for name in names]
+            came = self.columns[names] = Came(series, frozenset(names))
+        came.times += 1
+        for append, value in zip(came.appends, values.values(), strict=True):
+            append(value)
+        if all(map(math.isfinite, values.values())):
+            return came.fresh
+        return frozenset(name for name, value in values.items() if math.isfinite(value))
+
+    def plan(self, news: frozenset[object]) -> Asked:
+        """The checks to which something of this is news."""
+        found = self.plans.get(news)
+        if found is None:
+            if len(self.plans) >= MOST_PLANS:
+                self.settle()
+            found = self.plans[news] = Asked(
+                tuple(c for c in self.checks if not news.isdisjoint(c.needs) and c.slug not in self.problems)
+            )
+        return found
+
+    def settle(self) -> None:
+        """Forget the plans but not what they have counted."""
+        self.tally = Counter(self.asked)
+        self.plans.clear()
+
+    def last(self, window: Window) -> Iterator[Finding]:
+        """Ask what is asked when the run is over."""
+        news = window.fresh | window.came.keys()
         for check in self.checks:
-            if (
-                not news.isdisjoint(check.needs) or (check.at_end and ENDED in flags)
-            ) and check.slug not in self.problems:
+            if (check.at_end or not news.isdisjoint(check.needs)) and check.slug not in self.problems:
                 yield from self.ask(check, window)
 
     def end(self, ref: StepRef, facts: Iterable[Fact] = ()) -> Iterator[Finding]:
@@ -65,7 +153,7 @@ class Judge:
         slug = check.slug
         # at the end some are asked that nothing ever came for
         if slug in self.asked or not (window.fresh | window.came.keys()).isdisjoint(check.needs):
-            self.asked[slug] = self.asked.get(slug, 0) + 1
+            self.tally[slug] += 1
         try:
             for finding in check.judge(window):
                 if self.is_news(finding, window.ref.step):
@@ -76,6 +164,7 @@ class Judge:
     def failed(self, slug: str, error: Exception) -> None:
         """Record the error of a check and raise it: a check that raises is a fault of ours."""
         self.problems[slug] = f"{type(error).__name__}: {error}"
+        self.settle()
         raise error
 
     def is_news(self, finding: Finding, step: int) -> bool:
@@ -101,15 +190,21 @@ class Judge:
             check.slug: [need for need in check.needs if not isinstance(need, str)] or check.needs
             for check in self.checks
         }
-        return tuple(slug for slug, needs in about.items() if any(self.counts[need] for need in needs))
+        return tuple(slug for slug, needs in about.items() if any(self.count(need) for need in needs))
 
     def short(self) -> dict[str, int]:
         """The checks whose first series came, and not often enough for them to judge."""
         return {
             check.slug: check.least_values
             for check in self.checks
-            if check.least_values and 0 < self.counts[check.needs[0]] < check.least_values
+            if check.least_values and 0 < self.count(check.needs[0]) < check.least_values
         }
+
+    def count(self, need: str | type[Fact]) -> int:
+        """How many values of a series, or facts of a kind, have come."""
+        if not isinstance(need, str):
+            return self.kinds[need]
+        return self.values[need] + sum(came.times for names, came in self.columns.items() if need in names)
 
     def window(self, ref: StepRef) -> Window:
         """What is known so far, for the checks that take several ranks."""

@@ -1,64 +1,142 @@
-"""Runs the judge in a thread beside the training: a queue of numbers and facts in, findings of the checks out."""
+"""Runs the judge in a thread beside the training: numbers and facts in, findings of the checks out. It looks a few
+times a second, works in short slices and rests in proportion, so that no step waits for it."""
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import thread_time
+from typing import NamedTuple
 
 from debugtracer.checks.check import Check
 from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.diagnosis.judging.pace import Pace
 from debugtracer.errors import DebugTracerError, strict, swallow
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
 
 PATIENCE_S = 20.0  # how long the end of a run waits for its judge (ours)
+INCIDENT_S = 2.0  # how long an incident waits for what was to be said before it (ours)
 BACKLOG = 10_000  # steps that may wait for the judge; above it numbers are dropped, never the training slowed (ours)
+# steps that may wait before the judge takes every other one, and below which it takes all again (ours): a run of a few
+# thousand steps is judged whole, however short they are
+LATE, SOON = 2000, 500
+
+
+class Handed(NamedTuple):
+    """What a step gives to the judge."""
+
+    ref: StepRef
+    values: Mapping[str, float]
+    facts: Sequence[Fact]
+    skipped: int
+    """Steps before it that are not judged."""
 
 
 class LiveChecks:
-    """One per process. The training thread only puts into the queue."""
+    """One per process. The training thread only appends to a queue; nobody is woken by it."""
 
     def __init__(self, tell: Callable[[Finding], None], asked: Mapping[str, Check] | None = None) -> None:
-        self.tell = tell
-        self.asked = asked
-        """The checks with their options; all with their defaults when None."""
-        self.queue: queue.SimpleQueue[tuple[StepRef, Mapping[str, float], Sequence[Fact]] | None] = queue.SimpleQueue()
+        """Take who is told of findings, and the checks with their options: all with their defaults when None."""
+        self.tell, self.asked = tell, asked
+        self.queue: deque[Handed | threading.Event] = deque()
+        """Steps in order; an event is set when all before it is judged."""
+        self.wake = threading.Event()
         self.thread: threading.Thread | None = None
+        self.over = False
+        self.urgent = False
+        """Somebody waits for the judge: it takes no rest."""
         self.judge = Judge(asked)
         self.last = StepRef(iteration=0, step=0)
         self.steps = 0
+        self.given = self.changed = 0
+        """Steps handed over, and how many they were when `every` changed."""
+        self.every = 1
+        """Of the steps without a fact one in so many is judged."""
+        self.skipped = self.thinned = 0
+        """Steps not judged since the last that is, and in the whole run, because the judge cannot keep up."""
         self.dropped = 0
         self.judge_s = 0.0
+        """CPU seconds of the judge; written by its thread alone, while there is one."""
 
     def step(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
-        """Hand over a step. Microseconds."""
+        """Hand over a step. Under a microsecond, and no system call."""
         if self.thread is None:
-            self.thread = threading.Thread(target=self.work, name="debug-tracer-judge", daemon=True)
-            self.thread.start()
-        if self.queue.qsize() < BACKLOG or facts:
-            self.queue.put((ref, values, facts))
-        else:
-            self.dropped += 1
+            self.start()
+        self.given += 1
+        if not facts:
+            if self.given % self.every:
+                self.skipped += 1
+                self.thinned += 1
+                return
+            if len(self.queue) >= BACKLOG:
+                self.dropped += 1
+                return
+        self.queue.append(Handed(ref, values, facts, self.skipped))
+        self.skipped = 0
+        if self.given - self.changed >= LATE:
+            self.thin()
+
+    def thin(self) -> None:
+        """Take fewer steps where the judge is late, more where it has caught up."""
+        waiting = len(self.queue)
+        if waiting > LATE:
+            self.every, self.changed = 2 * self.every, self.given
+        elif waiting < SOON and self.every > 1:
+            self.every, self.changed = self.every // 2, self.given
+
+    def start(self) -> None:
+        """Start the judge's thread."""
+        self.over = False
+        self.wake.clear()
+        self.thread = threading.Thread(target=self.work, name="debug-tracer-judge", daemon=True)
+        self.thread.start()
 
     def work(self) -> None:
-        """Run the loop of the judge's thread."""
-        while (item := self.queue.get()) is not None:
-            self.take(*item)
+        """Run the loop of the judge's thread: a slice, then a rest."""
+        pace, before = Pace(), self.judge_s
+        while not self.over or self.queue:
+            if not (self.over or self.urgent):
+                self.wake.wait(pace.rest(bool(self.queue)))
+                self.wake.clear()
+            pace.took(self.judge_some(pace.steps))
+            self.judge_s = before + pace.used_s
 
-    def take(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact]) -> None:
+    def judge_some(self, most: int) -> int:
+        """Judge so many steps at most; return how many they were."""
+        for count in range(most):
+            try:
+                item = self.queue.popleft()
+            except IndexError:
+                return count
+            if isinstance(item, threading.Event):
+                self.urgent = False
+                item.set()
+            else:
+                self.take(*item)
+        return most
+
+    def take(self, ref: StepRef, values: Mapping[str, float], facts: Sequence[Fact], skipped: int = 0) -> None:
         """Judge one step; called in the judge's thread."""
-        begin = thread_time()
         self.last = ref
         self.steps += bool(values)
         try:
-            for finding in self.judge.judge(ref, values, facts):
+            for finding in self.judge.judge(ref, values, facts, skipped=skipped):
                 self.tell(finding)
         except Exception as error:
             self.fail(error)
-        self.judge_s += thread_time() - begin
+
+    def catch_up(self) -> bool:
+        """Wait until all steps so far are judged; False when that took too long."""
+        if self.thread is None or not self.thread.is_alive() or self.thread is threading.current_thread():
+            return True
+        reached = threading.Event()
+        self.queue.append(reached)
+        self.urgent = True
+        self.wake.set()
+        return reached.wait(INCIDENT_S)
 
     def fail(self, error: Exception) -> None:
         """Count the failure of a check; in our own tests the thread ends with a traceback."""
@@ -81,16 +159,19 @@ class LiveChecks:
                 )
             )
         if self.thread is not None:
-            self.queue.put(None)
+            self.over = True
+            self.wake.set()
             self.thread.join(PATIENCE_S)
             if self.thread.is_alive():
                 return False
             self.thread = None
+        begin = thread_time()
         try:
             for finding in self.judge.end(self.last if ref is None else ref, facts):
                 self.tell(finding)
         except Exception as error:
             self.fail(error)
+        self.judge_s += thread_time() - begin
         return True
 
     def reset(self) -> None:

@@ -25,6 +25,8 @@ from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.writer import TraceWriter
 
 HEARTBEAT_S = 2.0  # seconds between two heartbeats in events.jsonl: as often as series are flushed
+# of the time since the first: a run of a week leaves some thousand heartbeats, 1 MB, not 300,000 (ours)
+BEATS_SHARE = 0.001
 
 
 class Output:
@@ -51,7 +53,8 @@ class Output:
         self.off = ""
         self.notes: list[Noted] = []
         self.began = wall_time()
-        self.beat = 0.0
+        self.beat = self.first_beat = 0.0
+        """When the next heartbeat is due, and when the first one was; monotonic seconds."""
         self.ended = False
 
     def open(self) -> None:
@@ -111,13 +114,14 @@ class Output:
             self.event(noted)
 
     def point(self, step: int, values: dict[str, float]) -> None:
-        """Write the numbers of a step, and a heartbeat every HEARTBEAT_S seconds."""
+        """Write the numbers of a step, and a heartbeat every HEARTBEAT_S seconds, in a long run less often."""
         if self.writer is None:
             return
         self.writer.point(step, values)
         now = monotonic()
-        if now - self.beat > HEARTBEAT_S:
-            self.beat = now
+        if now > self.beat:
+            self.first_beat = self.first_beat or now
+            self.beat = now + max(HEARTBEAT_S, BEATS_SHARE * (now - self.first_beat))
             self.event(self.counters(final=False))
 
     def counters(self, final: bool) -> RankEnded:
@@ -129,7 +133,7 @@ class Output:
             steps=state.step,
             iterations=state.iteration,
             wall_s=wall_time() - self.began,
-            own_s=state.own_s,
+            own_s=state.own_s + state.judge_s,
             host_syncs=state.host_syncs,
             skipped=state.skipped,
             final=final,
@@ -185,5 +189,6 @@ class Output:
 
     def renew(self) -> None:
         """Reset so that the next backward opens files of its own."""
-        self.writer, self.folder, self.ended, self.off, self.began, self.beat = None, None, False, "", wall_time(), 0.0
+        self.writer, self.folder, self.ended, self.off, self.began = None, None, False, "", wall_time()
+        self.beat = self.first_beat = 0.0
         self.notes.clear()

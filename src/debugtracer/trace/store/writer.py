@@ -23,6 +23,22 @@ LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
 PATIENCE_S = 10.0  # seconds a caller of flush() waits for a disk that does not answer
 
 
+class Process:
+    """Which process this is, without a system call for each step."""
+
+    def __init__(self) -> None:
+        self.note()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.note)
+
+    def note(self) -> None:
+        """Ask the system; called once, and in each forked child."""
+        self.pid = os.getpid()
+
+
+PROCESS = Process()
+
+
 class TraceWriter:
     """Writes `run/rank=N`. All methods may be called from any thread; none raises for what the disk does, none touches
     a device.
@@ -47,7 +63,7 @@ class TraceWriter:
         self.off: str | None = None
         self.silent = False  # off, closed or dropped
         self.dropped = 0
-        self.pid = os.getpid()
+        self.pid = PROCESS.pid
         self.on_wake = on_wake
         self._forget()
 
@@ -65,7 +81,7 @@ class TraceWriter:
 
     def point(self, step: int, values: Mapping[str, float]) -> None:
         """Take values of series at a step. Hot path: a copy and an append, no IO, no lock, no host sync."""
-        if self.silent or os.getpid() != self.pid:
+        if self.silent or PROCESS.pid != self.pid:
             return
         points = self.points
         points.append((step, dict(values)))
@@ -86,7 +102,7 @@ class TraceWriter:
 
     def event(self, event: AnyEvent, *, now: bool = False) -> None:
         """Take one event, in order; with `now` it and all before it are with the operating system when this returns."""
-        if self.silent or os.getpid() != self.pid:
+        if self.silent or PROCESS.pid != self.pid:
             return
         try:
             self.lines.append(encode_event(event))
@@ -100,7 +116,7 @@ class TraceWriter:
 
     def flush(self) -> None:
         """Write everything so far to the operating system (it survives the process, not a power loss)."""
-        if self.silent or os.getpid() != self.pid:
+        if self.silent or PROCESS.pid != self.pid:
             return
         if not self.lock.acquire(timeout=PATIENCE_S):
             self._turn_off(f"the disk did not answer for {PATIENCE_S:.0f} s")
@@ -118,7 +134,7 @@ class TraceWriter:
 
     def close(self) -> None:
         """Flush, seal and end; later calls do nothing. Safe to call twice."""
-        if os.getpid() != self.pid or self.closing:
+        if PROCESS.pid != self.pid or self.closing:
             return
         self.flush()
         self.closing = True
