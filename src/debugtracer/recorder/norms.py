@@ -37,7 +37,7 @@ def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
 
 def grouped(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
     """Group by device and dtype what can be measured: plain tensors as they are, no op for each; others as `dense`
-    gives them."""
+    gives them. An empty one among others counts 0."""
     tensors = list(tensors)
     kinds = set(map(KIND, tensors))
     if len(kinds) == 1 and any(map(Tensor.numel, tensors)):
@@ -72,7 +72,8 @@ def worst_of(tensors: Iterable[Tensor]) -> Tensor | None:
 
     As dear as L2 on a GPU, 20 times dearer on a CPU. No host sync."""
     with torch.no_grad():
-        worst = [torch.stack(torch._foreach_norm(group, math.inf)).amax().double() for group in grouped(tensors)]
+        groups = grouped(t for t in tensors if t.numel())  # of an empty one this norm raises
+        worst = [torch.stack(torch._foreach_norm(group, math.inf)).amax().double() for group in groups]
         return torch.stack([w.to(worst[0].device, non_blocking=True) for w in worst]).amax() if worst else None
 
 
