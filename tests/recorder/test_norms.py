@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from debugtracer.recorder.norms import dense, is_bad, total_l2, worst_of
+from debugtracer.recorder.norms import dense, is_bad, scalar, total_l2, worst_of
+
+
+class Ops(TorchDispatchMode):
+    """Names of the operators that were called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.append(func._schema.name)
+        return func(*args, **(kwargs or {}))
+
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.float8_e4m3fn]
 BAD = [float("nan"), float("inf"), -float("inf")]
@@ -93,3 +108,25 @@ def test_no_graph_and_no_value_is_touched() -> None:
     assert not total_l2([w]).requires_grad
     assert all(not t.requires_grad for t in dense([w]))
     assert w._version == version
+
+
+def test_tensors_of_all_kinds_are_measured_together() -> None:
+    kinds = [
+        torch.full((2,), 3.0, requires_grad=True),
+        torch.full((1,), 4.0, dtype=torch.float64),
+        torch.full((1,), 5.0, dtype=torch.bfloat16),
+        torch.ones(0),
+        torch.tensor([[0.0, 6.0]]).to_sparse(),
+    ]
+    assert total_l2(kinds).item() == pytest.approx(math.sqrt(9 + 9 + 16 + 25 + 36))
+    assert worst_of(kinds).item() == 6.0
+    assert not total_l2(kinds).requires_grad
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+def test_a_number_is_read_without_a_call_of_an_operator(dtype: torch.dtype) -> None:
+    with Ops() as ops:
+        assert scalar(torch.tensor(1.5, dtype=dtype, requires_grad=True)) == 1.5
+        assert math.isnan(scalar(torch.tensor(math.nan, dtype=dtype)))
+    assert "aten::_local_scalar_dense" not in ops.names
+    assert scalar(torch.tensor([[2.5]])) == 2.5

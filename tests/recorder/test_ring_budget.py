@@ -8,9 +8,10 @@ from torch import nn
 
 from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state import snapshot_ring
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.kept_tape import batch_bytes
-from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, SnapshotRing, device_s
+from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, THREADS, SnapshotRing, device_s
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape import Segment
 
@@ -71,3 +72,32 @@ def test_parameters_count_for_nothing_in_a_tape():
 def test_the_host_does_not_wait_for_a_copy_on_the_cpu():
     _, optimizer = alone()
     assert device_s([optimizer], parameters) == 0.0
+
+
+def test_cpu_time_is_asked_only_while_the_clock_calls_snapshots_dear(monkeypatch):
+    ring, _ = alone()
+    asked = []
+    monkeypatch.setattr(snapshot_ring, "thread_time", lambda: asked.append(1) or 1.0)
+    assert ring.cost(1e-4, 1.0 - 1e-6) == pytest.approx(THREADS * 1e-6)
+    assert (ring.doubtful, len(asked)) == (False, 1)
+    assert ring.cost(1e-4, None) == 1e-4
+    assert ring.cost(0.1, None) is None, "another program may have had the machine"
+    assert ring.doubtful
+    assert ring.cost(0.1, 1.0 - 1e-6) == pytest.approx(THREADS * 1e-6)
+    assert (ring.doubtful, len(asked)) == (True, 2)
+
+
+def test_buffers_are_copied_into_the_memory_of_last_time():
+    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    ring = SnapshotRing(parameters, lambda: [model], 2**30)
+    snapshot = Snapshot()
+    ring.copy_buffers(snapshot)
+    first = [copy for _, pairs in snapshot.buffers for _, copy in pairs]
+    model(torch.randn(4, 2))
+    ring.copy_buffers(snapshot)
+    again = [copy for _, pairs in snapshot.buffers for _, copy in pairs]
+    assert all(a is b for a, b in zip(first, again, strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(again, model.buffers(), strict=True))
+    model[1].running_mean = torch.zeros(2)
+    ring.copy_buffers(snapshot)
+    assert torch.equal(snapshot.buffers[0][1][0][1], torch.zeros(2))

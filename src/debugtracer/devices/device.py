@@ -3,6 +3,7 @@ use."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import msgspec
@@ -44,9 +45,14 @@ class Device:
         """Return `torch.<kind>`, or None where this build of torch has none."""
         return getattr(torch, self.kind, None)
 
+    def flag(self) -> Callable[[], bool] | None:
+        """Return what tells whether this process uses the device, without a sync; None where nothing does."""
+        ask: Callable[[], bool] | None = getattr(self.module, "is_initialized", None)
+        return ask
+
     def awake(self) -> bool:
         """Whether this process uses the device. Reads a flag."""
-        ask = getattr(self.module, "is_initialized", None)
+        ask = self.flag()
         return bool(ask is not None and ask())
 
     def usable(self) -> bool:

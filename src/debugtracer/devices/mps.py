@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -14,9 +16,9 @@ class Mps(Device):
 
     kind = "mps"
 
-    def awake(self) -> bool:
-        """Whether torch can use the device: there is no flag for use."""
-        return torch.backends.mps.is_available()
+    def flag(self) -> Callable[[], bool]:
+        """Return what tells whether torch can use the device: there is no flag for use."""
+        return torch.backends.mps.is_available
 
     def usable(self) -> bool:
         """Whether this build and this machine have the device."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import torch
@@ -51,18 +52,21 @@ def place(word: str) -> torch.device:
 
 
 def accelerator() -> Device | None:
-    """The accelerator that this process uses; None while it uses none. About 1 us, no sync.
+    """The accelerator that this process uses; None while it uses none. Asked several times a step: about 0.3 us, no
+    sync.
 
     torch.accelerator names it; it is asked only once a backend says it is in use, since on torch 2.6 the question
     counts CUDA devices through the driver, and a fork that comes later cannot use CUDA any more.
     """
     if _found:
         return _found[0]
-    if any(candidate.awake() for candidate in candidates(torch._C._get_privateuse1_backend_name())):
-        chosen = torch.accelerator.current_accelerator()
-        if chosen is not None and device(chosen.type).awake():
-            _found.append(device(chosen.type))
-            return _found[0]
+    for in_use in flags(torch._C._get_privateuse1_backend_name()):
+        if in_use():
+            chosen = torch.accelerator.current_accelerator()
+            if chosen is not None and device(chosen.type).awake():
+                _found.append(device(chosen.type))
+                return _found[0]
+            return None
     return None
 
 
@@ -89,6 +93,12 @@ def described() -> str:
 def candidates(private: str) -> tuple[Device, ...]:
     """The accelerators that this build of torch has a module for; asked again when a vendor takes PrivateUse1."""
     return tuple(device(kind) for kind in names() if kind != "cpu" and device(kind).module is not None)
+
+
+@cache
+def flags(private: str) -> tuple[Callable[[], bool], ...]:
+    """What tells of each candidate whether it is in use."""
+    return tuple(ask for candidate in candidates(private) if (ask := candidate.flag()) is not None)
 
 
 _found: list[Device] = []

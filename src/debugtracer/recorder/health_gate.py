@@ -17,7 +17,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.async_readback import AsyncReadback
 from debugtracer.recorder.device_gate import gated, gates_itself
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
-from debugtracer.recorder.norms import is_bad, loss_value, total_l2, worst_of
+from debugtracer.recorder.norms import is_bad, loss_value, scalar, total_l2, worst_of
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
 from debugtracer.recorder.tape import Segment, Tape
@@ -87,7 +87,7 @@ class HealthGate:
             and parameters
             and clip[:4] == (len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration)
         )
-        if same and clip is not None and clip[4].device.type == "cpu" and math.isfinite(float(clip[4].item())):
+        if same and clip is not None and clip[4].device.type == "cpu" and math.isfinite(scalar(clip[4])):
             return clip[4]
         return total_l2(gradients)
 
@@ -111,7 +111,7 @@ class HealthGate:
                 parameters = parameters_of(optimizer)
                 reading = "sync" if sync else self.reading(optimizer, parameters)
                 self.late = reading != "sync"
-                gradients = [p.grad for p in parameters if p.grad is not None]
+                gradients = [grad for p in parameters if (grad := p.grad) is not None]
             if reading != "sync":
                 self.collect()
                 return self.send(optimizer, gradients, reading)
@@ -130,7 +130,7 @@ class HealthGate:
             grad_l2, losses, param_l2 = (
                 self.read_once(norm)
                 if on_device and norm is not None
-                else (0.0 if norm is None else float(norm.item()), self.cpu_losses(), 0.0)
+                else (0.0 if norm is None else scalar(norm), self.cpu_losses(), 0.0)
             )
         self.numbers = {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {})
         if (
@@ -226,7 +226,7 @@ class HealthGate:
                 self.param_l2 = total_l2(parameters)
                 if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
                     return
-                value = self.numbers[PARAM_L2] = float(self.param_l2.item())
+                value = self.numbers[PARAM_L2] = scalar(self.param_l2)
             if not math.isfinite(value) and any(is_bad(p) for p in parameters):
                 self.raise_alarm(self.alarm("bad_update", optimizer))
         except StoppedByTracer:
@@ -241,7 +241,7 @@ class HealthGate:
         self.numbers = {LOSS: losses[-1]} if losses else {}
         if scale is not None:
             norm = total_l2([p.grad for p in parameters_of(optimizer) if p.grad is not None])
-            self.numbers |= {SCALE: scale, GRAD_L2: 0.0 if norm is None else float(norm.item())}
+            self.numbers |= {SCALE: scale, GRAD_L2: 0.0 if norm is None else scalar(norm)}
         if losses and all(math.isfinite(v) for v in losses) and math.isfinite(self.numbers.get(GRAD_L2, 0.0)):
             self.state.quiet_until_healthy = False
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,6 +14,9 @@ from debugtracer.recorder.state.sharded import local
 
 FAKE = "FakeTensor"  # torch's tensors without values (export, FakeTensorMode)
 FUSABLE = (torch.float32, torch.float16, torch.bfloat16)
+FUSED = (*FUSABLE, torch.float64)
+PLAIN = (Tensor, torch.nn.Parameter)
+KIND = attrgetter("__class__", "layout", "dtype", "is_cpu")
 
 
 def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
@@ -30,19 +35,35 @@ def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
     return found
 
 
+def grouped(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
+    """Group by device and dtype what can be measured: plain tensors as they are, no op for each; others as `dense`
+    gives them. An empty one among others counts 0."""
+    tensors = list(tensors)
+    kinds = set(map(KIND, tensors))
+    if len(kinds) == 1 and any(map(Tensor.numel, tensors)):
+        kind, layout, dtype, on_cpu = kinds.pop()
+        if kind in PLAIN and layout is torch.strided and dtype in FUSED and on_cpu:
+            return [tensors]
+    groups: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
+    for tensor in tensors:
+        plain = type(tensor) in PLAIN and tensor.layout is torch.strided and tensor.dtype in FUSED
+        for part in (tensor,) if plain and tensor.numel() and not tensor.is_meta else dense((tensor,)):
+            groups.setdefault((part.device, part.dtype), []).append(part)
+    return list(groups.values())
+
+
 def total_l2(tensors: Iterable[Tensor]) -> Tensor | None:
     """The L2 norm over all tensors, as one float32 or float64 scalar on their device. No host sync.
 
     None when there is nothing to measure.
     Float32 overflows above 1.8e19 per element: inf means "inspect" (docs/rationale/performance.md#l2-overflow)."""
-    groups: dict[tuple[torch.device, bool], list[Tensor]] = {}
-    for tensor in dense(tensors):
-        groups.setdefault((tensor.device, tensor.dtype in FUSABLE), []).append(tensor)
-    if not groups:
-        return None
-    norms = [norm for (_, fusable), group in groups.items() for norm in norms_of(group, fusable)]
-    home = norms[0].device
-    total: Tensor = torch.linalg.vector_norm(torch.stack([n.to(home, non_blocking=True) for n in norms]))
+    with torch.no_grad():
+        norms = [torch.stack(norms_of(group)) for group in grouped(tensors)]
+        if not norms:
+            return None
+        home = norms[0].device
+        together = norms[0] if len(norms) == 1 else torch.cat([n.to(home, non_blocking=True) for n in norms])
+        total: Tensor = torch.linalg.vector_norm(together, dtype=torch.float64 if home.type == "cpu" else None)
     return total
 
 
@@ -50,21 +71,26 @@ def worst_of(tensors: Iterable[Tensor]) -> Tensor | None:
     """The inf-norm over all tensors, exact for NaN and infinities (docs/rationale/performance.md#inf-norm).
 
     As dear as L2 on a GPU, 20 times dearer on a CPU. No host sync."""
-    groups: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
-    for tensor in dense(tensors):
-        groups.setdefault((tensor.device, tensor.dtype), []).append(tensor)
-    norms = [norm.double() for group in groups.values() for norm in torch._foreach_norm(group, float("inf"))]
-    return torch.stack([n.to(norms[0].device, non_blocking=True) for n in norms]).amax() if norms else None
+    with torch.no_grad():
+        groups = grouped(t for t in tensors if t.numel())  # of an empty one this norm raises
+        worst = [torch.stack(torch._foreach_norm(group, math.inf)).amax().double() for group in groups]
+        return torch.stack([w.to(worst[0].device, non_blocking=True) for w in worst]).amax() if worst else None
 
 
-def norms_of(group: Sequence[Tensor], fusable: bool) -> list[Tensor]:
-    """Return one norm per tensor, by one fused call where the dtype allows."""
-    if fusable:
-        return [
-            n.double() if n.device.type == "cpu" else n
-            for n in torch._foreach_norm(list(group), 2, dtype=torch.float32)
-        ]
-    return [torch.linalg.vector_norm(t.double() if t.dtype is not torch.float64 else t) for t in group]
+def norms_of(group: list[Tensor]) -> tuple[Tensor, ...] | list[Tensor]:
+    """Return one norm per tensor of one dtype, by one fused call where the dtype allows."""
+    dtype = group[0].dtype
+    if dtype in FUSED:
+        return torch._foreach_norm(group, 2, dtype=torch.float32 if dtype in FUSABLE else None)
+    return [torch.linalg.vector_norm(t.double()) for t in group]
+
+
+def scalar(tensor: Tensor) -> float:
+    """The value of a tensor with one element; on the CPU no op is dispatched for it."""
+    if type(tensor) is Tensor and tensor.dim() == 0 and tensor.is_cpu:
+        value: Any = tensor.tolist()
+        return float(value)
+    return float(tensor.item())
 
 
 def is_bad(tensor: Tensor) -> bool:
@@ -77,7 +103,7 @@ def loss_value(loss: Tensor) -> float | None:
     if loss.device.type != "cpu" or not loss.is_floating_point() or type(loss).__name__ == FAKE:
         return None
     if loss.numel() == 1:
-        return float(loss.item())
+        return scalar(loss)
     norm = total_l2([loss])
-    value = 0.0 if norm is None else float(norm.item())
+    value = 0.0 if norm is None else scalar(norm)
     return 0.0 if math.isinf(value) and bool(torch.isfinite(loss).all()) else value

@@ -15,7 +15,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Leaf, tensors
 from debugtracer.recorder.listeners import AlarmListener, RunOpener, StepNumbers
 from debugtracer.recorder.mode_stack import ModeStack
-from debugtracer.recorder.norms import loss_value, total_l2
+from debugtracer.recorder.norms import loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import Root
@@ -121,7 +121,7 @@ class Recorder:
         with self.state.owned():
             floats = [t for t in tensors(output) if t.is_floating_point() and t.device.type == "cpu"]
             norm = total_l2(floats) if floats and root.has_parameters else None
-            value = 0.0 if norm is None else float(norm.item())
+            value = 0.0 if norm is None else scalar(norm)
         if math.isfinite(value) or (math.isinf(value) and root.deliberate_inf) or self.state.quiet_until_healthy:
             return
         if math.isinf(value) and all(bool(torch.isfinite(t).all()) for t in floats):

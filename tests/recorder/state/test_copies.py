@@ -217,3 +217,38 @@ def test_half_precision_parameters_are_copied_at_any_cost(dtype: torch.dtype) ->
     case, copies = Case(OPTIMIZERS["sgd"]), Copies(2**30, 0.02)
     case.model.to(dtype)
     assert costs(copies, case, 1.0, 1.0, 10) == [None] * 10
+
+
+@pytest.mark.parametrize("change", ["shape", "dtype", "number", "key"])
+def test_a_state_whose_entries_are_others_than_last_time_is_copied_as_it_is_now(change: str) -> None:
+    case = Case(OPTIMIZERS["adamw"])
+    case.step()
+    copied = taken(case)
+    state = case.optimizer.state[case.model[0].weight]
+    match change:
+        case "shape":
+            state["exp_avg"] = torch.full((1, 3), 2.0)
+        case "dtype":
+            state["exp_avg"] = state["exp_avg"].double() / 3
+        case "number":
+            state["exp_avg"] = 0.5
+        case _:
+            state["mine"] = state.pop("exp_avg")
+    wanted = copy.deepcopy(state)
+    copied.take()
+    assert same(copied.state[case.model[0].weight], wanted)
+    for _ in range(2):
+        copied.take()
+    assert same(copied.state[case.model[0].weight], wanted)
+
+
+def test_a_state_that_is_gone_is_not_copied_into_old_buffers() -> None:
+    case = Case(OPTIMIZERS["adamw"])
+    case.step()
+    copied = taken(case)
+    case.optimizer.state.clear()
+    copied.take()
+    assert copied.state == {}
+    case.step()
+    copied.restore()
+    assert not case.optimizer.state

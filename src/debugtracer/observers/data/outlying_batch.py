@@ -9,6 +9,7 @@ from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.norms import scalar
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 
 PAST = 32  # losses compared with (ours)
@@ -34,7 +35,7 @@ class OutlyingBatchObserver(Observer):
         loss = losses[0] if len(losses) == 1 else None
         if loss is None or loss.numel() != 1 or loss.device.type != "cpu" or not loss.is_floating_point():
             return
-        value = float(loss.detach().item())
+        value = scalar(loss)
         if not math.isfinite(value):
             return
         self.budget = min(self.budget + 1 / PER_STEPS, float(MOST))

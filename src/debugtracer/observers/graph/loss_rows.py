@@ -12,6 +12,7 @@ from torch import Tensor
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.norms import scalar
 from debugtracer.trace.facts.loss_rows import LossRows, RowLoss
 from debugtracer.trace.number import number
 
@@ -34,7 +35,7 @@ class OutlyingLoss:
         loss = losses[0] if len(losses) == 1 else None
         if loss is None or loss.device.type != "cpu" or loss.numel() != 1 or not loss.is_floating_point():
             return None
-        value, most = float(loss.detach()), max(self.recent, default=0.0)
+        value, most = scalar(loss), max(self.recent, default=0.0)
         if len(self.recent) >= LEAST and 0 < ABOVE * most < value < float("inf"):
             return value
         if value == value:

@@ -3,7 +3,9 @@ replayed."""
 
 from __future__ import annotations
 
+import operator
 import weakref
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -19,6 +21,7 @@ from debugtracer.recorder.state.sharded import local
 
 # seconds a step below which a copy or a comparison is never too dear (ours; small tensors take 6e-5 on a quiet machine)
 FREE_S = 3e-4
+SHAPE = operator.attrgetter("shape", "dtype")
 
 
 class UpdateCopy:
@@ -32,19 +35,38 @@ class UpdateCopy:
         self.values: list[Tensor] = []
         self.state: dict[Tensor, dict[str, Any]] = {}
         self.groups: list[dict[str, Any]] = []
+        self.names: list[Any] = []
+        """Parameters and keys of the state that was copied last, one after the other."""
+        self.shapes: list[Any] = []
+        """Of its values; [None] where the state is to be copied value by value."""
+        self.buffers: list[Tensor] = []
 
     def take(self) -> None:
         """Copy into the buffers of last time where they fit, in the order of the stream; no host sync."""
         optimizer = self.optimizer()
         if optimizer is None:
             return
-        live = [p.detach() for p in self.parameters]
-        if len(self.values) == len(live):
-            self.fill(self.values, live)
-        else:
-            self.values = [self.copied(p) for p in live]
-        self.take_state(optimizer)
+        with torch.no_grad():
+            if len(self.values) == len(self.parameters):
+                fill(self.values, self.parameters, self.on_host)
+            else:
+                self.values = [self.copied(p.detach()) for p in self.parameters]
+            if not self.take_same_state(optimizer):
+                self.take_state(optimizer)
         self.groups = [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups]
+
+    def take_same_state(self, optimizer: Optimizer) -> bool:
+        """Copy, in one call, a state that holds tensors of the same names and shapes as last time; False where it does
+        not."""
+        try:
+            values = flat(optimizer.state)
+            if list(map(SHAPE, values)) != self.shapes or not identical(names(optimizer.state), self.names):
+                return False
+        except (AttributeError, TypeError):  # it holds other things than tensors
+            return False
+        if values:
+            fill(self.buffers, values, self.on_host)
+        return True
 
     def take_state(self, optimizer: Optimizer) -> None:
         """Copy the tensors of the state; other values are kept as they are."""
@@ -62,27 +84,24 @@ class UpdateCopy:
                     and buffer.shape == value.shape
                     and buffer.dtype == value.dtype
                 ):
-                    sources.append(value.detach())
+                    sources.append(value)
                     targets.append(buffer)
                     kept[key] = buffer
                 else:
                     kept[key] = self.copied(value.detach()) if isinstance(value, Tensor) else value
             fresh[parameter] = kept
         if targets:
-            self.fill(targets, sources)
+            fill(targets, sources, self.on_host)
         self.state = fresh
+        self.shapes = [None]
+        if len(fresh) == len(optimizer.state):
+            self.names = names(optimizer.state)
+            self.buffers = [fresh[parameter][key] for parameter, kept in optimizer.state.items() for key in kept]
+            self.shapes = [SHAPE(b) if isinstance(b, Tensor) else None for b in self.buffers]
 
     def copied(self, value: Tensor) -> Tensor:
         """A new buffer with this value."""
         return host_copy(value) if self.on_host else value.clone()
-
-    def fill(self, buffers: list[Tensor], values: list[Tensor]) -> None:
-        """Copy all at once on one device; one by one where they change it, for a foreach copy would wait for each."""
-        if not self.on_host:
-            torch._foreach_copy_(buffers, values)
-            return
-        for buffer, value in zip(buffers, values, strict=True):
-            buffer.copy_(value, non_blocking=True)
 
     def restore(self) -> None:
         """Restore values in place, and delete state that did not exist."""
@@ -137,10 +156,12 @@ class Copies:
         """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
         if id(optimizer) in self.off:
             return None
-        if sum(held_bytes(p) for p in parameters) * 3 > self.max_bytes:
-            return self.stop(optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)")
         held = self.held.get(optimizer)
-        if held is None or not same(held.parameters, parameters):
+        if held is None or not identical(held.parameters, parameters):
+            if sum(held_bytes(p) for p in parameters) * 3 > self.max_bytes:
+                return self.stop(
+                    optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)"
+                )
             held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
         self.stale.discard(id(optimizer))
         begin = perf_counter()
@@ -180,6 +201,25 @@ class Copies:
         return self.held.get(optimizer) if id(optimizer) not in self.stale else None
 
 
-def same(a: list[Tensor], b: list[Tensor]) -> bool:
-    """True for the same tensors in the same order."""
-    return len(a) == len(b) and all(x is y for x, y in zip(a, b, strict=True))
+def fill(buffers: list[Tensor], values: list[Tensor], on_host: bool) -> None:
+    """Copy all at once on one device; one by one where they change it, for a foreach copy would wait for each."""
+    if not on_host:
+        torch._foreach_copy_(buffers, values)
+        return
+    for buffer, value in zip(buffers, values, strict=True):
+        buffer.copy_(value, non_blocking=True)
+
+
+def identical(a: list[Any], b: list[Any]) -> bool:
+    """True for the same objects in the same order."""
+    return len(a) == len(b) and all(map(operator.is_, a, b))
+
+
+def flat(state: Mapping[Any, Mapping[Any, Any]]) -> list[Any]:
+    """Every value of an optimizer's state."""
+    return [value for kept in state.values() for value in kept.values()]
+
+
+def names(state: Mapping[Any, Mapping[Any, Any]]) -> list[Any]:
+    """What its values are found by: the parameters, then the keys of each."""
+    return [*state, *(key for kept in state.values() for key in kept)]

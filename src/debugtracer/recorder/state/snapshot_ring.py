@@ -12,7 +12,7 @@ from time import perf_counter, thread_time
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.state.copies import FREE_S, UpdateCopy, same
+from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, identical
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
@@ -59,6 +59,8 @@ class SnapshotRing:
         self.off = ""
         """Why no snapshots are taken; empty while they are."""
         self.cost_s: list[float] = []
+        self.doubtful = True
+        """The last snapshot looked dear: of the next the CPU time is asked too, a system call."""
 
     def segment(self, closed: Segment, states: Iterable[RootState] = ()) -> None:
         """Keep the tape of a closed step while its batches fit; `states` are those its roots began with."""
@@ -88,7 +90,7 @@ class SnapshotRing:
         live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
         if not live:
             return None
-        begin, used = perf_counter(), thread_time()
+        begin, used = perf_counter(), thread_time() if self.doubtful else None
         held = [p for o in live for p in self.parameters(o)]
         size = sum(held_bytes(p) for p in held) * 4 * SLOTS
         if self.on_host is None:
@@ -102,12 +104,19 @@ class SnapshotRing:
         for copy in snapshot.copies:
             copy.take()
         snapshot.gradients = self.carried(live)
-        snapshot.buffers = [(weakref.ref(m), [(b, self.copied(b.detach())) for b in m.buffers()]) for m in self.roots()]
+        self.copy_buffers(snapshot)
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
-        # what other programs take from the machine is no cost of ours
-        cost_s = min(perf_counter() - begin, THREADS * (thread_time() - used))
-        return self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
+        cost_s = self.cost(perf_counter() - begin, used)
+        return None if cost_s is None else self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
+
+    def cost(self, elapsed_s: float, used: float | None) -> float | None:
+        """What a snapshot cost; what other programs take from the machine is no cost of ours. None where only the
+        clock calls it dear: the next one will tell."""
+        self.doubtful = elapsed_s >= FREE_S
+        if used is not None:
+            return min(elapsed_s, THREADS * (thread_time() - used))
+        return None if self.doubtful else elapsed_s
 
     def slot(self, live: list[Optimizer]) -> Snapshot:
         """The oldest snapshot that nobody needs any more, or a new one."""
@@ -121,6 +130,19 @@ class SnapshotRing:
                 return oldest
         return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
 
+    def copy_buffers(self, snapshot: Snapshot) -> None:
+        """Copy the buffers of all roots, into the memory of last time where they are the same."""
+        live = [(module, list(module.buffers())) for module in self.roots()]
+        flat = [buffer for _, buffers in live for buffer in buffers]
+        kept = [pair for _, pairs in snapshot.buffers for pair in pairs]
+        copies = [copy for _, copy in kept]
+        if not identical(flat, [buffer for buffer, _ in kept]) or [*map(SHAPE, flat)] != [*map(SHAPE, copies)]:
+            copies = [self.copied(b.detach()) for b in flat]
+        elif flat:
+            fill(copies, flat, bool(self.on_host))
+        made = iter(copies)
+        snapshot.buffers = [(weakref.ref(m), [(b, next(made)) for b in buffers]) for m, buffers in live]
+
     def copied(self, value: Tensor) -> Tensor:
         """A copy where the snapshots lie."""
         return host_copy(value) if self.on_host else value.clone()
@@ -128,7 +150,7 @@ class SnapshotRing:
     def fits(self, snapshot: Snapshot) -> bool:
         """True if the optimizers still hold the parameters they held then."""
         alive = [(c, c.optimizer()) for c in snapshot.copies]
-        return all(o is not None and same(c.parameters, self.parameters(o)) for c, o in alive)
+        return all(o is not None and identical(c.parameters, self.parameters(o)) for c, o in alive)
 
     def carried(self, live: list[Optimizer]) -> list[tuple[Tensor, Tensor]] | None:
         """The gradients of now, where a later update may use them; None where the segments of late, from whichever on,
