@@ -58,11 +58,15 @@ def accelerator() -> Device | None:
     """
     if _found:
         return _found[0]
-    if any(candidate.awake() for candidate in candidates(torch._C._get_privateuse1_backend_name())):
-        chosen = torch.accelerator.current_accelerator()
-        if chosen is not None and device(chosen.type).awake():
-            _found.append(device(chosen.type))
-            return _found[0]
+    for candidate in candidates(torch._C._get_privateuse1_backend_name()):
+        if candidate.awake():
+            break
+    else:
+        return None
+    chosen = torch.accelerator.current_accelerator()
+    if chosen is not None and device(chosen.type).awake():
+        _found.append(device(chosen.type))
+        return _found[0]
     return None
 
 

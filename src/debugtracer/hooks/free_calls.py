@@ -17,8 +17,9 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
-from debugtracer.recorder.foreign_modes import foreign
-from debugtracer.recorder.function_calls import finish, prepare
+from debugtracer.recorder.foreign_modes import dispatches as dispatch_modes
+from debugtracer.recorder.foreign_modes import functions as function_modes
+from debugtracer.recorder.function_calls import Pending, finish, prepare
 from debugtracer.recorder.functions import FunctionMeaning, meaning
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.mode_stack import ModeStack
@@ -67,14 +68,21 @@ class FreeCallMode(TorchFunctionMode):
             return from_caller()(function, args, kwargs)
         if what is FunctionMeaning.PEEK and self.peek(args):
             begin = 0.0  # an alarm has its own account
-        plain = not types and not foreign()  # no code of the program's can be met while we look
-        pending = self.attempt(plain, prepare, what, function, args, kwargs)
+        plain = not (types or function_modes() or dispatch_modes())  # no code of the program's is met while we look
+        try:
+            pending = (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+        except Exception as error:
+            pending = None
+            self.refuse(error)
         forward = from_caller()
         called = perf_counter() if begin else 0.0
         output = forward(function, args, kwargs)
         returned = perf_counter() if begin else 0.0
         if pending is not None:
-            self.attempt(plain, finish, what, function, pending, output)
+            try:
+                (finish if plain else self.finish_apart)(self.tape, what, function, pending, output)
+            except Exception as error:
+                self.refuse(error)
         if begin:
             cost.add(perf_counter() - returned + called - begin)
         if self.inspection.on:
@@ -83,17 +91,20 @@ class FreeCallMode(TorchFunctionMode):
             self.events.scored(function, args, kwargs, output)
         return output
 
-    def attempt(self, plain: bool, action: Any, *args: Any) -> Any:
-        """Run our part of a call: a failure refuses the replay of this step and nothing else."""
-        try:
-            if plain:
-                return action(self.tape, *args)
-            with measuring(False):
-                return action(self.tape, *args)
-        except Exception as error:
-            self.tape.current.refused = f"recording failed ({type(error).__name__})"
-            swallow("recorder.tape", error)
-            return None
+    def prepare_apart(self, *args: Any) -> Pending | None:
+        """Do our part before a call hidden from the modes and tensor classes of the program."""
+        with measuring(False):
+            return prepare(*args)
+
+    def finish_apart(self, *args: Any) -> None:
+        """Do our part after a call hidden from the modes and tensor classes of the program."""
+        with measuring(False):
+            finish(*args)
+
+    def refuse(self, error: Exception) -> None:
+        """Refuse the replay of this step, for our part of a call has failed; nothing else comes of it."""
+        self.tape.current.refused = f"recording failed ({type(error).__name__})"
+        swallow("recorder.tape", error)
 
     def peek(self, args: Any) -> bool:
         """Raise the alarm of a bad loss when the user reads it, before their reaction; True if there was one. Adds no

@@ -19,7 +19,7 @@ from debugtracer.recorder.run_state import OpenRoot
 UNSET = object()
 # torch's remark on hooks firing twice, which the depth rule takes care of
 OPTIMIZED = r"Using `torch\.compile\(module\)` when there are global hooks"
-OWN_DICTS = ("_forward_pre_hooks", "_forward_hooks", "_forward_hooks_always_called")
+PRE, POST, ALWAYS = "_forward_pre_hooks", "_forward_hooks", "_forward_hooks_always_called"
 everywhere = nn.modules.module
 
 
@@ -32,8 +32,10 @@ class ModuleHook(Switch):
         super().__init__()
         self.events, self.thread, self.open_root = events, thread, open_root
         self.handles: list[Any] = []
-        self.carrier: nn.Module | None = None
-        """The root whose own hooks stand for ours meanwhile."""
+        self.numbers = (-1, -1)
+        """By which torch knows the two."""
+        self.carried: tuple[Any, Any, Any] | None = None
+        """The lists of the root whose own hooks stand for ours meanwhile."""
         self.shared = False
         """Another thread calls modules too: torch's list is left alone, it may be walking along it."""
         self.at_begin, self.at_end = Carried(self.entered_again), Carried(self.after)
@@ -46,6 +48,7 @@ class ModuleHook(Switch):
             everywhere.register_module_forward_pre_hook(self.before),
             everywhere.register_module_forward_hook(self.after, with_kwargs=True, always_call=True),
         ]
+        self.numbers = self.handles[0].id, self.handles[1].id
 
     def remove(self) -> None:
         self.put_back()
@@ -66,7 +69,7 @@ class ModuleHook(Switch):
 
     def before(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Run before each module; returns None so that no argument is replaced."""
-        if self.enter(module, args) and self.carries(module):
+        if self.enter(module, args):
             self.hand_over(module)
 
     def enter(self, module: nn.Module, args: tuple[Any, ...]) -> bool:
@@ -81,7 +84,7 @@ class ModuleHook(Switch):
             call.nested += module is call.module
             return False
         call.module, call.nested = module, 0
-        if self.carrier is not None:
+        if self.carried is not None:
             self.put_back()  # the last call failed
         try:
             self.events.entered(module, args)
@@ -114,32 +117,31 @@ class ModuleHook(Switch):
         if not self.off and module is self.open_root.module and not self.thread.elsewhere():
             self.open_root.nested += 1
 
-    def carries(self, module: nn.Module) -> bool:
-        """Whether this root can hold our hooks instead of torch's list: not where its forward looks at its own, and not
-        where there is nothing inside."""
-        return (
-            bool(vars(module).get("_modules"))
-            and not isinstance(module, nn.TransformerEncoderLayer)
-            and all(type(vars(module).get(name)) is OrderedDict for name in OWN_DICTS)
-        )
-
     def hand_over(self, module: nn.Module) -> None:
-        """Let the root itself tell of its end, under the numbers that torch's list knows our hooks by."""
-        if not self.take_off():
+        """Let the root itself tell of its end, under the numbers that torch's list knows our hooks by; not where its
+        forward looks at its own hooks, and not where there is nothing inside."""
+        own = vars(module)
+        if not own.get("_modules") or isinstance(module, nn.TransformerEncoderLayer):
             return
-        self.carrier = module
-        (begin, end), (pre, post, always) = (h.id for h in self.handles), (vars(module)[name] for name in OWN_DICTS)
+        pre, post, always = own.get(PRE), own.get(POST), own.get(ALWAYS)
+        if not (type(pre) is type(post) is type(always) is OrderedDict) or not self.take_off():
+            return
+        begin, end = self.numbers
         pre[begin], post[end], always[end] = self.at_begin, self.at_end, True
-        pre.move_to_end(begin, last=False)
-        post.move_to_end(end, last=False)
+        if len(pre) > 1:
+            pre.move_to_end(begin, last=False)
+        if len(post) > 1:
+            post.move_to_end(end, last=False)
+        self.carried = pre, post, always
 
     def take_off(self) -> bool:
         """Take our hooks off torch's list, where nobody else has one there; True if they are."""
-        lists = everywhere._global_forward_pre_hooks, everywhere._global_forward_hooks
-        if self.shared or not self.handles or any(len(hooks) > 1 for hooks in lists):
+        pre, post = everywhere._global_forward_pre_hooks, everywhere._global_forward_hooks
+        if self.shared or not self.handles or len(pre) > 1 or len(post) > 1:
             return False
-        for handle, hooks in zip(self.handles, lists, strict=True):
-            hooks.pop(handle.id, None)
+        begin, end = self.numbers
+        pre.pop(begin, None)
+        post.pop(end, None)
         return True
 
     def put_back(self, failed: bool = False) -> None:
@@ -147,22 +149,22 @@ class ModuleHook(Switch):
         walking along the hooks after it, and one stays until the next call."""
         if not self.handles:
             return
-        begin, end = (handle.id for handle in self.handles)
-        if self.carrier is not None:
-            pre, post, always = (vars(self.carrier)[name] for name in OWN_DICTS)
+        begin, end = self.numbers
+        if self.carried is not None:
+            pre, post, always = self.carried
             pre.pop(begin, None)
             if not failed:
                 post.pop(end, None)
                 always.pop(end, None)
-                self.carrier = None
-        listed: Any  # torch calls its OrderedDicts dicts
-        for number, listed, hook in (
-            (begin, everywhere._global_forward_pre_hooks, self.before),
-            (end, everywhere._global_forward_hooks, self.after),
-        ):
-            if number not in listed:
-                listed[number] = hook
-                listed.move_to_end(number, last=False)
+                self.carried = None
+        listed: Any = everywhere._global_forward_pre_hooks  # torch calls its OrderedDicts dicts
+        if begin not in listed:
+            listed[begin] = self.before
+            listed.move_to_end(begin, last=False)
+        listed = everywhere._global_forward_hooks
+        if end not in listed:
+            listed[end] = self.after
+            listed.move_to_end(end, last=False)
 
 
 class Carried:

@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.run_state import RunState
 
 EVERY = 61  # calls for one that is timed; a prime, so that no loop of the program keeps step with it (ours)
 WEIGHT = 0.1  # of the newest call in the mean (ours)
-SLOW = 4.0  # times the mean: the most that one call counts, for another program may have had the core (ours)
+SLOW = 100.0  # times the mean: the most that one call counts, for the machine may have slept (ours)
 TRIALS = 40  # calls by which the way through torch to a function mode is measured, once (ours)
 
 
@@ -48,10 +49,11 @@ class PassOn(TorchFunctionMode):
 
 def detour() -> float:
     """Measure what a call costs more under a mode that only calls, seconds; a tenth of a millisecond in all."""
-    one = torch.empty(())
-    bare = seconds_of(one)
-    with PassOn():
-        return max(seconds_of(one) - bare, 0.0)
+    with measuring(False):
+        one = torch.empty((), device="cpu")
+        bare = seconds_of(one)
+        with PassOn():
+            return max(seconds_of(one) - bare, 0.0)
 
 
 def seconds_of(tensor: torch.Tensor) -> float:

@@ -89,7 +89,7 @@ class Entry:
         self.segment = 0
         self.index = 0
         self.grad = torch.is_grad_enabled()
-        self.autocast = autocast_state()
+        self.autocast = autocast_state() if any_autocast() else ()
         self.rng: RngState | None = None
         self.constant: list[Tensor] | None = None
         """For kind const: what the call gave, kept as a value."""
@@ -124,8 +124,6 @@ class Entry:
 
 def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
     """The devices with autocast on and their dtype; empty in most steps."""
-    if not any_autocast():
-        return ()
     used = accelerator()
     kinds = ("cpu",) if used is None else ("cpu", used.kind)
     return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))

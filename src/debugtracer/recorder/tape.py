@@ -121,8 +121,6 @@ class Tape:
 
     def encode(self, value: Any) -> Any:
         """Replace tensors in the arguments by references."""
-        if type(value) is tuple:
-            return tuple(encoded_items(value, self.refer))
         return mapped(value, self.refer, (Tensor,))
 
     def open(
@@ -130,7 +128,8 @@ class Tape:
     ) -> Entry:
         """An entry with its arguments referred to; it joins the tape when closed."""
         if not encoded:
-            args, kwargs = self.encode(args), self.encode(kwargs) if kwargs else {}
+            args = tuple(encoded_items(args, self.refer)) if type(args) is tuple else self.encode(args)
+            kwargs = self.encode(kwargs) if kwargs else {}
         entry = Entry(kind, function, args, kwargs, self.frames())
         entry.rng = rng
         return entry
