@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +14,7 @@ from torch import nn
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.module import ModuleHook
+from debugtracer.hooks.module import ModuleHook, ignored
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import OpenRoot
 
@@ -155,6 +158,166 @@ def test_nothing_is_told_while_torch_compiles() -> None:
     finally:
         log.calls.remove()
     assert log.told == []
+
+
+def global_hooks() -> int:
+    return len(nn.modules.module._global_forward_pre_hooks) + len(nn.modules.module._global_forward_hooks)
+
+
+class Looking(nn.Module):
+    """Notes what torch finds at an inner call; may raise, copy itself, or be interrupted there."""
+
+    def __init__(self, act: Any = lambda self: None) -> None:
+        super().__init__()
+        self.part, self.act = nn.Linear(2, 2), act
+        self.seen: list[tuple[int, int]] = []
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.append((global_hooks(), len(self.part._forward_hooks)))
+        self.act(self)
+        return self.part(x)
+
+
+def hooks_of(module: nn.Module) -> int:
+    return len(module._forward_hooks) + len(module._forward_pre_hooks) + len(module._forward_hooks_always_called)
+
+
+def test_inside_a_root_no_hook_of_ours_is_on_torch_s_list(log: Log) -> None:
+    model = Looking()
+    for _ in range(2):
+        model(torch.ones(1, 2))
+        assert (global_hooks(), hooks_of(model)) == (2, 0)
+    assert model.seen == [(0, 0), (0, 0)]
+    assert len(log.told) == 4
+
+
+def test_a_hook_of_the_program_s_own_keeps_its_place_and_ours(log: Log) -> None:
+    heard: list[nn.Module] = []
+    other = nn.modules.module.register_module_forward_pre_hook(lambda module, args: heard.append(module))
+    model = Looking()
+    try:
+        model(torch.ones(1, 2))
+    finally:
+        other.remove()
+    assert model.seen == [(3, 0)]
+    assert heard == [model, model.part]
+    assert log.words == [("in", model), ("out", model)]
+
+
+def test_a_hook_that_the_program_adds_inside_stays_behind_ours(log: Log) -> None:
+    handles: list[Any] = []
+    model = Looking(lambda _: handles.append(nn.modules.module.register_module_forward_pre_hook(lambda m, a: None)))
+    try:
+        model(torch.ones(1, 2))
+        assert list(nn.modules.module._global_forward_pre_hooks)[-1] == handles[0].id
+    finally:
+        handles[0].remove()
+    assert (global_hooks(), hooks_of(model)) == (2, 0)
+
+
+def test_a_failed_root_with_hooks_of_its_own_raises_what_it_raised(log: Log) -> None:
+    def fail(model: nn.Module) -> None:
+        raise ValueError("mine")
+
+    model = Looking(fail)
+    told: list[str] = []
+    for word in ("a", "b"):
+        model.register_forward_hook(lambda *_, word=word: told.append(word), always_call=True)
+    before = hooks_of(model)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="mine"):
+            model(torch.ones(1, 2))
+    assert told == ["a", "b"] * 2
+    assert [t[-1] for t in log.told if t[0] == "out"] == [True, True]
+    model.act = lambda _: None
+    model(torch.ones(1, 2))
+    assert log.words[-2:] == [("in", model), ("out", model)]
+    assert log.told[-1][-1] is False
+    assert (global_hooks(), hooks_of(model)) == (2, before)
+
+
+def test_an_interrupted_root_is_cleared_on_reset(log: Log) -> None:
+    def interrupt(model: nn.Module) -> None:
+        raise KeyboardInterrupt
+
+    model = Looking(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model(torch.ones(1, 2))
+    model.act = lambda _: None
+    model(torch.ones(1, 2))
+    assert log.words == [("in", model)], "a call of the lost root is not taken for its end"
+    assert log.open_root.reset() is True
+    assert (global_hooks(), hooks_of(model)) == (2, 0)
+    model(torch.ones(1, 2))
+    assert log.words[1:] == [("in", model), ("out", model)]
+
+
+def test_a_root_that_copies_itself_copies_nothing_of_ours(log: Log) -> None:
+    made: list[Looking] = []
+    model = Looking(lambda self: made.append(copy.deepcopy(self)))
+    model(torch.ones(1, 2))
+    log.told.clear()
+    twin = made[0]
+    twin.act = lambda _: None
+    twin(torch.ones(1, 2))
+    assert log.words == [("in", twin), ("out", twin)]
+    assert pickle.loads(pickle.dumps(log.calls.at_end)).told is ignored
+
+
+def test_a_layer_whose_forward_looks_at_its_own_hooks_has_none_of_ours(log: Log) -> None:
+    layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).eval()
+    kept: list[int] = []
+    layer.norm1.register_forward_hook(lambda *_: None)  # the slow path, where inner modules are called
+    layer.linear1.register_forward_pre_hook(lambda *_: kept.append(hooks_of(layer)))
+    with torch.no_grad():
+        layer(torch.ones(1, 3, 4))
+    assert kept == [0]
+    assert log.words == [("in", layer), ("out", layer)]
+
+
+def test_where_another_thread_calls_modules_the_list_is_left_alone(log: Log) -> None:
+    model = Looking()
+    model(torch.ones(1, 2))
+    log.calls.thread.here()
+    other = threading.Thread(target=nn.Linear(2, 2), args=(torch.ones(1, 2),))
+    other.start()
+    other.join()
+    model(torch.ones(1, 2))
+    assert model.seen == [(0, 0), (2, 0)]
+
+
+def test_paused_the_list_is_empty_and_resumed_it_is_as_before(log: Log) -> None:
+    log.calls.pause()
+    assert global_hooks() == 0
+    nn.Sequential(nn.ReLU())(torch.ones(1))
+    log.calls.resume()
+    assert (global_hooks(), log.told) == (2, [])
+
+
+def test_a_pause_inside_a_root_leaves_it_open(log: Log) -> None:
+    def replay(_: nn.Module) -> None:
+        log.calls.pause()
+        log.calls.resume()
+
+    model = Looking(replay)
+    model(torch.ones(1, 2))
+    assert log.words == [("in", model), ("out", model)]
+
+
+def test_compiled_parts_are_compiled_once_however_they_are_called(log: Log) -> None:
+    torch._dynamo.reset()
+    model = nn.Sequential(torch.compile(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), backend="eager"), nn.Linear(2, 2))
+    torch._dynamo.utils.counters.clear()
+    for _ in range(3):
+        model(torch.ones(1, 2)).sum().backward()
+        log.calls.pause()
+        model(torch.ones(1, 2))
+        log.calls.resume()
+        with pytest.raises(TypeError):
+            model(torch.ones(1, 2), 1)
+    stats = torch._dynamo.utils.counters
+    assert (stats["stats"]["unique_graphs"], stats["graph_break"], len(stats["recompiles"])) == (1, {}, 0)
+    torch._dynamo.reset()
 
 
 def test_a_compiled_module_is_one_root_call(log: Log) -> None:

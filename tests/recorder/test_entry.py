@@ -11,7 +11,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 
-from debugtracer.recorder.entry import Entry, Leaf, Slot, autocast_state, mapped, references, tensors
+from debugtracer.recorder.entry import (
+    Entry,
+    Leaf,
+    Slot,
+    autocast_state,
+    encoded_items,
+    mapped,
+    references,
+    tensors,
+)
 
 Pair = namedtuple("Pair", "a b")
 
@@ -69,6 +78,22 @@ def test_a_container_is_rebuilt_as_its_own_type_with_references(kind: str) -> No
     back = mapped(encoded, lambda leaf: leaf.tensor, (Leaf, Slot))
     assert type(back) is type(value)
     assert [id(t) for t in (tensors(back) if kind != "slice" else (back.start, back.stop))] == [id(x), id(y)]
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_the_short_way_gives_what_the_long_one_gives(kind: str) -> None:
+    x, y = torch.ones(2), nn.Parameter(torch.zeros(3))
+    given = (x, CONTAINERS[kind](x, y), (1, (slice(None, 2), ..., None), [y]), torch.Size([2]), "a", object())
+    short, long = tuple(encoded_items(given, id)), mapped(given, id, (Tensor,))
+    assert repr(short) == repr(long)
+    assert [type(v) for v in short] == [type(v) for v in long]
+
+
+def test_the_short_way_ends_at_the_same_depth() -> None:
+    x: object = torch.ones(2)
+    for _ in range(8):
+        x = (x,)
+    assert repr(encoded_items((x,), id)) == repr(list(mapped((x,), id, (Tensor,))))
 
 
 @pytest.mark.parametrize("kind", [k for k in CONTAINERS if k != "slice"])

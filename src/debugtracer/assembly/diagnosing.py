@@ -22,6 +22,7 @@ from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.swap_tensors import SwapTensorsHook
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
 from debugtracer.recorder.recorder import Recorder
@@ -72,7 +73,7 @@ class Diagnosing:
         top."""
         events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
         optimizers, modules = OptimizerHook(events, thread, state), ModuleHook(events, thread, state.open_root)
-        free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection)
+        free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
         replaying.hooks.add(
             LoaderHook(events, recording.batches, stack, state),
             BackwardHook(events, thread, stack),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.batches import BatchLog
@@ -14,6 +16,8 @@ from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape import Tape
 from debugtracer.settings import Capture, Settings
+
+OUR_FRAMES = 4  # the tape's own, and at the least two more between it and the program
 
 
 class Recording:
@@ -33,7 +37,7 @@ class Recording:
             flush_s=settings.flush_s,
             run_bytes=settings.run_bytes,
         )
-        self.tape = Tape(raw_frames)
+        self.tape = Tape(functools.partial(raw_frames, OUR_FRAMES))
         self.batches = BatchLog()
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0

@@ -24,9 +24,12 @@ USER, LIBRARY, TORCH, OURS, ENGINE, CHECKPOINT, OPTIMIZER = range(7)
 OUR_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 TORCH_HOME = os.path.dirname(os.path.dirname(os.path.abspath(nn.__file__))) + os.sep
 MOST = 24  # frames kept of one stack
+MOST_CODES = 4096  # code objects remembered before all are forgotten (ours: a program that makes code as it goes)
 
 _places: dict[tuple[str, str], int] = {}  # by file and name: two code objects of copied files compare equal
 _frames: dict[tuple[str, int, str], Frame] = {}
+_codes: dict[int, tuple[CodeType, int, dict[int, tuple[CodeType, int]]]] = {}
+"""By id: code, its place, and by instruction the pair with its line, which Python counts from the function's top."""
 
 
 def place_of(code: CodeType) -> int:
@@ -63,18 +66,32 @@ def raw_frames(skip: int = 1) -> RawFrames:
     library that is not torch."""
     frame: FrameType | None = sys._getframe(skip)
     found: list[tuple[CodeType, int]] = []
-    library: tuple[CodeType, int] | None = None
-    while frame is not None and len(found) < MOST:
+    library: FrameType | None = None
+    known_of = _codes.get
+    while frame is not None:
         code = frame.f_code
-        place = _places.get((code.co_filename, code.co_name))
-        if place is None:
-            place = place_of(code)
+        known = known_of(id(code))
+        if known is None or known[0] is not code:
+            known = _remember(code)
+        place = known[1]
         if place == USER:
-            found.append((code, frame.f_lineno))
+            pair = known[2].get(frame.f_lasti)
+            if pair is None:
+                pair = known[2][frame.f_lasti] = code, frame.f_lineno
+            found.append(pair)
+            if len(found) == MOST:
+                break
         elif place == LIBRARY and library is None and not code.co_filename.startswith("<"):
-            library = (code, frame.f_lineno)
+            library = frame
         frame = frame.f_back
-    return tuple(found) if found or library is None else (library,)
+    return tuple(found) if found or library is None else ((library.f_code, library.f_lineno),)
+
+
+def _remember(code: CodeType) -> tuple[CodeType, int, dict[int, tuple[CodeType, int]]]:
+    if len(_codes) >= MOST_CODES:
+        _codes.clear()
+    known = _codes[id(code)] = code, place_of(code), {}
+    return known
 
 
 def as_frame(code: CodeType, line: int) -> Frame:

@@ -101,7 +101,7 @@ class CompileHook(AlwaysOn):
         modules = self.modules
 
         def outer(*args: Any, **kwargs: Any) -> Any:
-            modules.before(module, args)
+            modules.enter(module, args)
             try:
                 output = inner(*args, **kwargs)
             except Exception:

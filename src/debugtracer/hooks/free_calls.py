@@ -3,6 +3,8 @@ mode."""
 
 from __future__ import annotations
 
+from threading import get_ident
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -14,21 +16,35 @@ from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.call_cost import CallCost
+from debugtracer.recorder.foreign_modes import dispatches as dispatch_modes
+from debugtracer.recorder.foreign_modes import functions as function_modes
+from debugtracer.recorder.function_calls import Pending, finish, prepare
 from debugtracer.recorder.functions import FunctionMeaning, meaning
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.mode_stack import ModeStack
-from debugtracer.recorder.tape import Tape, finish, prepare
+from debugtracer.recorder.tape import Tape
 from debugtracer.trace.facts.loss_call import LOSSES
+
+transformed: Any = torch._C._are_functorch_transforms_active
+traced: Any = torch._C._get_tracing_state
 
 
 class FreeCallMode(TorchFunctionMode):
     """The function mode of calls outside modules."""
 
     def __init__(
-        self, events: LoopEvents, thread: TrainingThread, tape: Tape, stack: ModeStack, inspection: Inspection
+        self,
+        events: LoopEvents,
+        thread: TrainingThread,
+        tape: Tape,
+        stack: ModeStack,
+        inspection: Inspection,
+        cost: CallCost | None = None,
     ) -> None:
         super().__init__()
         self.events, self.thread, self.tape, self.stack, self.inspection = events, thread, tape, stack, inspection
+        self.cost = cost or CallCost()
         stack.attach(self)
         thread.on_claim(self.claimed)
 
@@ -39,46 +55,70 @@ class FreeCallMode(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Record one call; what the function raises is the user's and passes."""
+        cost = self.cost
+        cost.left -= 1
+        begin = perf_counter() if cost.left <= 0 else 0.0
         kwargs = kwargs or {}
-        what = FunctionMeaning.IGNORE if self.stack.off or self.thread.elsewhere() else meaning(function)
-        if (
-            what is FunctionMeaning.IGNORE
-            or torch._C._are_functorch_transforms_active()
-            or torch._C._get_tracing_state() is not None
-        ):
+        owner = self.thread.owner
+        unheard = self.stack.off or (owner is not None and owner != get_ident())
+        what = FunctionMeaning.IGNORE if unheard else meaning(function)
+        if what is FunctionMeaning.IGNORE or transformed() or traced() is not None:
+            if begin:
+                cost.add(perf_counter() - begin)
             return from_caller()(function, args, kwargs)
-        if what is FunctionMeaning.PEEK:
-            self.peek(args)
-        pending = self.guarded(prepare, what, function, args, kwargs)
-        output = from_caller()(function, args, kwargs)
+        if what is FunctionMeaning.PEEK and self.peek(args):
+            begin = 0.0  # an alarm has its own account
+        plain = not (types or function_modes() or dispatch_modes())  # no code of the program's is met while we look
+        try:
+            pending = (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+        except Exception as error:
+            pending = None
+            self.refuse(error)
+        forward = from_caller()
+        called = perf_counter() if begin else 0.0
+        output = forward(function, args, kwargs)
+        returned = perf_counter() if begin else 0.0
         if pending is not None:
-            self.guarded(finish, pending, output)
+            try:
+                (finish if plain else self.finish_apart)(self.tape, what, function, pending, output)
+            except Exception as error:
+                self.refuse(error)
+        if begin:
+            cost.add(perf_counter() - returned + called - begin)
         if self.inspection.on:
             self.events.called(function, args, kwargs, output)
         if not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
             self.events.scored(function, args, kwargs, output)
         return output
 
-    def guarded(self, action: Any, *args: Any) -> Any:
-        """Run our part of a call: a failure refuses the replay of this step and nothing else."""
-        try:
-            with measuring(False):
-                return action(self.tape, *args)
-        except Exception as error:
-            self.tape.current.refused = f"recording failed ({type(error).__name__})"
-            swallow("recorder.tape", error)
-            return None
+    def prepare_apart(self, *args: Any) -> Pending | None:
+        """Do our part before a call hidden from the modes and tensor classes of the program."""
+        with measuring(False):
+            return prepare(*args)
 
-    def peek(self, args: Any) -> None:
-        """Raise the alarm of a bad loss when the user reads it, before their reaction. Adds no sync to theirs."""
+    def finish_apart(self, *args: Any) -> None:
+        """Do our part after a call hidden from the modes and tensor classes of the program."""
+        with measuring(False):
+            finish(*args)
+
+    def refuse(self, error: Exception) -> None:
+        """Refuse the replay of this step, for our part of a call has failed; nothing else comes of it."""
+        self.tape.current.refused = f"recording failed ({type(error).__name__})"
+        swallow("recorder.tape", error)
+
+    def peek(self, args: Any) -> bool:
+        """Raise the alarm of a bad loss when the user reads it, before their reaction; True if there was one. Adds no
+        sync to theirs."""
         tensor = args[0] if args else None
         try:
             if isinstance(tensor, Tensor) and self.is_bad_loss(tensor):
                 self.events.peeked(tensor)
+                return True
         except StoppedByTracer:
             raise
         except Exception as error:
             swallow("hooks.free_calls", error)
+        return False
 
     def is_bad_loss(self, tensor: Tensor) -> bool:
         """True for a loss in host memory that is not finite."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal
 
@@ -12,10 +12,15 @@ from torch import Tensor
 from debugtracer.devices.present import accelerator
 from debugtracer.recorder.state.rng import RngState
 
+any_autocast: Any = getattr(torch._C, "_is_any_autocast_enabled", lambda: True)
+
 HALF = (torch.float16, torch.bfloat16)
 Kind = Literal["fn", "const", "module", "backward", "clip", "unscale", "zero_grad", "step"]
 # a tensor asked for its `data` would run an op
 PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, bytes, Tensor)
+# what most arguments are, by their very class: kept as they are without a look at what they might hold
+ATOMS = frozenset({*PLAIN, type(Ellipsis), torch.Size, torch.layout, torch.memory_format, torch.Generator} - {Tensor})
+TENSORS = frozenset({Tensor, torch.nn.Parameter})
 
 
 class Slot:
@@ -84,18 +89,23 @@ class Entry:
         self.segment = 0
         self.index = 0
         self.grad = torch.is_grad_enabled()
-        self.autocast = autocast_state()
+        self.autocast = autocast_state() if any_autocast() else ()
         self.rng: RngState | None = None
         self.constant: list[Tensor] | None = None
         """For kind const: what the call gave, kept as a value."""
         self.outputs = 0
-        self.sides: list[tuple[Any, str, Any]] = []
+        self.sides: tuple[tuple[Any, str, Any], ...] = ()
         """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
         outputs."""
-        self.settings: list[dict[str, Any]] = []
+        self.settings: Sequence[dict[str, Any]] = ()
         """For kind step: the settings of each group of the optimizer, without its parameters."""
         self.scalar = False
         """Every tensor it gave holds one number."""
+
+    def add_side(self, side: tuple[Any, str, Any]) -> Slot:
+        """Number a tensor that the module left in an attribute."""
+        self.sides = (*self.sides, side)
+        return Slot(self.segment, self.index, self.outputs + len(self.sides) - 1)
 
     def copy_inputs(self) -> None:
         """Copy the inputs of a module that changes them in place, before it runs."""
@@ -117,6 +127,25 @@ def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:
     used = accelerator()
     kinds = ("cpu",) if used is None else ("cpu", used.kind)
     return tuple((kind, torch.get_autocast_dtype(kind)) for kind in kinds if torch.is_autocast_enabled(kind))
+
+
+def encoded_items(items: Any, visit: Callable[[Tensor], Any], depth: int = 6) -> list[Any]:
+    """The items of a tuple or list with visit(tensor) in place of each tensor: as `mapped`, but quick where they are
+    what most calls take."""
+    found = []
+    for value in items:
+        kind = type(value)
+        if kind in TENSORS:
+            found.append(visit(value))
+        elif kind in ATOMS:
+            found.append(value)
+        elif kind is tuple and depth > 1:
+            found.append(tuple(encoded_items(value, visit, depth - 1)))
+        elif kind is slice and {type(value.start), type(value.stop), type(value.step)} <= ATOMS:
+            found.append(value)
+        else:
+            found.append(mapped(value, visit, (Tensor,), depth - 1))
+    return found
 
 
 def mapped(value: Any, visit: Callable[[Any], Any], over: tuple[type, ...], depth: int = 6) -> Any:

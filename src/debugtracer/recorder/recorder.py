@@ -83,9 +83,11 @@ class Recorder:
     def keep_state(self, root: Root) -> None:
         """Keep buffers and counters from before the first call of this root in the segment."""
         number = self.tape.current.number
-        kept = self.state.root_states.setdefault(number, [])
-        for old in [n for n in self.state.root_states if n < number - 1]:
-            del self.state.root_states[old]
+        kept = self.state.root_states.get(number)
+        if kept is None:
+            kept = self.state.root_states[number] = []
+            for old in [n for n in self.state.root_states if n < number - 1]:
+                del self.state.root_states[old]
         if not any(state.root is root for state in kept):
             kept.append(root.before())
 

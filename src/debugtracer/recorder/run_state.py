@@ -3,6 +3,7 @@ time that is ours."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -111,15 +112,22 @@ class OwnedTime:
 class OpenRoot:
     """The outermost module call in flight, and how often the same module was entered again inside it."""
 
-    __slots__ = ("module", "nested")
+    __slots__ = ("listeners", "module", "nested")
 
     def __init__(self) -> None:
         self.module: nn.Module | None = None
         self.nested = 0
+        self.listeners: list[Callable[[], None]] = []
+
+    def on_reset(self, listener: Callable[[], None]) -> None:
+        """Call the listener whenever a call is forgotten."""
+        self.listeners.append(listener)
 
     def reset(self) -> bool:
         """Forget a call that never returned (KeyboardInterrupt inside a forward); True if there was one."""
         lost, self.module, self.nested = self.module is not None, None, 0
+        for listener in self.listeners:
+            listener()
         return lost
 
 

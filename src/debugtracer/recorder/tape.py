@@ -7,11 +7,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from debugtracer.recorder.entry import Entry, Kind, Leaf, Slot, mapped, tensors
-from debugtracer.recorder.functions import RANDOM_INPLACE, FunctionMeaning, property_name
+from debugtracer.recorder.entry import TENSORS, Entry, Kind, Leaf, Slot, encoded_items, mapped, tensors
 from debugtracer.recorder.state.attributes import OWN
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
@@ -27,6 +25,11 @@ class Segment:
         self.number = number
         self.entries: list[Entry] = []
         self.leaves: dict[int, Leaf] = {}
+        self.constants: list[Leaf] = []
+        """What factories and random draws gave."""
+        self.by_storage: dict[int, list[Leaf]] = {}
+        self.unsorted: list[Leaf] = []
+        """Leaves and constants that are not in `by_storage` yet."""
         self.made: dict[int, tuple[weakref.ref[Tensor], Slot]] = {}
         self.has_graph = False
         """Some output requires grad: a backward may still come."""
@@ -43,6 +46,25 @@ class Segment:
         """Only its losses and its root calls with a graph are recorded, to stay under the promised cost."""
         self.refused = ""
         """Why this segment cannot be executed again; empty when it can."""
+
+    def clear(self) -> None:
+        """Drop everything recorded."""
+        for held in (self.entries, self.leaves, self.made, self.losses, self.backwards):
+            held.clear()
+        for kept in (self.constants, self.by_storage, self.unsorted):
+            kept.clear()
+
+    def sharing(self, target: Tensor) -> list[Leaf]:
+        """The leaves and constants that lie in the memory of a tensor."""
+        for leaf in self.unsorted:
+            self.by_storage.setdefault(address(leaf.tensor), []).append(leaf)
+        self.unsorted.clear()
+        return self.by_storage.get(address(target), [])
+
+    def moved_storage(self) -> None:
+        """Look again where each leaf lies: a call has given one another memory."""
+        self.by_storage.clear()
+        self.unsorted = [*self.leaves.values(), *self.constants]
 
 
 class Tape:
@@ -66,16 +88,19 @@ class Tape:
 
     def refer(self, tensor: Tensor) -> Slot | Leaf:
         """Return slot or leaf of an argument; leaves are shared by identity within the segment."""
-        if self.current.full:
+        segment = self.current
+        if segment.full:
             return Leaf(tensor)
-        slot = self.slot(tensor)
-        if slot is not None:
-            return slot
-        leaf = self.current.leaves.get(id(tensor))
-        if leaf is None and tensor.grad_fn is not None and (side := self.beside(tensor)) is not None:
-            return side
+        key = id(tensor)
+        made = segment.made.get(key)
+        if made is not None and made[0]() is tensor:
+            return made[1]
+        leaf = segment.leaves.get(key)
         if leaf is None:
-            leaf = self.current.leaves[id(tensor)] = self.new_leaf(tensor)
+            if tensor.grad_fn is not None and (side := self.beside(tensor)) is not None:
+                return side
+            leaf = segment.leaves[key] = self.new_leaf(tensor)
+            segment.unsorted.append(leaf)
         return leaf
 
     def new_leaf(self, tensor: Tensor) -> Leaf:
@@ -94,8 +119,7 @@ class Tape:
             if entry.kind == "module":
                 place = place_in(entry.function, tensor)
                 if place is not None:
-                    entry.sides.append(place)
-                    slot = Slot(entry.segment, entry.index, entry.outputs + len(entry.sides) - 1)
+                    slot = entry.add_side(place)
                     self.current.made[id(tensor)] = (WeakRef(tensor), slot)
                     return slot
         return None
@@ -112,7 +136,8 @@ class Tape:
         if self.current.rested and kind != "module":
             return Entry(kind, function, (), {}, ())
         if not encoded:
-            args, kwargs = self.encode(args), self.encode(kwargs)
+            args = tuple(encoded_items(args, self.refer)) if type(args) is tuple else self.encode(args)
+            kwargs = self.encode(kwargs) if kwargs else {}
         entry = Entry(kind, function, args, kwargs, self.frames())
         entry.rng = rng
         return entry
@@ -126,11 +151,12 @@ class Tape:
             return entry
         entry.segment, entry.index = segment.number, len(segment.entries)
         segment.entries.append(entry)
-        for number, tensor in enumerate(tensors(output)):
+        made = (output,) if type(output) in TENSORS else tensors(output)
+        for number, tensor in enumerate(made):
             segment.made[id(tensor)] = (WeakRef(tensor), Slot(segment.number, entry.index, number))
             entry.outputs = number + 1
             entry.scalar = tensor.numel() == 1 and (entry.scalar or number == 0)
-            if tensor.grad_fn is not None:
+            if not segment.has_graph and tensor.grad_fn is not None:
                 segment.has_graph = True
         return entry
 
@@ -138,8 +164,7 @@ class Tape:
         """Drop everything of a step that is too long, and record nothing more until the next segment."""
         segment = self.current
         segment.refused, segment.full = f"more than {MAX_ENTRIES} torch calls outside modules in one step", True
-        for held in (segment.entries, segment.leaves, segment.made, segment.losses, segment.backwards):
-            held.clear()
+        segment.clear()
 
     def constant(self, function: Any, output: Any) -> None:
         """Keep what a factory or a random draw gave as a value."""
@@ -148,22 +173,23 @@ class Tape:
             return
         entry = self.open("const", function, (), {}, encoded=True)
         entry.constant = made
-        entry.args = tuple(Leaf(t) for t in made)
+        entry.args = tuple([Leaf(t) for t in made])
         self.close(entry, output)
+        if not self.current.full:
+            self.current.constants.extend(entry.args)
+            self.current.unsorted.extend(entry.args)
 
     def save_before_write(self, target: Tensor) -> bool:
         """Copy every leaf that shares memory with `target` before it is written; True if there was one."""
-        storage, hit = address(target), False
-        for leaf in self.all_leaves():
-            if leaf.saved is None and address(leaf.tensor) == storage:
+        hit = False
+        for leaf in self.current.sharing(target):
+            if leaf.saved is None:
                 leaf.saved, hit = leaf.tensor.detach().clone(), True
         return hit
 
     def all_leaves(self) -> list[Leaf]:
         """The leaves of the current segment, constants included."""
-        found = list(self.current.leaves.values())
-        found.extend(leaf for entry in self.current.entries if entry.kind == "const" for leaf in entry.args)
-        return found
+        return [*self.current.leaves.values(), *self.current.constants]
 
     def mark_losslike(self, output: Any, argument: Any) -> None:
         """Mark a scalar computed from a scalar loss as a loss, for the user's own guards."""
@@ -241,58 +267,3 @@ def address(tensor: Tensor) -> int:
         return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, NotImplementedError):
         return 0
-
-
-class Pending:
-    """A call that is about to run: what to write down once it has."""
-
-    __slots__ = ("entry", "first", "function", "what")
-
-    def __init__(self, what: FunctionMeaning, function: Any, first: Any, entry: Entry | None) -> None:
-        self.what, self.function, self.first, self.entry = what, function, first, entry
-
-
-def prepare(
-    tape: Tape, what: FunctionMeaning, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Pending | None:
-    """Encode the arguments of a torch function before it runs, saving what it overwrites. None: not recorded."""
-    if tape.current.full:
-        return None
-    first = args[0] if args else next((kwargs[k] for k in ("tensor", "input", "self") if k in kwargs), None)
-    if what is FunctionMeaning.INPLACE and isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
-        tape.current.refused = "the data of a parameter was replaced inside the step"
-        return None
-    if (
-        what is FunctionMeaning.INPLACE
-        and isinstance(first, Tensor)
-        and not torch.is_grad_enabled()
-        and is_state(first)
-        and id(first) not in tape.current.leaves
-    ):
-        return None  # lasting state updated by hand (EMA, clamp): later calls see its effect
-    if what is FunctionMeaning.DRAW or not any(True for _ in tensors((args, kwargs))):
-        return Pending(what, function, first, None)
-    drawn = what is FunctionMeaning.RANDOM or (what is FunctionMeaning.INPLACE and function.__name__ in RANDOM_INPLACE)
-    entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
-    for written in tensors(first if what is FunctionMeaning.INPLACE else kwargs.get("out")):
-        tape.save_before_write(written)
-    return Pending(what, function, first, entry)
-
-
-def finish(tape: Tape, pending: Pending, output: Any) -> None:
-    """Append the entry of a function that has run, or keep its result as a constant."""
-    if pending.entry is None:
-        tape.constant(pending.function, output)
-    elif pending.what is FunctionMeaning.INPLACE or any(True for _ in tensors(output)):
-        tape.close(pending.entry, output)
-        tape.mark_losslike(output, pending.first)
-
-
-def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:
-    """The generators that a call was given."""
-    return [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Generator)]
-
-
-def is_state(tensor: Tensor) -> bool:
-    """True for a parameter or another leaf that training changes in place."""
-    return isinstance(tensor, torch.nn.Parameter) or tensor.requires_grad

@@ -1,0 +1,75 @@
+"""A torch function called outside modules: what is written on the tape before it runs and once it has."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.entry import TENSORS, Entry, tensors
+from debugtracer.recorder.functions import RANDOM_INPLACE, FunctionMeaning, property_name
+from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.tape import Tape
+
+Pending: TypeAlias = tuple[Any, Entry | None]
+"""The first argument of a call that is about to run, and its entry; None: its result is kept as a constant."""
+
+OTHER_MEMORY = ("__set__", "set_")  # give a tensor another storage
+
+
+def prepare(
+    tape: Tape, what: FunctionMeaning, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Pending | None:
+    """Encode the arguments of a torch function before it runs, saving what it overwrites. None: not recorded."""
+    if tape.current.full:
+        return None
+    first = args[0] if args else next((kwargs[k] for k in ("tensor", "input", "self") if k in kwargs), None)
+    in_place = what is FunctionMeaning.INPLACE
+    if in_place and is_untaped(tape, function, first):
+        return None
+    if what is FunctionMeaning.DRAW or not (type(first) in TENSORS or any(True for _ in tensors((args, kwargs)))):
+        return first, None
+    drawn = what is FunctionMeaning.RANDOM or (in_place and function.__name__ in RANDOM_INPLACE)
+    entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
+    if in_place or "out" in kwargs:
+        for written in tensors(first if in_place else kwargs["out"]):
+            tape.save_before_write(written)
+    return first, entry
+
+
+def is_untaped(tape: Tape, function: Any, first: Any) -> bool:
+    """True for an in-place call that is not recorded; one that replaces a parameter's data refuses the segment."""
+    if isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
+        tape.current.refused = "the data of a parameter was replaced inside the step"
+        return True
+    # lasting state updated by hand (EMA, clamp): later calls see its effect
+    return (
+        isinstance(first, Tensor)
+        and not torch.is_grad_enabled()
+        and is_state(first)
+        and id(first) not in tape.current.leaves
+    )
+
+
+def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, output: Any) -> None:
+    """Append the entry of a function that has run, or keep its result as a constant."""
+    first, entry = pending
+    if entry is None:
+        tape.constant(function, output)
+    elif type(output) in TENSORS or what is FunctionMeaning.INPLACE or any(True for _ in tensors(output)):
+        tape.close(entry, output)
+        if entry.scalar:
+            tape.mark_losslike(output, first)
+        if what is FunctionMeaning.INPLACE and function.__name__ in OTHER_MEMORY:
+            tape.current.moved_storage()
+
+
+def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:
+    """The generators that a call was given."""
+    return [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Generator)]
+
+
+def is_state(tensor: Tensor) -> bool:
+    """True for a parameter or another leaf that training changes in place."""
+    return isinstance(tensor, torch.nn.Parameter) or tensor.requires_grad
