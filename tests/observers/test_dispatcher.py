@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from debugtracer import errors, session
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.training_events import EVENTS, TrainingEvents
 from tests.observers.runs import a_run
 from tests.watching import under_watch
@@ -182,3 +182,27 @@ def test_the_dispatcher_hands_on_every_event_of_the_contract():
 @pytest.mark.parametrize("name", EVENTS)
 def test_every_event_of_the_contract_says_what_it_is(name):
     assert getattr(TrainingEvents, name).__doc__
+
+
+def test_what_is_of_use_in_inspected_steps_alone_is_called_in_no_other():
+    heard: list[tuple[str, int]] = []
+
+    class Watcher(Observer):
+        @inspected
+        def step_begins(self, optimizer):
+            heard.append(("inspected", self.run.step))
+
+        def step_ended(self, optimizer):
+            heard.append(("any", self.run.step))
+
+    run = a_run(inspect_steps=5)
+    run.state.has_optimizer = True
+    dispatcher = ObserverDispatcher(run)
+    dispatcher.observers = {"watcher": Watcher(run)}
+    dispatcher.subscribe()
+    for step in range(7):
+        run.state.step = step
+        dispatcher.step_begins(None)
+        dispatcher.step_ended(None)
+    assert [step for what, step in heard if what == "any"] == list(range(7))
+    assert [step for what, step in heard if what == "inspected"] == [0, 1, 2, 5]

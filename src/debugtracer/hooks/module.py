@@ -175,7 +175,7 @@ class Carried:
         self.told = told
 
     def __call__(self, *args: Any) -> None:
-        """Forward to us."""
+        """Hand the call on to us."""
         self.told(*args)
 
     def __reduce__(self) -> Any:

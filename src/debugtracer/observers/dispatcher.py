@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import INSPECTED, Observer
 from debugtracer.plugins import members
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.measuring import measuring
@@ -26,6 +26,9 @@ class ObserverDispatcher(TrainingEvents):
         self.run, self.state, self.stack = run, run.state, run.stack
         self.observers: dict[str, Observer] = {}
         self.listeners: dict[str, list[Callable[..., None]]] = {}
+        """Event -> who hears it in an inspected step."""
+        self.steady: dict[str, list[Callable[..., None]]] = {}
+        """Event -> who hears it in any other."""
         run.on_restored(self.restored)
 
     def install(self) -> None:
@@ -46,12 +49,14 @@ class ObserverDispatcher(TrainingEvents):
             name: [getattr(o, name) for o in every if getattr(type(o), name) is not getattr(TrainingEvents, name)]
             for name in EVENTS
         }
+        self.steady = {name: [m for m in heard if not hasattr(m, INSPECTED)] for name, heard in self.listeners.items()}
 
     def remove(self) -> None:
         """Detach them, last first."""
         for observer in reversed(list(self.observers.values())):
             self.run.attempt(observer.remove, ())
         self.listeners.clear()
+        self.steady.clear()
 
     def pause(self) -> None:
         """Hand nothing on until resume(): the calls are ours."""
@@ -67,7 +72,7 @@ class ObserverDispatcher(TrainingEvents):
 
     def dispatch(self, name: str, *args: Any) -> None:
         """Call the observers of one event. Never raises into the host, but for the stop of mode dev."""
-        listeners = self.listeners.get(name)
+        listeners = (self.listeners if self.run.inspecting else self.steady).get(name)
         # inside vmap and grad tensors have no values
         if not listeners or self.run.off or torch._C._are_functorch_transforms_active():
             return

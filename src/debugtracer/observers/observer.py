@@ -3,8 +3,20 @@ this folder and its test."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.training_events import TrainingEvents
+
+Method = TypeVar("Method", bound=Callable[..., None])
+INSPECTED = "debug_tracer_inspected"  # attribute of a method that is called in inspected steps alone
+
+
+def inspected(method: Method) -> Method:
+    """Mark an event of an observer that is of use in inspected steps alone: in others it is not even called."""
+    setattr(method, INSPECTED, True)
+    return method
 
 
 class Observer(TrainingEvents):

@@ -103,7 +103,7 @@ class Entry:
         """Every tensor it gave holds one number."""
 
     def add_side(self, side: tuple[Any, str, Any]) -> Slot:
-        """Number a tensor that the module left in an attribute."""
+        """Return the slot of a tensor that the module left in an attribute, now numbered."""
         self.sides = (*self.sides, side)
         return Slot(self.segment, self.index, self.outputs + len(self.sides) - 1)
 

@@ -1,5 +1,7 @@
 """Keeps the time that watching takes under a promised share of the time that training takes: what is dear and worth
-least rests first. (docs/rationale/performance.md#governor)"""
+least rests first.
+
+(docs/rationale/performance.md#governor)"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ class Governor:
         return self.working[part]
 
     def step_closed(self) -> None:
-        """Settle the step that is over, after its number was counted, and decide about the next. Two microseconds."""
+        """Count the seconds of the step that is over into the balance, and decide about the next. Two microseconds."""
         state = self.state
         steady_s = state.own_s + state.judge_s - state.incident_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s

@@ -66,7 +66,7 @@ class Recorder:
             self.pending = (module, root, entry)
 
     def enter_rested(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Refer to a root call while the tape rests: its forward can be executed again, with other random numbers."""
+        """Record a root call while the tape rests: its forward can be executed again, with other random numbers."""
         with self.state.owned():
             root = self.state.roots.get(module)
             if root is not None and not root.mutates_inputs:

@@ -48,7 +48,7 @@ class Segment:
         """Why this segment cannot be executed again; empty when it can."""
 
     def clear(self) -> None:
-        """Drop everything recorded."""
+        """Drop everything that was recorded."""
         for held in (self.entries, self.leaves, self.made, self.losses, self.backwards):
             held.clear()
         for kept in (self.constants, self.by_storage, self.unsorted):

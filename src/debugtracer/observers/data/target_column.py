@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from debugtracer.observers.graph.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.loss_call import LOSSES
 from debugtracer.trace.facts.target_column import TargetColumn
@@ -44,6 +44,7 @@ class TargetColumnObserver(Observer):
             self.run.emit(self.found)
         self.losses, self.found = 0, None
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Keep the flat inputs of a root."""
         if not self.run.inspecting or not torch.is_grad_enabled():

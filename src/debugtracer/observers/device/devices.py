@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.devices import Devices, HostSyncs, Waiting
 
 WAITS = {
@@ -42,6 +42,7 @@ class DevicesObserver(Observer):
         if name in WAITS and args and isinstance(args[0], Tensor) and args[0].device.type not in ("cpu", "meta"):
             self.syncs[name, raw_frames(2)[:1]] += 1
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Emit the counts and devices at the end of an inspected step."""
         if not self.run.inspecting:

@@ -10,7 +10,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from debugtracer.observers.device.replicas import group_of
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.norm_statistics import LayerStatistics, NormStatistics
 
 MOST_LAYERS = 8  # layers looked at: the first ones are nearest to the data (ours)
@@ -22,6 +22,7 @@ BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 class NormStatisticsObserver(Observer):
     """At the gates of inspected steps, under DistributedDataParallel on several ranks."""
 
+    @inspected
     def step_begins(self, optimizer: Optimizer) -> None:
         """Read statistics that the forward has updated; the next one may replace them by those of rank 0."""
         if not self.run.inspecting:

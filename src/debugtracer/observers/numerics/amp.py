@@ -16,7 +16,7 @@ from debugtracer.callsites.line import first
 from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.scaler import current_scale
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.entry import autocast_state
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -85,6 +85,7 @@ class AmpObserver(Observer):
             )
             self.count += 1
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Remember the autocast of a forward with a graph."""
         if self.run.inspecting and torch.is_grad_enabled():

@@ -25,7 +25,7 @@ from debugtracer.observers.numerics.domain_margin import (
     margin_of,
 )
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.domain_edges import DomainEdges, Edge
 from debugtracer.trace.number import number
 
@@ -101,6 +101,7 @@ class DomainEdgesObserver(Observer):
             )
         )
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Read the distances of the update and emit the nearest of each line."""
         calls, self.calls, self.elements = self.calls, [], 0

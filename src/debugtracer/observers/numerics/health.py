@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.observers.numerics.dynamics import dynamics_of
 from debugtracer.observers.numerics.tensor_health import dead_share, health_of, l2_of, saturated_share
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.roots import plain_path
@@ -146,6 +146,7 @@ class HealthObserver(Observer):
             told[key] = name if met[name] == 1 else f"{name} ({met[name]})"
         return told
 
+    @inspected
     def step_begins(self, optimizer: Optimizer) -> None:
         """Measure the final gradients, and copy the weights."""
         if not self.run.inspecting:
@@ -162,6 +163,7 @@ class HealthObserver(Observer):
                     id(p): p.detach().clone() for p in held if p.grad is not None and p.layout is torch.strided
                 }
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Measure weights and what changed, and emit the snapshot."""
         if not self.run.inspecting:

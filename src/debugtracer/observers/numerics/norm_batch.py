@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.graph.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.norm_batch import NormBatch
 
@@ -48,6 +48,7 @@ class NormBatchObserver(Observer):
             path = path_of(module, self.run.modules()) if module is not None else None
             self.few.append((values, tuple(args[0].shape), path or "", self.run.here()))
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Emit one fact a step."""
         if self.run.inspecting and self.few:

@@ -7,7 +7,7 @@ from torch.optim import Optimizer
 
 from debugtracer.devices.present import accelerator
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.overflow_flag import OverflowFlag
 
 
@@ -27,6 +27,7 @@ class OverflowFlagObserver(Observer):
         """Drop the device: a forked child uses none of its parent."""
         self.saturates, self.clear_at = None, None
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Read the flag at the end of an inspected step. Syncs the host on a device that saturates."""
         used = accelerator() if self.run.inspecting else None

@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.entry import HALF
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.half_reduction import RunningTotal
@@ -92,6 +92,7 @@ class RunningTotalObserver(Observer):
         known = self.totals.get(id(value)) if isinstance(value, Tensor) else None
         return known if known is not None and known.now() is value else None
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Read the totals of the update and emit them."""
         totals, self.totals = list(self.totals.values()), {}

@@ -8,7 +8,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.optimizer.default_init import DefaultInit
 from debugtracer.observers.optimizer.follower import Follower
 from debugtracer.recorder.run_state import parameters
@@ -32,6 +32,7 @@ class WiringObserver(Observer):
     def reset(self) -> None:
         self.follower = Follower()
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note which models run in a step."""
         if self.run.inspecting:
