@@ -38,11 +38,11 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def add_row(kind: str, name: str, row: dict[str, Any], setting: str = "", folder: Path = RESULTS) -> Path:
-    """Put one row among those of this commit (and setting) in the file of today; each row at once, since a run lasts
-    long and may be cut."""
+    """Put one row among those of this commit (and setting) in the file of today, which takes over what the newest file
+    holds; each row at once, since a run lasts long and may be cut."""
     now = {"date": stamp()["date"], "commit": measured_commit()}
     path = folder / f"{now['date']}-{kind}.json"
-    kept = load(path)
+    kept = load(max([*folder.glob(f"????-??-??-{kind}.json")], default=path))
     key = now["commit"] + (f", {setting}" if setting else "")
     rows = kept["results"].get(key, {"rows": {}})["rows"] | {name: row}
     kept["results"][key] = {"date": now["date"], "machine": machine(), "rows": rows}

@@ -49,7 +49,7 @@ def timed(name: str, others: list[str], rounds: int, warm: int) -> dict[str, Any
     chosen = ["bare", *others]
     for word in chosen:
         with configuration(word)(training.model):
-            training.run(warm if word != SLOW else 3)
+            training.run(warm if word.startswith("watched") else SETTLE)
     seconds: dict[str, list[tuple[float, float]]] = {word: [] for word in chosen}
     for _ in range(rounds):
         for word in random.sample(chosen, len(chosen)):
@@ -157,7 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="loops whose name holds one of these words, with commas")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--warm", type=int, default=50, help="steps of each configuration before the first round")
+    parser.add_argument("--warm", type=int, default=50, help="watched steps before the first round")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--no-full", action="store_true", help="without `--cost 1`")
     parser.add_argument("--table", type=Path, help="only print the table of a kept file")

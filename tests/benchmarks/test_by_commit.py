@@ -33,6 +33,15 @@ def test_a_row_is_added_to_its_commit_and_others_stay(tmp_path: Path, monkeypatc
     }
 
 
+def test_the_file_of_a_new_day_takes_over_what_was_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_commit, "measured_commit", lambda: "aaaaaaa")
+    for day, name in (("2026-11-22", "mlp"), ("2026-11-23", "cnn")):
+        monkeypatch.setattr(by_commit, "stamp", lambda day=day: {"date": day})
+        path = by_commit.add_row("steps", name, {"ratio": 1}, folder=tmp_path)
+    assert path.name == "2026-11-23-steps.json"
+    assert list(by_commit.load(path)["results"]["aaaaaaa"]["rows"]) == ["mlp", "cnn"]
+
+
 def test_the_machine_is_told_with_its_torch() -> None:
     assert "cores, Python 3" in by_commit.machine()
     assert "torch 2" in by_commit.machine()
