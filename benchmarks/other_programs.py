@@ -164,7 +164,7 @@ PROGRAMS = (
         CLEANRL,
         "cleanrl/ppo.py",
         "--total-timesteps {n}",
-        3072,
+        8192,
         "steps of the environment",
     ),
     Program(

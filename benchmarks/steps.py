@@ -174,13 +174,14 @@ def main(arguments: list[str] | None = None) -> int:
 
     wanted = [word for word in args.only.split(",") if word]
     chosen = [loop.name for loop in LOOPS if not wanted or any(word in loop.name for word in wanted)]
+    kept: Path | None = None
     for name in chosen:
         row = measure(name, args)
         if "watched" in row:
+            kept = add_row(KIND, name, row)
             print(row_of(name, row), flush=True)
-        kept = add_row(KIND, name, row)
-    print(table(kept) if chosen else f"{args.only}: no such loop")
-    return int(not chosen)
+    print(table(kept) if kept else f"{args.only}: nothing was measured")
+    return int(kept is None)
 
 
 if __name__ == "__main__":
