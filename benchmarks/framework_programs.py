@@ -28,7 +28,7 @@ class Rows(torch.utils.data.Dataset[dict[str, torch.Tensor]]):
 
 def trainer(steps: int, folder: str) -> None:
     """Train a small GPT-2 with the Trainer of transformers."""
-    from transformers import GPT2Config, GPT2LMHeadModel, Trainer, TrainingArguments, set_seed
+    from transformers import GPT2Config, GPT2LMHeadModel, PrinterCallback, Trainer, TrainingArguments, set_seed
 
     set_seed(3)
     model = GPT2LMHeadModel(GPT2Config(vocab_size=64, n_positions=64, n_embd=96, n_layer=3, n_head=4))
@@ -44,6 +44,7 @@ def trainer(steps: int, folder: str) -> None:
         seed=3,
     )
     run = Trainer(model=model, args=arguments, train_dataset=Rows(512))
+    run.remove_callback(PrinterCallback)  # it prints times
     run.train()
     for row in run.state.log_history:
         print(row["step"], row.get("loss"), row.get("grad_norm"))

@@ -11,7 +11,7 @@ from kept import newest
 from stamp import ROOT
 
 PICTURE = ROOT / "docs" / "images" / "cost.svg"
-WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 760, 270, 60, 64, 11, 9
+WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 800, 300, 60, 64, 11, 9
 COLORS = {"before": "#8c959f", "after": "#1f6feb"}  # read on white and on black
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#59636e}.name{text-anchor:end}.title{font-weight:600;font-size:14px}"

@@ -75,6 +75,7 @@ def test_every_program_has_a_name_a_commit_and_its_stand_ins() -> None:
     for program in PROGRAMS:
         assert not program.source or len(program.source.split("@")[1]) == 40
         assert set(program.shadowed) <= set(program_data.STAND_INS)
+        assert (program.length, program.unit) > (0, "")
         assert "{n}" in program.arguments + "".join(new for _, new in program.edits)
 
 
