@@ -142,7 +142,7 @@ PROGRAMS = (
         "vision",
         TIMM,
         "train.py",
-        "made --model test_vit --num-classes 4 --img-size 64 -b 8 --device cpu --no-prefetcher --workers 0 --opt adamw "
+        "made --model test_vit --num-classes 4 --img-size 64 -b 8 --device cpu --no-prefetcher --workers 1 --opt adamw "
         "--lr 1e-3 --warmup-epochs 0 --log-interval 5 --output out --experiment made --epochs {n}",
         3,
         "epochs",
