@@ -55,4 +55,9 @@ release:
 bench:
     python benchmarks/store.py
     for clock in cpu wall; do python benchmarks/overhead.py --clock $clock; done
+    python benchmarks/steps.py
     python scripts/results_page.py --write
+
+# CPU time of training programs of other people, bare and watched; fetches them (an hour; gymnasium==0.29.1, tyro, timm, torchvision, lightning, transformers)
+bench-programs *options:
+    python benchmarks/programs.py {{options}}

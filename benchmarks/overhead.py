@@ -21,7 +21,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,11 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
 from stamp import stamp
+
+from benchmarks.peers import anomaly_mode, bare, hugging_face, watched
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -142,42 +144,6 @@ def run_steps(
 def synchronize(device: str) -> None:
     if device != "cpu":
         torch.cuda.synchronize()
-
-
-@contextmanager
-def bare(model: nn.Module) -> Iterator[None]:
-    yield
-
-
-@contextmanager
-def watched(model: nn.Module) -> Iterator[None]:
-    from debugtracer import session
-
-    running = session.active() or session.start()
-    running.install()
-    try:
-        yield
-    finally:
-        running.remove()
-
-
-@contextmanager
-def anomaly_mode(model: nn.Module) -> Iterator[None]:
-    with torch.autograd.set_detect_anomaly(True):
-        yield
-
-
-@contextmanager
-def hugging_face(model: nn.Module) -> Iterator[None]:
-    from transformers.debug_utils import DebugUnderflowOverflow
-
-    debug = DebugUnderflowOverflow(model)
-    try:
-        yield
-    finally:
-        for module in model.modules():
-            module._forward_hooks.clear()
-        del debug
 
 
 CONFIGURATIONS = {
