@@ -27,7 +27,7 @@ def table() -> str:
         loops(newest("loops")),
         healthy(newest("false-alarms")),
         cost(costs),
-        cost_elsewhere(others),
+        cost_elsewhere(newest("programs-cost")),
     ]
     return "\n".join([row_of(HEAD), "|---" * len(HEAD) + "|", *(row_of(cells) for cells in rows)])
 
@@ -103,13 +103,14 @@ def cost(costs: dict[str, Kept]) -> list[str]:
 
 
 def cost_elsewhere(kept: Kept) -> list[str]:
-    """CPU time in programs of other people: reinforcement learning apart, whose steps are short."""
-    short = {row["cpu_ratio"] for row in kept.values["cost"] if row["is_rl"]}
-    others = {row["cpu_ratio"] for row in kept.values["cost"] if not row["is_rl"]}
-    found = (
-        f"{min(others)} to {max(others)} times the CPU time; reinforcement learning {min(short)} to {max(short)} times"
-    )
-    return [f"cost: {len(kept.values['cost'])} of other people's programs", found, kept.measured, "by hand"]
+    """CPU time of whole programs of other people, at the commit that was measured last and at the one before it."""
+    (_, before), (commit, now) = list(kept.values["results"].items())[-2:]
+    names = sorted(now["rows"].keys() & before["rows"].keys())
+    last, first = ([one["rows"][name]["whole_ratio"] for name in names] for one in (now, before))
+    found = f"{min(last):.1f} to {max(last):.1f} times the CPU time of the whole run"
+    found += f"; before {min(first):.1f} to {max(first):.1f}"
+    when = measured({(now["date"], commit)})
+    return [f"cost: {len(names)} of other people's programs", found, when, "`just bench-programs`"]
 
 
 def share(rate: f.Rate) -> str:
