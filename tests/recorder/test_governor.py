@@ -52,7 +52,7 @@ def test_parts_rest_in_their_order_and_the_tape_last():
     while len(order) < len(Part):
         steps.go(1, 0.002, 0.001)
         order += [part for part in Part if part not in steps.working() and part not in order]
-        assert steps.state.step < 6000
+        assert steps.state.step < 9000
     assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE]
     assert list(steps.state.rested) == [WORDS[part] for part in order]
     assert list(LIMITS_S.values()) == sorted(LIMITS_S.values(), reverse=True)
@@ -112,7 +112,7 @@ def test_no_limit_lets_nothing_rest(cost):
 
 def test_a_new_run_begins_with_a_full_balance():
     steps = Steps()
-    steps.go(FIRST_STEPS + 4000, 0.002, 0.001)
+    steps.go(FIRST_STEPS + 8000, 0.002, 0.001)
     assert steps.working() == []
     steps.state.reset()
     steps.governor.reset()

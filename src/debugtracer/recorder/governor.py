@@ -10,7 +10,7 @@ import enum
 from debugtracer.recorder.run_state import RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 2.0  # seconds on top of the share (ours): a run of a few seconds keeps everything
+GRACE_S = 6.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -26,7 +26,7 @@ class Part(enum.IntEnum):
     TAPE = 3  # calls of the step: without them it is executed again from its batch alone
 
 
-LIMITS_S = {Part.LOOKS: 0.7 * GRACE_S, Part.SUMMARIES: 0.5 * GRACE_S, Part.COPIES: 0.25 * GRACE_S, Part.TAPE: 0.0}
+LIMITS_S = {Part.LOOKS: 1.8, Part.SUMMARIES: 1.2, Part.COPIES: 0.6, Part.TAPE: 0.0}
 WORDS = {
     Part.LOOKS: "close looks",
     Part.SUMMARIES: "values of batches and of weights at rest",
