@@ -92,10 +92,11 @@ def lengthened(entry: TracebackType, following: TracebackType) -> bool:
 
 
 def is_our_hook(hook: Any) -> bool:
-    """True for a function, method or partial of this package."""
+    """True for a function, method, partial or callable object of this package."""
     while isinstance(hook, functools.partial):
         hook = hook.func
     code = getattr(getattr(hook, "__func__", hook), "__code__", None)
+    code = getattr(type(hook).__call__, "__code__", None) if code is None else code
     return isinstance(code, CodeType) and place_of(code) == OURS
 
 

@@ -23,6 +23,7 @@ BACKLOG = 10_000  # steps that may wait for the judge; above it numbers are drop
 # steps that may wait before the judge takes every other one, and below which it takes all again (ours): a run of a few
 # thousand steps is judged whole, however short they are
 LATE, SOON = 2000, 500
+FIRST_STEPS = 50  # steps that are judged as they come: the promised cost counts from there on (docs/cost.md)
 
 
 class Handed(NamedTuple):
@@ -36,7 +37,7 @@ class Handed(NamedTuple):
 
 
 class LiveChecks:
-    """One per process. The training thread only appends to a queue; nobody is woken by it."""
+    """One per process. The training thread only appends to a queue; after the first steps nobody is woken by it."""
 
     def __init__(self, tell: Callable[[Finding], None], asked: Mapping[str, Check] | None = None) -> None:
         """Take who is told of findings, and the checks with their options: all with their defaults when None."""
@@ -76,6 +77,8 @@ class LiveChecks:
                 return
         self.queue.append(Handed(ref, values, facts, self.skipped))
         self.skipped = 0
+        if self.given <= FIRST_STEPS:
+            self.wake.set()  # what is wrong from the start is told while its first steps can be executed again
         if self.given - self.changed >= LATE:
             self.thin()
 
