@@ -13,7 +13,7 @@ from stamp import ROOT
 PICTURE = ROOT / "docs" / "images" / "cost.svg"
 WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 800, 300, 60, 64, 11, 9
 COLORS = {"before": "#8c959f", "after": "#1f6feb"}  # read on white and on black
-STYLE = (
+CSS = (
     "text{font:12px system-ui,sans-serif;fill:#59636e}.name{text-anchor:end}.title{font-weight:600;font-size:14px}"
     "@media (prefers-color-scheme:dark){text{fill:#9198a1}}"
 )
@@ -45,7 +45,7 @@ def svg(values: dict[str, Any]) -> str:
     height = TOP + len(names) * row + 8
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
-        f"<style>{STYLE}</style>",
+        f"<style>{CSS}</style>",
         '<text class="title" x="8" y="20">CPU time of a training program under watch, times the bare one</text>',
     ]
     at = 8

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from debugtracer.diagnosis.judging.judge import Judge
-from debugtracer.diagnosis.judging.live_checks import LATE, Handed, LiveChecks
+from debugtracer.diagnosis.judging.live_checks import FIRST_STEPS, LATE, Handed, LiveChecks
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
 from tests.diagnosis.judging.test_judge import LossJump, Reader, Seen
@@ -88,9 +88,21 @@ def still(live: LiveChecks) -> None:
     live.start = lambda: None  # type: ignore[method-assign]
 
 
-def test_the_judge_is_not_woken_by_a_step_but_by_somebody_who_waits_for_it():
+def test_the_first_steps_are_judged_as_they_come():
+    live = LiveChecks(lambda finding: None, {})
+    live.start = lambda: None  # type: ignore[method-assign]
+    woken = []
+    for step in range(FIRST_STEPS + 3):
+        live.wake.clear()
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+        woken.append(live.wake.is_set())
+    assert woken == [True] * FIRST_STEPS + [False] * 3
+
+
+def test_the_judge_is_not_woken_by_a_later_step_but_by_somebody_who_waits_for_it():
     told: list[int] = []
     live = LiveChecks(lambda finding: told.append(finding.step), {"numerics/loss-jump": LossJump()})
+    live.given = FIRST_STEPS
     for step, loss in enumerate((1.0, 1.0, 9.0)):
         live.step(StepRef(iteration=step, step=step), {"loss": loss}, ())
         assert not live.wake.is_set()
