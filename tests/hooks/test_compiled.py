@@ -16,6 +16,7 @@ from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
@@ -30,7 +31,9 @@ class Told(LoopEvents):
         self.steps: list[Any] = []
         self.said = 0
         self.stack, self.state, thread = ModeStack(), RunState(), TrainingThread()
-        self.free = FreeCallMode(self, thread, Tape(lambda: ()), self.stack, Inspection(lambda: False))
+        self.free = FreeCallMode(
+            self, thread, Tape(lambda: ()), self.stack, Inspection(lambda: False), CallCost(RunState())
+        )
         self.root_calls = ModuleHook(self, thread, self.state.open_root)
         self.gates = OptimizerHook(self, thread, self.state)
         self.compiled = CompileHook(self, self.stack, self.root_calls, self.gates, self.state)

@@ -15,7 +15,9 @@ from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
 
 
@@ -38,7 +40,9 @@ class Told(LoopEvents):
     def __init__(self) -> None:
         self.calls: list[tuple[Any, tuple[Any, ...]]] = []
         self.stack = ModeStack()
-        self.free = FreeCallMode(self, TrainingThread(), Tape(lambda: ()), self.stack, Inspection(lambda: False))
+        self.free = FreeCallMode(
+            self, TrainingThread(), Tape(lambda: ()), self.stack, Inspection(lambda: False), CallCost(RunState())
+        )
         self.functions = CustomFunctionHook(self, self.stack)
 
     def custom_function(self, apply: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -18,7 +18,9 @@ from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
 
 
@@ -44,7 +46,9 @@ class Told(LoopEvents):
 
 
 def a_mode(events: LoopEvents) -> FreeCallMode:
-    return FreeCallMode(events, TrainingThread(), Tape(lambda: ()), ModeStack(), Inspection(lambda: True))
+    return FreeCallMode(
+        events, TrainingThread(), Tape(lambda: ()), ModeStack(), Inspection(lambda: True), CallCost(RunState())
+    )
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from debugtracer.hooks.loader import LoaderHook
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.batches import BatchLog
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
@@ -330,7 +331,9 @@ def test_waiting_is_measured_and_read_once(probe):
 def test_the_users_dataset_and_collate_code_run_paused():
     stack, seen = ModeStack(), []
     probe = a_probe(stack=stack)
-    mode = FreeCallMode(probe.events, TrainingThread(), Tape(lambda: ()), stack, Inspection(lambda: False))
+    mode = FreeCallMode(
+        probe.events, TrainingThread(), Tape(lambda: ()), stack, Inspection(lambda: False), CallCost(RunState())
+    )
     probe.install()
     mode.install()
     try:

@@ -15,7 +15,9 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
 
 
@@ -27,7 +29,9 @@ class Told(LoopEvents):
         self.built: list[Any] = []
         self.stepped: list[tuple[Any, tuple[Any, ...]]] = []
         self.stack = ModeStack()
-        self.free = FreeCallMode(self, TrainingThread(), self.tape, self.stack, Inspection(lambda: False))
+        self.free = FreeCallMode(
+            self, TrainingThread(), self.tape, self.stack, Inspection(lambda: False), CallCost(RunState())
+        )
         self.schedulers = SchedulerHook(self, self.stack)
 
     def scheduler_built(self, scheduler: Any) -> None:

@@ -16,8 +16,10 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder import tape as tape_module
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.entry import Entry, Leaf, Slot
 from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape import Tape
 
 
@@ -29,7 +31,9 @@ class NothingElse(LoopEvents):
 def tape() -> Iterator[Tape]:
     """A tape that the function mode writes on."""
     found = Tape(lambda: ())
-    mode = FreeCallMode(NothingElse(), TrainingThread(), found, ModeStack(), Inspection(lambda: False))
+    mode = FreeCallMode(
+        NothingElse(), TrainingThread(), found, ModeStack(), Inspection(lambda: False), CallCost(RunState())
+    )
     mode.install()
     yield found
     mode.remove()

@@ -17,6 +17,7 @@ from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
@@ -66,7 +67,7 @@ class Watched:
         )
         inspection = Inspection(lambda: False)
         self.events = StepEvents(self.recorder, self.gate, observers, inspection, policy, ring, self)
-        self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection)
+        self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection, CallCost(self.state))
         self.hooks: list[Any] = [
             BackwardHook(self.events, thread, self.stack),
             OptimizerHook(self.events, thread, self.state),

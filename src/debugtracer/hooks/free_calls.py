@@ -40,11 +40,11 @@ class FreeCallMode(TorchFunctionMode):
         tape: Tape,
         stack: ModeStack,
         inspection: Inspection,
-        cost: CallCost | None = None,
+        cost: CallCost,
     ) -> None:
         super().__init__()
         self.events, self.thread, self.tape, self.stack, self.inspection = events, thread, tape, stack, inspection
-        self.cost = cost or CallCost()
+        self.cost = cost
         stack.attach(self)
         thread.on_claim(self.claimed)
 

@@ -21,8 +21,8 @@ class CallCost:
     """One per function mode. The mode counts `left` down itself: a call of ours for each call would cost as much as it
     measures."""
 
-    def __init__(self, state: RunState | None = None) -> None:
-        self.state = state or RunState()
+    def __init__(self, state: RunState) -> None:
+        self.state = state
         self.left = EVERY
         """Calls until the next one that is timed."""
         self.detour_s = -1.0

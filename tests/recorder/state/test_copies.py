@@ -252,3 +252,17 @@ def test_a_state_that_is_gone_is_not_copied_into_old_buffers() -> None:
     case.step()
     copied.restore()
     assert not case.optimizer.state
+
+
+def test_a_step_without_a_copy_leaves_none_of_an_earlier_one():
+    """A replay that goes back a step would begin with weights of long ago."""
+    parameter = torch.nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    copies = Copies(2**20, 1.0)
+    copies.take(optimizer, [parameter], 1.0)
+    assert copies.get(optimizer) is not None
+    copies.skip(optimizer)
+    assert copies.get(optimizer) is None
+    assert list(copies.held.values()) == []
+    copies.take(optimizer, [parameter], 1.0)
+    assert copies.get(optimizer) is not None

@@ -149,8 +149,6 @@ class Copies:
         self.cost_s: list[float] = []
         self.off: dict[int, str] = {}
         """id of optimizer -> why its copies stopped."""
-        self.stale: set[int] = set()
-        """id of each optimizer whose last step came without a copy."""
 
     def take(self, optimizer: Optimizer, parameters: list[Tensor], step_s: float) -> str | None:
         """Copy before a step; the answer is a sentence when copying stops for this optimizer, else None."""
@@ -163,7 +161,6 @@ class Copies:
                     optimizer, f"its parameters and state need more than copy_bytes ({self.max_bytes} bytes)"
                 )
             held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
-        self.stale.discard(id(optimizer))
         begin = perf_counter()
         held.take()
         return self.judge(optimizer, parameters, perf_counter() - begin, step_s)
@@ -193,12 +190,12 @@ class Copies:
         return why
 
     def skip(self, optimizer: Optimizer) -> None:
-        """Take none before this step; that of an earlier one is no longer given out."""
-        self.stale.add(id(optimizer))
+        """Take none before this step, and drop that of an earlier one: a replay must not begin with it."""
+        self.held.pop(optimizer, None)
 
     def get(self, optimizer: Optimizer) -> UpdateCopy | None:
         """The copy taken before the optimizer's last step."""
-        return self.held.get(optimizer) if id(optimizer) not in self.stale else None
+        return self.held.get(optimizer)
 
 
 def fill(buffers: list[Tensor], values: list[Tensor], on_host: bool) -> None:
