@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from traceback import extract_stack
 from typing import Any
 
 import pytest
@@ -36,9 +37,13 @@ class AtenCalls(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.counts: Counter[str] = Counter()
+        self.scalars: Counter[str] = Counter()
+        """Who read a scalar, for the message of a failure."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.counts[func._schema.name] += 1
+        if func._schema.name == SCALAR:
+            self.scalars[" < ".join(f"{f.filename}:{f.lineno}" for f in extract_stack(limit=12)[::-1])] += 1
         return func(*args, **(kwargs or {}))
 
 
@@ -55,6 +60,7 @@ def calls(layers: int, optimizer: str, steps: int = STEPS) -> Counter[str]:
         with counted[step - steps] if step >= steps - len(counted) else nullcontext():
             model(x).pow(2).mean().backward()
             update.step()
+    print([one.scalars for one in counted])
     usual, _ = Counter(tuple(sorted(one.counts.items())) for one in counted).most_common(1)[0]
     return Counter(dict(usual))
 

@@ -39,6 +39,14 @@ def test_two_batches_in_a_row_are_not_enough():
     assert not judged(ScaleDrift(), [far(80), far(81), [], far(83), far(84)], start=80)
 
 
+def test_an_input_that_strays_now_and_then_must_stay_longer():
+    strays = [far(80), [], far(82), far(83), []]
+    assert not judged(ScaleDrift(), [*strays, *(far(n) for n in range(85, 89))], start=80)
+    (finding,) = judged(ScaleDrift(), [*strays, *(far(n) for n in range(85, 95))], start=80)
+    assert "in 5 batches in a row, up to batch 89" in finding.message
+    assert finding.step == 85
+
+
 def test_validation_and_token_histograms_are_left_alone():
     assert not judged(ScaleDrift(), [far(n, training=False) for n in range(80, 85)])
     assert not judged(ScaleDrift(), [far(n, detail="token histogram") for n in range(80, 85)])

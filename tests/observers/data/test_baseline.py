@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.data.baseline import FRESH, LEARNT, STILL_LEARNT, Baseline, BaselineLevel
+from debugtracer.observers.data.baseline import BRIEF, FRESH, LEARNT, STILL_LEARNT, Baseline, BaselineLevel
 from debugtracer.observers.data.tensor_summary import look_at
 
 
@@ -67,6 +67,30 @@ def test_far_batches_are_not_learnt_until_they_are_the_usual():
     habit.learn(floats(100.0), True)
     assert habit.looks == 1
     assert habit.std.centre > 50
+
+
+def cauchy(seed):
+    g = torch.Generator().manual_seed(seed)
+    return look_at(torch.randn(16, 5, generator=g) / torch.rand(16, 5, generator=g).clamp_min(1e-3))
+
+
+def test_data_with_heavy_tails_do_not_stay_far():
+    habit = learnt([cauchy(n) for n in range(100)])
+    far = []
+    for n in range(100, 900):
+        look = cauchy(n)
+        far.append(bool(habit.distances(look)))
+        habit.learn(look, far[-1])
+    assert sum(far) < 40  # of 800; a quarter while strays were never learnt
+    assert not any(all(far[n : n + 3]) for n in range(len(far) - 2))
+
+
+def test_a_longer_run_of_far_batches_is_no_stray():
+    habit = learnt([floats(seed=n) for n in range(40)])
+    for n in range(BRIEF + 1):
+        habit.learn(floats(100.0, seed=n), True)
+    habit.learn(floats(seed=50), False)
+    assert max(habit.std.values) < 2
 
 
 def test_channels_that_ever_stood_still_are_left_alone():

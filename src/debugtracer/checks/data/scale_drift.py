@@ -25,7 +25,7 @@ class ScaleDrift(Check):
         The model sees inputs that its weights were not made for; the loss steps up and the first layers are torn away.
     How it decides
         The robust z of the batch mean or standard deviation against the last 64 looks is beyond 8 in `batches` looks in
-        a row. It is a warning when the standard deviation is `factor` times the usual one or less than its inverse, or
+        a row, one more for each time before that this input strayed for a moment (data with heavy tails). It is a warning when the standard deviation is `factor` times the usual one or less than its inverse, or
         the mean moved by `factor` usual standard deviations; smaller moves (sorted data, a curriculum) are a note.
     What to do
         Bring the new part of the data to the scale of the old one, in the dataset.
@@ -44,6 +44,7 @@ class ScaleDrift(Check):
     proved_by: ClassVar[str] = "data/raw_tiles"
 
     batches: int = 3  # looks in a row (ours)
+    most: int = 7  # looks in a row after strays (ours: the eighth is learnt as the usual)
     # times the usual standard deviation (ours: units and pixel ranges differ by more, curricula by less)
     factor: float = 10.0
 
@@ -55,15 +56,15 @@ class ScaleDrift(Check):
                 key = (fact.loader.number, fact.path)
                 known = runs.setdefault(key, {})
                 known.setdefault(fact.looked, {})[fact.detail] = fact
-                if (
-                    fact.training
-                    and all(fact.looked - back in known for back in range(self.batches))
-                    and fact.looked - self.batches not in known
-                ):
-                    yield self.describe(window, fact, known[fact.looked - self.batches + 1])
+                begin = fact.looked
+                while begin - 1 in known:
+                    begin -= 1
+                strays = sum(looked < begin and looked - 1 not in known for looked in known)
+                if fact.training and fact.looked - begin + 1 == min(self.batches + strays, self.most):
+                    yield self.describe(window, fact, known[begin], fact.looked - begin + 1)
 
-    def describe(self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity]) -> Finding:
-        """How far, and since when."""
+    def describe(self, window: Window, fact: BatchOddity, first: dict[str, BatchOddity], looks: int) -> Finding:
+        """How far, since when, and for how many looks."""
         value, usual = as_float(fact.value), as_float(fact.usual)
         if fact.detail == "std":
             ratio = max(abs(value), 1e-30) / max(abs(usual), 1e-30)
@@ -74,7 +75,7 @@ class ScaleDrift(Check):
         return self.finding(
             window,
             "warning" if loud else "note",
-            f"the {fact.detail} of {fact.path} is {value:.3g} in {self.batches} batches in a row, up to "
+            f"the {fact.detail} of {fact.path} is {value:.3g} in {looks} batches in a row, up to "
             f"{which(fact.batch, fact.loader)}; usual is "
             f"{usual:.3g}; expected one scale. Bring all files to one scale in the dataset.",
             ref=next(iter(first.values())).ref,

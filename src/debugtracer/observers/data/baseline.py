@@ -19,6 +19,7 @@ FAR = 8.0  # robust z (docs/rationale/checks.md#data_scale_drift)
 ODD = 1  # values learnt that may lie as far out: an accident (ours)
 LEAST_NATS = 0.5  # divergence of token histograms below which content is never far (ours)
 DECAY = 0.98  # of the learned token histogram, a batch: about 50 batches (ours)
+BRIEF = 2  # far batches in a row that are a stray of data that stray now and then: heavy tails (ours)
 FRESH = 8  # far batches in a row: this is how the data is now, it is learnt anew (ours)
 EVERY = 8  # looks between two computations of the medians (ours)
 SKEW, LEAST_ROWS = 0.3, 4  # share of the pooled entropy (docs/rationale/checks.md#data_class_skew), rows a class
@@ -108,6 +109,8 @@ class Baseline:
     pad_id: int | None = None
     """The value that rows seem to be padded with."""
     far_run: int = 0
+    strays: list[tuple[float, float]] = field(default_factory=list)
+    """Mean and std of the far batches in a row so far."""
     ever: tuple[float, float] | None = None
     """Labels: least and most of all summaries."""
     had_blank: bool = False
@@ -132,10 +135,14 @@ class Baseline:
         return [one for one in found if one is not None]
 
     def learn(self, look: TensorSummary, far: bool) -> None:
-        """Learn one summary. Far ones are not learnt, until there are so many that they are the usual."""
+        """Learn one summary. Far ones are not learnt, until there are so many that they are the usual; mean and std
+        of a brief stray are, once it has ended, or data with heavy tails would look narrow for ever."""
         self.far_run = self.far_run + 1 if far else 0
         if far and self.far_run < FRESH:
+            if not look.nonfinite:
+                self.strays.append((look.mean, look.std))
             return
+        self.learn_strays()
         if self.far_run == FRESH:
             self.reset()
         self.looks += 1
@@ -151,6 +158,13 @@ class Baseline:
             ):
                 level.push(value)
         self.learn_counts(look)
+
+    def learn_strays(self) -> None:
+        """Learn the far batches that have just ended, when they were few."""
+        for mean, std in self.strays if len(self.strays) <= BRIEF and self.role == "float" else ():
+            self.mean.push(mean)
+            self.std.push(std)
+        self.strays = []
 
     def learn_counts(self, look: TensorSummary) -> None:
         """Learn the token histogram or the labels of a batch."""
