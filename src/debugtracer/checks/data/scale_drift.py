@@ -25,8 +25,9 @@ class ScaleDrift(Check):
         The model sees inputs that its weights were not made for; the loss steps up and the first layers are torn away.
     How it decides
         The robust z of the batch mean or standard deviation against the last 64 looks is beyond 8 in `batches` looks in
-        a row, one more for each time before that this input strayed for a moment (data with heavy tails). It is a warning when the standard deviation is `factor` times the usual one or less than its inverse, or
-        the mean moved by `factor` usual standard deviations; smaller moves (sorted data, a curriculum) are a note.
+        a row, one more for each time before that this input strayed for a moment (data with heavy tails). It is a
+        warning when the standard deviation is `factor` times the usual one or less than its inverse, or the mean moved
+        by `factor` usual standard deviations; smaller moves (sorted data, a curriculum) are a note.
     What to do
         Bring the new part of the data to the scale of the old one, in the dataset.
     Example
