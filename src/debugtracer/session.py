@@ -138,5 +138,13 @@ class Session:
     def reset(self) -> None:
         """Drop tape and counters, as if nothing was trained yet."""
         self.batches.clear()
-        for part in (self.recorder, self.thread, self.incidents, self.ring, self.dispatcher, self.governor):
+        for part in (
+            self.recorder,
+            self.thread,
+            self.incidents,
+            self.ring,
+            self.dispatcher,
+            self.governor,
+            self.events,
+        ):
             part.reset()

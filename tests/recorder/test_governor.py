@@ -46,14 +46,14 @@ def test_what_stays_under_the_promise_lets_nothing_rest():
     assert steps.state.rested == {}
 
 
-def test_parts_rest_in_their_order_and_the_tape_last():
+def test_parts_rest_in_their_order_and_the_observers_last():
     steps, order = Steps(), []
     steps.go(FIRST_STEPS, 0.001, 0.001)
     while len(order) < len(Part):
         steps.go(1, 0.002, 0.001)
         order += [part for part in Part if part not in steps.working() and part not in order]
         assert steps.state.step < 9000
-    assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE]
+    assert order == [Part.LOOKS, Part.SUMMARIES, Part.COPIES, Part.TAPE, Part.OBSERVERS]
     assert list(steps.state.rested) == [WORDS[part] for part in order]
     assert list(LIMITS_S.values()) == sorted(LIMITS_S.values(), reverse=True)
 

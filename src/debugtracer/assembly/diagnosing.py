@@ -13,11 +13,13 @@ from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.clip import ClipHook
 from debugtracer.hooks.compiled import CompileHook
 from debugtracer.hooks.custom_function import CustomFunctionHook
+from debugtracer.hooks.event_switch import EventSwitch
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loader import LoaderHook
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
+from debugtracer.hooks.resting_events import RestingEvents
 from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.step_events import StepEvents
@@ -65,7 +67,12 @@ class Diagnosing:
         )
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
-        self.events = StepEvents(self.recorder, self.gate, dispatcher, self.inspection, policy, recording.ring, output)
+        self.events = EventSwitch(
+            StepEvents(self.recorder, self.gate, dispatcher, self.inspection, policy, recording.ring, output),
+            RestingEvents(self.recorder, self.gate, dispatcher),  # type: ignore[abstract]  # every event has a body
+            dispatcher,
+            governor,
+        )
         self.add_hooks(settings, recording, replaying)
 
     def add_hooks(self, settings: Settings, recording: Recording, replaying: Replaying) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import INSPECTED, Observer
+from debugtracer.observers.observer import ALWAYS, INSPECTED, Observer
 from debugtracer.plugins import members
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.measuring import measuring
@@ -29,6 +29,9 @@ class ObserverDispatcher(TrainingEvents):
         """Event -> who hears it in an inspected step."""
         self.steady: dict[str, list[Callable[..., None]]] = {}
         """Event -> who hears it in any other."""
+        self.at_rest: dict[str, list[Callable[..., None]]] = {}
+        """Event -> who hears it also while the others rest."""
+        self.rests = False
         run.on_restored(self.restored)
 
     def install(self) -> None:
@@ -49,6 +52,7 @@ class ObserverDispatcher(TrainingEvents):
             name: [getattr(o, name) for o in every if getattr(type(o), name) is not getattr(TrainingEvents, name)]
             for name in EVENTS
         }
+        self.at_rest = {name: [m for m in heard if hasattr(m, ALWAYS)] for name, heard in self.listeners.items()}
         self.steady = {name: [m for m in heard if not hasattr(m, INSPECTED)] for name, heard in self.listeners.items()}
 
     def remove(self) -> None:
@@ -57,6 +61,7 @@ class ObserverDispatcher(TrainingEvents):
             self.run.attempt(observer.remove, ())
         self.listeners.clear()
         self.steady.clear()
+        self.at_rest.clear()
 
     def pause(self) -> None:
         """Hand nothing on until resume(): the calls are ours."""
@@ -66,13 +71,19 @@ class ObserverDispatcher(TrainingEvents):
         """Emit again, after a pause()."""
         self.run.off = False
 
+    def rest(self, rests: bool) -> None:
+        """Hand events on to those alone that lose track otherwise, until rest(False): to stay under the promised
+        cost."""
+        self.rests = rests
+
     def wants(self, name: str) -> bool:
         """Whether any observer listens to an event."""
         return bool(self.listeners.get(name)) and not self.run.off
 
     def dispatch(self, name: str, *args: Any) -> None:
         """Call the observers of one event. Never raises into the host, but for the stop of mode dev."""
-        listeners = (self.listeners if self.run.inspecting else self.steady).get(name)
+        told = self.at_rest if self.rests else self.listeners if self.run.inspecting else self.steady
+        listeners = told.get(name)
         # inside vmap and grad tensors have no values
         if not listeners or self.run.off or torch._C._are_functorch_transforms_active():
             return
@@ -153,6 +164,9 @@ class ObserverDispatcher(TrainingEvents):
 
     def scheduler_built(self, scheduler: Any) -> None:
         self.dispatch("scheduler_built", scheduler)
+
+    def missed(self) -> None:
+        self.dispatch("missed")
 
     def incident(self) -> None:
         self.dispatch("incident")

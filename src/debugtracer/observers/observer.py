@@ -12,10 +12,19 @@ from debugtracer.recorder.training_events import TrainingEvents
 Method = TypeVar("Method", bound=Callable[..., None])
 INSPECTED = "debug_tracer_inspected"  # attribute of a method that is called in inspected steps alone
 
+ALWAYS = "debug_tracer_always"  # attribute of a method that is called in steps that are not observed, too
+
 
 def inspected(method: Method) -> Method:
     """Mark an event of an observer that is of use in inspected steps alone: in others it is not even called."""
     setattr(method, INSPECTED, True)
+    return method
+
+
+def always(method: Method) -> Method:
+    """Mark an event that an observer hears even while observers rest to stay under the promised cost: it would lose
+    track otherwise. A few microseconds."""
+    setattr(method, ALWAYS, True)
     return method
 
 

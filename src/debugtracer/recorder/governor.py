@@ -24,14 +24,16 @@ class Part(enum.IntEnum):
     SUMMARIES = 1  # values of batches, weights compared between two updates
     COPIES = 2  # copies before an update, snapshots of the ring
     TAPE = 3  # calls of the step: without them it is executed again from its batch alone
+    OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
 
 
-LIMITS_S = {Part.LOOKS: 1.8, Part.SUMMARIES: 1.2, Part.COPIES: 0.6, Part.TAPE: 0.0}
+LIMITS_S = {Part.LOOKS: 1.8, Part.SUMMARIES: 1.2, Part.COPIES: 0.6, Part.TAPE: 0.0, Part.OBSERVERS: -0.3}
 WORDS = {
     Part.LOOKS: "close looks",
     Part.SUMMARIES: "values of batches and of weights at rest",
     Part.COPIES: "copies and snapshots",
     Part.TAPE: "the tape",
+    Part.OBSERVERS: "observers",
 }
 
 
@@ -72,7 +74,7 @@ class Governor:
         for part, limit_s in LIMITS_S.items():
             enough = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
             # ranks record each step alike: one executes a step again with what the others have of it
-            self.working[part] = enough or (part is Part.TAPE and several_ranks())
+            self.working[part] = enough or (part >= Part.TAPE and several_ranks())
             if not self.working[part]:
                 self.state.rested[WORDS[part]] = self.state.rested.get(WORDS[part], 0) + 1
 

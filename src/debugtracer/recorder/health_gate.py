@@ -153,15 +153,16 @@ class HealthGate:
 
     def read_once(self, norm: Tensor) -> tuple[float, list[float], float]:
         """Read all numbers of a step with one host sync."""
+        param_l2, self.param_l2 = self.param_l2, None
         parts = [
             norm.double(),
             *(t.double().mean() for t, _ in self.tape.current.losses),
-            *([self.param_l2.double()] if self.param_l2 is not None else []),
+            *([param_l2.double()] if param_l2 is not None else []),
         ]
         values = [float(v) for v in torch.stack([p.to(norm.device) for p in parts]).tolist()]
         self.state.host_syncs += 1
         count = len(self.tape.current.losses)
-        return values[0], values[1 : 1 + count], values[-1] if self.param_l2 is not None else 0.0
+        return values[0], values[1 : 1 + count], values[-1] if param_l2 is not None else 0.0
 
     def cpu_losses(self) -> list[float]:
         """The losses of the segment; already judged at their backward."""
@@ -177,7 +178,8 @@ class HealthGate:
         if norm is None:
             return contextlib.nullcontext()
         losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
-        param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm)
+        before, self.param_l2 = self.param_l2, None
+        param_l2 = before if before is not None else torch.zeros_like(norm)
         flag = self.bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
         self.async_readback.post(
             torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
@@ -272,6 +274,7 @@ class HealthGate:
     ) -> Alarm:
         """An alarm at the gate, for the current segment or an older one."""
         tape = self.tape
+        tape.record_deferred()
         older = segment is not None and segment is not tape.current
         segment = segment or tape.current
         loss, slot = segment.losses[-1] if segment.losses else (None, None)

@@ -16,6 +16,7 @@ from debugtracer.recorder.listeners import IncidentPolicy, Notes, SegmentListene
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import Copies
+from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
 
@@ -50,6 +51,8 @@ class StepGate:
         self.copies, self.health_gate = copies, health_gate
         self.events, self.policy, self.segments, self.notes = events, policy, segments, notes
         self.governor = governor
+        self.known: ById[Optimizer, bool] = ById()
+        """Optimizers whose step was seen whole."""
         self.scaler_call: ScalerCall | None = None
         self.skips: dict[int, int] = {}
         self.good_scale: dict[int, float] = {}
@@ -79,6 +82,7 @@ class StepGate:
                 result = closure()
             args, kwargs = with_closure(lambda: result, args, kwargs)
         self.recorder.marks.clear()
+        self.known[optimizer] = True
         with self.stack.paused():
             with self.health_gate.before(optimizer):
                 if self.policy.skip_write():
@@ -86,6 +90,33 @@ class StepGate:
                 output = self.write(optimizer, original, args, kwargs)
             self.health_gate.after(optimizer)
             self.close_step(optimizer)
+        return output
+
+    def knows(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a plain step of an optimizer begins whose step was seen whole before."""
+        return not args and not kwargs and self.scaler_call is None and optimizer in self.known
+
+    def at_rest(
+        self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any], tells: bool
+    ) -> Any:
+        """Run a step of which only loss and gradients are looked at, to stay under the promised cost; with `tells` the
+        observers hear of its end."""
+        begin = perf_counter()
+        if self.policy.skip_step():
+            return None
+        state, own_s = self.state, self.state.own_s
+        with self.health_gate.before(optimizer):
+            if self.policy.skip_write():
+                return None
+            self.copies.skip(optimizer)
+            written = perf_counter()
+            output = original(optimizer, *args, **kwargs)
+            begin += perf_counter() - written
+        if tells:
+            self.events.step_closed(optimizer)
+        self.time_step()
+        state.own_s = own_s + self.last_s - begin
+        self.count_step(optimizer)
         return output
 
     def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -158,11 +189,19 @@ class StepGate:
         return output
 
     def close_step(self, optimizer: Optimizer) -> None:
-        """Publish the numbers of the step, advance the counters and start a new segment."""
+        """Tell the observers that the step is over, and count it."""
+        self.time_step()
+        self.events.step_closed(optimizer)
+        self.count_step(optimizer)
+
+    def time_step(self) -> None:
+        """Measure the time since the last step."""
         now = perf_counter()
         self.state.step_s, self.last_s = now - self.last_s, now
+
+    def count_step(self, optimizer: Optimizer) -> None:
+        """Publish the numbers of the step, advance the counters and start a new segment."""
         recorder, state = self.recorder, self.state
-        self.events.step_closed(optimizer)
         recorder.guarded(
             lambda: self.health_gate.publish_rest(
                 optimizer, {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}

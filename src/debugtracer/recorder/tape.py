@@ -15,6 +15,7 @@ from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
 
 RESTED = "its calls were not recorded, to stay under the promised cost (--cost 1 records every step)"
+MOST_DEFERRED = 4  # root calls of a step that are kept by reference (ours): a generator, a discriminator twice
 MAX_ENTRIES = 20_000  # calls outside modules in one step; a loop above it is not a training step (ours)
 
 
@@ -78,6 +79,8 @@ class Tape:
         self.previous: Segment | None = None
         self.rests = False
         """The next segments record no calls."""
+        self.deferred: list[tuple[Any, Any, Any, Any]] = []
+        """Root calls of the current segment that are kept by reference alone: module, arguments, output."""
         self.losslike: dict[int, weakref.ref[Tensor]] = {}
         """Scalars that carry the loss without its graph (detach, float, mean)."""
 
@@ -160,6 +163,18 @@ class Tape:
                 segment.has_graph = True
         return entry
 
+    def defer(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        """Keep a root call by reference until the segment ends; its output weakly. A microsecond."""
+        if len(self.deferred) == MOST_DEFERRED:
+            del self.deferred[0]
+        self.deferred.append((module, args, kwargs, WeakRef(output) if type(output) is Tensor else None))
+
+    def record_deferred(self) -> None:
+        """Record the root calls that were kept by reference: a bad number was seen, or something works again."""
+        deferred, self.deferred = self.deferred, []
+        for module, args, kwargs, output in deferred:
+            self.close(self.open("module", module, args, kwargs), output() if output is not None else None)
+
     def overflow(self) -> None:
         """Drop everything of a step that is too long, and record nothing more until the next segment."""
         segment = self.current
@@ -230,6 +245,8 @@ class Tape:
     def start(self, iteration: int, step: int) -> None:
         """Start a fresh current segment."""
         self.current = Segment(self.current.number + 1)
+        if self.deferred:
+            self.deferred = []
         if self.rests:
             self.current.rested, self.current.refused = True, RESTED
         self.current.first_iteration, self.current.first_step = iteration, step

@@ -78,6 +78,10 @@ class TrainingEvents(Protocol):
     def scheduler_built(self, scheduler: Any) -> None:
         """Called when a scheduler's constructor has returned."""
 
+    def missed(self) -> None:
+        """Called before a step when whole steps were not reported, to stay under the promised cost: what was noted of
+        gradients, weights or a pass over the data is no longer so."""
+
     def incident(self) -> None:
         """Called when a non-finite value was found and replayed; the step in flight is as it was at the alarm."""
 

@@ -72,6 +72,11 @@ class WeightsAtRestObserver(Observer):
         self.kept.clear()
         self.due.clear()
 
+    def missed(self) -> None:
+        """Drop the copies: updates have changed the values since."""
+        self.kept.clear()
+        self.due.clear()
+
     def step_ended(self, optimizer: Optimizer) -> None:
         """Keep what the update left."""
         now = begin = perf_counter()

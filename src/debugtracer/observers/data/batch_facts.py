@@ -67,6 +67,12 @@ class BatchFacts(Observer):
         self.latest, self.budget, self.refetched = None, SummaryBudget(), 0
         self.skipped, self.standout = None, OutlyingLoss()
 
+    def missed(self) -> None:
+        """Leave the batches in flight: what became of them was not seen."""
+        self.pending.clear()
+        self.latest = self.skipped = None
+        self.standout = OutlyingLoss()
+
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Begin an epoch of this loader."""
         self.histories.of(info).begin_epoch()

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from debugtracer.observers.data.epoch_history import EpochHistory
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.output.claim import current_rank
 from debugtracer.trace.facts.batches import BatchSeen
@@ -42,6 +42,7 @@ class EpochObserver(Observer):
         self.known.clear()
         self.emitted, self.count, self.ranks = None, 0, None
 
+    @always
     def fetched(self, batch: Batch, data: Any) -> None:
         """Add a batch to its pass; number 0 begins a new one."""
         history = self.course_of(batch.loader)
@@ -52,6 +53,7 @@ class EpochObserver(Observer):
         history.add(batch, self.run.iteration)
         self.emit_restart(history)
 
+    @always
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note that the batch fetched last is one of an evaluation, at a module call without a graph."""
         batch = self.run.batches.last() if not torch.is_grad_enabled() else None

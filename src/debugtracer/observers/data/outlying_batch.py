@@ -29,6 +29,10 @@ class OutlyingBatchObserver(Observer):
     def reset(self) -> None:
         self.past.clear()
 
+    def missed(self) -> None:
+        """Learn the losses anew."""
+        self.past.clear()
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Compare, then learn; an outlier is not learnt while the budget lasts, so that its neighbours are emitted
         too."""

@@ -73,6 +73,12 @@ class SkippedBatchesObserver(Observer):
         self.suspects: Counter[int] = Counter()
         self.used: set[int] = set()
 
+    def missed(self) -> None:
+        """Leave the batches in flight: whether they were used was not seen."""
+        self.now, self.wrote = None, False
+        self.waiting.clear()
+        self.passes.clear()
+
     def fetched(self, batch: Batch, data: Any) -> None:
         """Close the batch before this one."""
         past, self.now = self.now, TrainedBatch(batch, self.run.step, self.turn_of(batch))

@@ -82,6 +82,14 @@ class GraphReachObserver(Observer):
         if graph and len(self.cuts) < MOST_CUTS:
             self.cut(function, args, kwargs, output)
 
+    def missed(self) -> None:
+        """Forget what was reached: the next step is compared with itself alone."""
+        for kept in (self.hit, self.used, self.free):
+            kept.clear()
+        self.cuts.clear()
+        self.inside = False
+        self.closed = dict.fromkeys(self.closed, self.run.iteration)
+
     def use(self, parameter: nn.Parameter, graph: bool) -> None:
         """Note a trainable parameter that is an argument; a use with a graph counts more than one without."""
         if not parameter.requires_grad:

@@ -59,6 +59,10 @@ class LossRowsObserver(Observer):
         self.standout = OutlyingLoss()
         self.emitted = 0
 
+    def missed(self) -> None:
+        """Learn the losses anew."""
+        self.standout = OutlyingLoss()
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Read the rows of a loss that is above all of the last ones."""
         value = self.standout.push(losses)

@@ -89,6 +89,12 @@ class ModuleModesObserver(Observer):
         self.calls.clear()
         self.depth = 0
 
+    def missed(self) -> None:
+        """Look at every root again: a flag may have been set meanwhile."""
+        self.live.clear()
+        for watched in list(self.watched.values()):
+            watched.dirty = True
+
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow the module that calls a functional dropout, whose mode matters too."""
         if (

@@ -35,6 +35,10 @@ class ElementSpikeObserver(Observer):
         self.standout = OutlyingLoss()
         self.looks, self.stands_out = 0, False
 
+    def missed(self) -> None:
+        """Learn the losses anew."""
+        self.standout, self.stands_out = OutlyingLoss(), False
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Check if this loss is above all of the last ones. On the CPU only: reading one on a device would sync."""
         self.stands_out = self.standout.push(losses) is not None

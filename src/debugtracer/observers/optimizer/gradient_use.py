@@ -82,6 +82,13 @@ class GradientUse:
             self.used.pop(key, None)
             self.standing.discard(key)
 
+    def forget(self) -> None:
+        """Drop every note of a gradient: calls were missed."""
+        self.before = {}
+        self.used.clear()
+        self.standing.clear()
+        self.fresh.clear()
+
     def clipped(self, ids: set[int]) -> None:
         """Note a clip after the update, which changes a used gradient without clearing it."""
         for p in self.held():

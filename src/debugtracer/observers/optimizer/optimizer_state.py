@@ -52,6 +52,11 @@ class OptimizerStateObserver(Observer):
     def reset(self) -> None:
         self.decays.clear()
 
+    def missed(self) -> None:
+        """Leave the gains that a decay pulls at: what it has pulled meanwhile was not summed."""
+        for optimizer in list(self.decays):
+            self.decays[optimizer] = None
+
     def step_ended(self, optimizer: Optimizer) -> None:
         """Read the state at its first update, when it exists; later only sums are kept."""
         if optimizer not in self.decays:

@@ -77,6 +77,14 @@ class OrderObserver(Observer):
         """Note the calls that belong to it from here on."""
         self.course_of(optimizer)
 
+    def missed(self) -> None:
+        """Forget which gradients were used: those that are there now may be others."""
+        for log in list(self.logs.values()):
+            log.use.forget()
+            self.restart(log, armed=False)
+            log.whole = False
+        self.forwards = self.scaling = False
+
     def course_of(self, optimizer: Optimizer) -> OptimizerCalls:
         """What is known of an optimizer."""
         log = self.logs.get(optimizer)

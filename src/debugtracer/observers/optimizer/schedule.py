@@ -17,7 +17,7 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first, raised_at
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.optimizer.lambda_lines import LambdaLines
 from debugtracer.observers.optimizer.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.batches import LoaderInfo
@@ -117,17 +117,20 @@ class ScheduleObserver(Observer):
         """Count a pass of a loader."""
         self.iterated[id(info)] = self.iterated.get(id(info), 0) + 1
 
+    @always
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Count a backward beside the calls of each scheduler."""
         for plan in list(self.plans.values()):
             plan.backwards += 1
 
+    @always
     def scheduled(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note a scheduler call of the program's."""
         plan = self.plan_of(scheduler)
         if plan.stepped(scheduler, raw_frames(1)[:1]) or is_round(plan.calls):
             self.emit_plan(plan)
 
+    @always
     def step_closed(self, optimizer: Optimizer) -> None:
         """Note an update: its rate, and the schedulers that follow it."""
         self.look_at_rate(optimizer)

@@ -13,7 +13,7 @@ from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor
 from debugtracer.devices.present import device_memory
 from debugtracer.observers.graph.running_module import path_of
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
@@ -36,16 +36,18 @@ class CrashObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.fetched_since = False
-        """A batch came since the last backward began: what fails now belongs to the next iteration."""
+        self.fetched_at = -1
+        """The iteration in which a batch came last."""
 
+    @always
     def fetched(self, batch: Batch, data: Any) -> None:
         """Note that the next iteration has begun."""
-        self.fetched_since = True
+        self.fetched_at = self.run.iteration
 
-    def backward_begins(self, losses: list[Tensor]) -> None:
-        """Note that the backward has begun: from here on the counter is one ahead."""
-        self.fetched_since = False
+    @property
+    def fetched_since(self) -> bool:
+        """Whether a batch came since the last backward began: what fails now belongs to the next iteration."""
+        return self.fetched_at == self.run.iteration
 
     def crashed(self, error: BaseException) -> None:
         """Emit the fact of the crash."""

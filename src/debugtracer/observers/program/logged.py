@@ -14,7 +14,7 @@ from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.observers.graph.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, always
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS
@@ -110,6 +110,7 @@ class LoggedObserver(Observer):
         """Note that losses are scaled."""
         self.scaler = True
 
+    @always
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take a root call without a graph: an evaluating model, or the loss of its output."""
         if torch.is_grad_enabled():

@@ -1,0 +1,122 @@
+"""Which of the two doors a call goes through: at rest only between whole steps, at work at once where something new
+comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from debugtracer.recorder.governor import FIRST_STEPS
+from debugtracer.session import Session
+from debugtracer.trace.events import Found
+from tests.watching import events, under_watch
+
+RESTS = {"cost": 0.0, "inspect_steps": 0}
+
+
+class Loop:
+    """A loop that rests from the first step that counts."""
+
+    def __init__(self, session: Session) -> None:
+        torch.manual_seed(0)
+        self.session = session
+        self.model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+
+    def go(self, steps: int) -> None:
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            self.model(torch.randn(8, 4)).square().mean().backward()
+            self.optimizer.step()
+
+    def to_rest(self) -> None:
+        self.go(FIRST_STEPS)
+        self.session.state.own_s += 100.0
+        self.go(3)
+        assert self.at_rest()
+
+    def at_rest(self) -> bool:
+        return self.session.events.target is self.session.events.resting
+
+
+def test_a_new_optimizer_is_seen_whole(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        other = torch.optim.SGD(loop.model.parameters(), lr=0.1)
+        assert not loop.at_rest()
+        loop.go(2)
+        assert loop.at_rest()
+        other.step()  # its first, while all rests
+        assert other in session.gate.known
+        loop.go(2)
+        assert loop.at_rest()
+
+
+def test_a_program_that_scales_its_losses_is_followed_call_by_call(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        torch.amp.GradScaler("cpu").scale(torch.ones(()))
+        loop.go(3)
+        assert not loop.at_rest()
+
+
+def test_it_never_changes_sides_inside_a_root_call(tmp_path: Path) -> None:
+    class Whole(nn.Module):
+        """Trains in its own forward."""
+
+        def __init__(self, loop: Loop) -> None:
+            super().__init__()
+            self.loop = [loop]
+
+        def forward(self) -> None:
+            self.loop[0].go(4)
+
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.go(FIRST_STEPS)
+        session.state.own_s += 100.0
+        Whole(loop)()
+        assert not loop.at_rest()
+        loop.go(1)
+        assert loop.at_rest()
+
+
+@pytest.mark.parametrize("inspect_steps", [0, 4])
+def test_a_healthy_program_of_many_parts_is_silent_however_it_rests(tmp_path: Path, inspect_steps: int) -> None:
+    """A schedule of each epoch, two optimizers, an evaluation, and blocks of rest begun and ended at odd places."""
+    with under_watch(tmp_path, cost=0.03, inspect_steps=inspect_steps) as session:
+        loop = Loop(session)
+        head = nn.Linear(4, 1)
+        other = torch.optim.Adam(head.parameters(), lr=1e-3, weight_decay=0.1)
+        schedule = torch.optim.lr_scheduler.StepLR(loop.optimizer, 5, 0.9)
+        data = TensorDataset(torch.randn(96, 4), torch.randn(96, 1))
+        sides = set()
+        for epoch in range(40):
+            loop.model.train()
+            for step, (x, y) in enumerate(DataLoader(data, batch_size=8, shuffle=True)):
+                if session.state.step > FIRST_STEPS and (epoch * 5 + step) % 23 == 0:
+                    session.state.own_s += 20.0
+                if (epoch * 7 + step) % 31 == 0:
+                    session.governor.reset()
+                sides.add(loop.at_rest())
+                loop.optimizer.zero_grad()
+                nn.functional.mse_loss(loop.model(x), y).backward()
+                loop.optimizer.step()
+                if step % 2:
+                    other.zero_grad()
+                    nn.functional.mse_loss(head(x), y).backward()
+                    other.step()
+            schedule.step()
+            loop.model.eval()
+            with torch.no_grad():
+                for x, y in DataLoader(data, batch_size=32):
+                    nn.functional.mse_loss(loop.model(x), y)
+        assert sides == {True, False}
+    said = [e.finding.message for e in events(tmp_path) if isinstance(e, Found) and e.finding.severity != "note"]
+    assert said == []
