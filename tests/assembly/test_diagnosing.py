@@ -24,7 +24,9 @@ def names(replaying: Replaying) -> list[str]:
 
 def test_incidents_hold_steps_back_in_mode_dev(tmp_path):
     _, diagnosing = built(tmp_path, mode="dev")
-    assert diagnosing.gate.policy is diagnosing.events.awake.policy is diagnosing.health_gate.ranks is diagnosing.incidents
+    assert (
+        diagnosing.gate.policy is diagnosing.events.awake.policy is diagnosing.health_gate.ranks is diagnosing.incidents
+    )
 
 
 @pytest.mark.parametrize("more", [{"mode": "observe"}, {"mode": "prod"}, {"mode": "dev", "capture": "canary"}])

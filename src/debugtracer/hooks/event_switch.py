@@ -20,7 +20,7 @@ class RestingObservers(TrainingEvents, Protocol):
     """Observers that can rest."""
 
     def rest(self, rests: bool) -> None:
-        """Hear only what is lost otherwise, until rest(False)."""
+        """Hear only what is lost otherwise, until `rest(False)`."""
 
 
 class EventSwitch(LoopEvents):

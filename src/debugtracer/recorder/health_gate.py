@@ -173,13 +173,11 @@ class HealthGate:
         self, optimizer: Optimizer, gradients: list[Tensor], reading: Reading
     ) -> contextlib.AbstractContextManager[Any]:
         """Post the numbers; with a fused optimizer the device itself skips a bad update."""
-        norm = total_l2(gradients)
-        segment = self.tape.current
+        norm, segment = total_l2(gradients), self.tape.current
         if norm is None:
             return contextlib.nullcontext()
         losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
-        before, self.param_l2 = self.param_l2, None
-        param_l2 = before if before is not None else torch.zeros_like(norm)
+        param_l2, self.param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm), None
         flag = self.bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
         self.async_readback.post(
             torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
@@ -237,8 +235,7 @@ class HealthGate:
             swallow("recorder.health_gate", error)
 
     def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
-        """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere the scaler's own sync is
-        enough."""
+        """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere its own sync is enough."""
         losses = self.cpu_losses()
         self.numbers = {LOSS: losses[-1]} if losses else {}
         if scale is not None:
@@ -298,6 +295,6 @@ class HealthGate:
     ) -> Alarm:
         """Build the alarm for the loss of one microbatch."""
         alarm = self.alarm("nan_loss", optimizer, segment, late, step)
-        alarm.loss, alarm.slot = segment.losses[number]
-        alarm.microbatch, alarm.iteration = number, segment.first_iteration + number
+        (alarm.loss, alarm.slot), alarm.microbatch = segment.losses[number], number
+        alarm.iteration = segment.first_iteration + number
         return alarm

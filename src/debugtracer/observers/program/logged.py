@@ -15,6 +15,7 @@ from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.observers.graph.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
+from debugtracer.recorder import norms
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS
@@ -103,7 +104,7 @@ class LoggedObserver(Observer):
         loss = self.run.state.last_loss
         if loss is None or loss.device.type != "cpu" or loss.numel() != 1 or not math.isfinite(value):
             return None
-        true = float(loss.item())
+        true = norms.scalar(loss)
         return value / true if true and math.isfinite(true) else None
 
     def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -147,7 +148,7 @@ class LoggedObserver(Observer):
 
     def add(self, loss: Tensor) -> None:
         """Add one loss of this evaluation."""
-        value = float(loss.detach().item())
+        value = norms.scalar(loss.detach())
         if math.isfinite(value):
             self.sums = [self.sums[0] + value, self.sums[1] + 1]
 
@@ -164,7 +165,7 @@ class LoggedObserver(Observer):
             and loss.device.type == "cpu"
             and loss.numel() == 1
         ):
-            self.hidden += not math.isfinite(float(loss.detach().item()))
+            self.hidden += not math.isfinite(norms.scalar(loss.detach()))
 
 
 def loss_in(output: Any) -> Tensor | None:
