@@ -20,7 +20,7 @@ class RestingObservers(TrainingEvents, Protocol):
     """Observers that can rest."""
 
     def rest(self, rests: bool) -> None:
-        """Hear only what is lost otherwise, until `rest(False)`."""
+        """Listen only to what is lost otherwise, until `rest(False)`."""
 
 
 class EventSwitch(LoopEvents):
@@ -46,7 +46,7 @@ class EventSwitch(LoopEvents):
         self.observers.missed()
 
     def between_steps(self) -> None:
-        """Change sides where the governor says so; never inside a root call."""
+        """Let all rest or work where the governor says so; never inside a root call."""
         if self.must_stay or self.governor.affords(Part.OBSERVERS) or self.awake.inspection.on:
             self.wake()
         elif self.target is self.awake and self.awake.state.open_root.module is None:
