@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.recorder.device_gate import gated, gates_itself
+from debugtracer.recorder.device_gate import bad_flag, gated, gates_itself
 
 
 class Mine(torch.optim.AdamW):
@@ -31,3 +31,18 @@ def test_a_raised_flag_skips_the_update_and_leaves_nothing_behind(flag: float, m
         optimizer.step()
     assert bool(weight.abs().sum() > 0) is moves
     assert not hasattr(optimizer, "found_inf") and not hasattr(optimizer, "grad_scale")
+
+
+@pytest.mark.parametrize(
+    ("gradient", "loss", "norm", "bad"),
+    [
+        (1.0, 2.0, 1.0, 0.0),
+        (float("nan"), 2.0, float("nan"), 1.0),
+        (1.0, float("inf"), 1.0, 1.0),
+        (3e38, 2.0, float("inf"), 0.0),  # only the norm overflowed
+    ],
+)
+def test_the_flag_is_raised_by_a_bad_number_alone(gradient: float, loss: float, norm: float, bad: float) -> None:
+    flag = bad_flag([torch.tensor([1.0, gradient])], [torch.tensor(loss).double()], torch.tensor(norm))
+    assert flag.shape == ()
+    assert flag.item() == bad

@@ -270,7 +270,7 @@ def test_the_norm_of_a_clip_serves_only_until_the_next_backward(later: bool) -> 
     with Watched() as watched:
         model(torch.ones(2, 4)).mean().backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
-        watched.health_gate.clipped(list(model.parameters()), norm)
+        watched.health_gate.gradient_norm.clipped(list(model.parameters()), norm)
         if later:
             loss = model(torch.ones(2, 4)).mean()
             loss.register_hook(lambda g: g * float("nan"))

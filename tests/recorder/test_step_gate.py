@@ -12,7 +12,7 @@ from torch import nn
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.scaler import ScalerHook
-from debugtracer.recorder.step_gate import RECHECK_SKIPS, decides_itself, with_closure
+from debugtracer.recorder.step_gate import RECHECK_SKIPS
 from tests.recorder.watched import Watched
 
 
@@ -160,24 +160,6 @@ def test_what_a_closure_raises_is_the_user_s_and_the_loop_is_still_heard() -> No
                 optimizer.step(closure)
             torch.ones(2).exp()
             assert [getattr(e.function, "__name__", "") for e in watched.tape.current.entries][-1] == "exp"
-
-
-def test_only_optimizers_with_a_step_of_torch_s_own_leave_their_closure_to_us() -> None:
-    class Mine(torch.optim.SGD):
-        def step(self, closure: Any = None) -> None:  # type: ignore[override]
-            super().step(closure)
-
-    p = [nn.Parameter(torch.ones(1))]
-    assert decides_itself(torch.optim.LBFGS(p))
-    assert decides_itself(Mine(p))
-    assert not decides_itself(torch.optim.AdamW(p))
-
-
-def test_a_closure_is_replaced_where_it_was_given() -> None:
-    def new() -> None: ...
-
-    assert with_closure(new, (1, 2), {}) == ((new, 2), {})
-    assert with_closure(new, (), {"closure": 1, "x": 2}) == ((), {"closure": new, "x": 2})
 
 
 class Scaled:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.step_gate import MOST_GROUPS, settings
 from tests.recorder.watched import Watched
 
 
@@ -22,34 +18,6 @@ class Segments(Watched):
 
     def segment_closed(self) -> None:
         self.told.append((self.tape.current.number, self.state.step, self.state.step_s > 0))
-
-
-def groups(number: int, lr: Any) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(
-        [{"params": [nn.Parameter(torch.zeros(1))]} for _ in range(number)], lr=lr, weight_decay=0.02
-    )
-
-
-def test_every_setting_of_each_group_but_its_parameters() -> None:
-    (kept,) = settings(groups(1, 0.1))
-    assert kept["lr"] == 0.1
-    assert kept["weight_decay"] == 0.02
-    assert kept["betas"] == (0.9, 0.999)
-    assert "params" not in kept
-
-
-def test_very_many_groups_keep_their_rates_alone() -> None:
-    kept = settings(groups(MOST_GROUPS + 1, 0.1))
-    assert kept == [{"lr": 0.1}] * (MOST_GROUPS + 1)
-
-
-@pytest.mark.parametrize("number", [1, MOST_GROUPS + 1])
-def test_a_rate_that_is_a_tensor_is_kept_as_it_was(number: int) -> None:
-    optimizer = groups(number, torch.tensor(0.1))
-    kept = settings(optimizer)
-    for group in optimizer.param_groups:
-        group["lr"].fill_(7.0)
-    assert all(k["lr"].item() == pytest.approx(0.1) for k in kept)
 
 
 def test_each_update_on_the_tape_has_the_settings_of_its_time() -> None:

@@ -79,4 +79,8 @@ def test_what_rested_is_said_with_what_it_loses() -> None:
         "to stay under the promised cost, of the steps rested: close looks in 50%, the tape in 25%; a bad step without "
         "its tape can be executed again from its batch alone; --cost 1 keeps all"
     )
+    assert run_wording.resting({"observers": 0.9}) == (
+        "to stay under the promised cost, of the steps rested: observers in 90%; without observers a step is asked for "
+        "its loss and gradient norm alone; --cost 1 keeps all"
+    )
     assert "tape" not in run_wording.resting({"close looks": 0.5})

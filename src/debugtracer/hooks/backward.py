@@ -74,6 +74,8 @@ class BackwardHook(Switch):
         def backward(tensor: Tensor, /, *args: Any, **kwargs: Any) -> Any:
             if compiling() or self.off or not self.thread.here():
                 return original(tensor, *args, **kwargs)
+            if self.stack.resting:
+                return original(tensor, *args, **kwargs)
             # under a function mode torch would call a Tensor.backward that somebody patched twice
             with self.stack.paused():
                 return original(tensor, *args, **kwargs)

@@ -27,12 +27,14 @@ class RestingEvents(LoopEvents):
         self.recorder, self.gate, self.observers = recorder, gate, observers
         self.state = recorder.state
         self.root_args: Args = ()
+        self.loss: float | None = None
+        """The loss of the last backward, where it can be read without waiting."""
         self.scheduling = False
         """The program steps a scheduler: its calls are counted beside the updates."""
 
     def fetched(self, batch: Batch, data: Any) -> None:
         self.state.open_root.reset()
-        self.observers.fetched(batch, data)
+        self.state.fetched_at = self.state.iteration
 
     def entered(self, module: nn.Module, args: Args) -> None:
         self.root_args = args
@@ -54,7 +56,7 @@ class RestingEvents(LoopEvents):
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         begin = perf_counter()
         state, segment = self.state, self.recorder.tape.current
-        state.last_loss = state.scaled.unscaled(given[0]).detach()
+        state.last_loss = given[0].detach()
         segment.losses.append((state.last_loss, None))
         segment.backwards.append(len(segment.entries))
         state.iteration += 1
@@ -75,14 +77,15 @@ class RestingEvents(LoopEvents):
 
     def is_bad(self, given: list[Tensor]) -> bool:
         """Whether a loss that can be read without waiting is NaN or infinite."""
-        value = loss_value(self.state.scaled.unscaled(given[0]).detach())
-        return value is not None and not math.isfinite(value)
+        self.loss = loss_value(given[0].detach())
+        return self.loss is not None and not math.isfinite(self.loss)
 
     def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
         norm = original(*args, **kwargs)
         if (args[2] if len(args) > 2 else kwargs.get("norm_type", 2.0)) == 2:
-            self.gate.health_gate.clipped(args[0], norm)
+            self.gate.health_gate.gradient_norm.clipped(args[0], norm)
         return norm
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        return self.gate.at_rest(optimizer, original, args, kwargs, self.scheduling)
+        loss, self.loss = self.loss, None
+        return self.gate.at_rest(optimizer, original, args, kwargs, loss, self.scheduling)

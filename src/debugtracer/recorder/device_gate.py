@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
+
+from debugtracer.recorder.norms import worst_of
 
 
 def gates_itself(optimizer: Optimizer) -> bool:
@@ -24,3 +27,10 @@ def gated(optimizer: Optimizer, flag: Tensor) -> Iterator[None]:
         yield
     finally:
         del optimizer.found_inf, optimizer.grad_scale  # type: ignore[attr-defined]
+
+
+def bad_flag(gradients: list[Tensor], losses: list[Tensor], norm: Tensor) -> Tensor:
+    """Return 1.0 on the device when a gradient or loss is non-finite; exact (inf-norm), no sync."""
+    worst = worst_of(gradients)
+    numbers = torch.stack([(norm if worst is None else worst).double(), *losses])
+    return (~torch.isfinite(numbers).all()).float().reshape(1)[0]

@@ -15,9 +15,11 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.async_readback import AsyncReadback
-from debugtracer.recorder.device_gate import gated, gates_itself
+from debugtracer.recorder.device_gate import bad_flag, gated, gates_itself
+from debugtracer.recorder.gradient_norm import GradientNorm
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
-from debugtracer.recorder.norms import is_bad, loss_value, scalar, total_l2, worst_of
+from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.norms import is_bad, loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
 from debugtracer.recorder.tape import Segment, Tape
@@ -62,34 +64,15 @@ class HealthGate:
         self.param_l2: Tensor | None = None
         """Norm after the last update, not read yet."""
         self.late = False
-        self.clip: tuple[int, int, int, int, Tensor] | None = None
-        """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and
-        their norm before it."""
+        self.gradient_norm = GradientNorm(state)
 
     def reset(self) -> None:
         """Reset for a new run: no reading is under way."""
         self.async_readback = AsyncReadback()
         self.numbers.clear()
-        self.param_l2 = self.clip = None
+        self.param_l2 = None
+        self.gradient_norm.reset()
         self.state.host_syncs = 0
-
-    def clipped(self, parameters: Any, norm: Any) -> None:
-        """Take a norm that the loop has measured itself: a finite one says that all gradients are finite."""
-        if isinstance(parameters, list) and parameters and isinstance(norm, Tensor):
-            self.clip = len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration, norm.detach()
-
-    def gradient_norm(self, parameters: list[Tensor], gradients: list[Tensor]) -> Tensor | None:
-        """The norm of the gradients: that of the clip if it was over these parameters and finite (read for free on the
-        CPU), else our own."""
-        clip, self.clip = self.clip, None
-        same = (
-            clip is not None
-            and parameters
-            and clip[:4] == (len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration)
-        )
-        if same and clip is not None and clip[4].device.type == "cpu" and math.isfinite(scalar(clip[4])):
-            return clip[4]
-        return total_l2(gradients)
 
     def reading(self, optimizer: Optimizer, parameters: list[Tensor]) -> Reading:
         """Choose how to read: on the CPU at once; fused on a device in dev gated there; in prod late; else with one
@@ -103,6 +86,29 @@ class HealthGate:
         if self.mode == "prod":
             return "late"
         return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
+
+    def passes(self, optimizer: Optimizer, loss: float | None) -> bool:
+        """Whether the numbers of a step can be read at once and are good; if not, `before` decides. Ten microseconds
+        beside the norm."""
+        parameters = parameters_of(optimizer)
+        if (
+            self.state.quiet_until_healthy
+            or self.gate != "auto"
+            or not parameters
+            or parameters[0].device.type != "cpu"
+            or self.ranks.meets()
+        ):
+            return False
+        try:
+            with measuring(self.state.roots.sharded):
+                norm = self.gradient_norm.of(parameters)
+            value = 0.0 if norm is None else scalar(norm)
+        except Exception as error:
+            swallow("recorder.health_gate", error)
+            return False
+        self.late = False
+        self.numbers = {GRAD_L2: value} if loss is None else {GRAD_L2: value, LOSS: loss}
+        return math.isfinite(value)
 
     def before(self, optimizer: Optimizer, sync: bool = False) -> contextlib.AbstractContextManager[Any]:
         """Decide before the write; the answer is a context for the write. Raises StoppedByTracer."""
@@ -125,7 +131,7 @@ class HealthGate:
     def decide(self, optimizer: Optimizer, parameters: list[Tensor], gradients: list[Tensor]) -> None:
         """Read now: nothing waits on the CPU; one sync for all numbers on a device."""
         with self.state.owned():
-            norm = self.gradient_norm(parameters, gradients)
+            norm = self.gradient_norm.of(parameters)
             on_device = norm is not None and norm.device.type != "cpu"
             grad_l2, losses, param_l2 = (
                 self.read_once(norm)
@@ -178,18 +184,12 @@ class HealthGate:
             return contextlib.nullcontext()
         losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
         param_l2, self.param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm), None
-        flag = self.bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
+        flag = bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
         self.async_readback.post(
             torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
             PendingRead(optimizer, segment, self.state.step, reading == "device", len(losses), {}),
         )
         return gated(optimizer, flag) if reading == "device" else contextlib.nullcontext()
-
-    def bad_flag(self, gradients: list[Tensor], losses: list[Tensor], norm: Tensor) -> Tensor:
-        """Return 1.0 on the device when a gradient or loss is non-finite; exact (inf-norm), no sync."""
-        worst = worst_of(gradients)
-        numbers = torch.stack([(norm if worst is None else worst).double(), *losses])
-        return (~torch.isfinite(numbers).all()).float().reshape(1)[0]
 
     def collect(self) -> None:
         """Read the numbers of the last step. Raises StoppedByTracer."""

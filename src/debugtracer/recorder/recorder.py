@@ -35,12 +35,10 @@ class Recorder:
         self.alarms, self.numbers, self.run = alarms, numbers, run
         self.pending: tuple[nn.Module, Root, Entry] | None = None
         self.marks: list[bool] = []
-        self.fetched = False
-        """A loader has handed out a batch."""
 
     def on_fetch(self) -> None:
         """Called when a batch was fetched: what was recorded without a graph belongs to no update."""
-        self.fetched = True
+        self.state.fetched_at = self.state.iteration
         self.tape.cut(self.state.iteration, self.state.step)
 
     def on_enter(self, module: nn.Module, args: tuple[Any, ...]) -> None:
@@ -56,7 +54,7 @@ class Recorder:
             self.count_silent_call()
             root = self.state.roots.get(module)
             if root is None:
-                if not self.state.has_optimizer and not self.fetched:
+                if not self.state.has_optimizer and self.state.fetched_at < 0:
                     self.tape.cut(self.state.iteration, self.state.step)  # what built the model is no part of a step
                 root = self.state.roots.add(module, owner_module(module))
             self.keep_state(root)

@@ -23,6 +23,8 @@ class RunState:
     def __init__(self) -> None:
         self.step = self.iteration = 0
         """Number of the optimizer step in flight, and of the next outermost backward."""
+        self.fetched_at = -1
+        """The iteration in which a loader handed out a batch last."""
         self.has_optimizer = False
         """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
         self.forward_since = False
@@ -84,6 +86,7 @@ class RunState:
         self.settle()
         self.rested.clear()
         self.step = self.iteration = 0
+        self.fetched_at = -1
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
 

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
@@ -17,12 +18,12 @@ from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.step_call import decides_itself, settings, with_closure
 from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
 
 Step = Callable[..., Any]
 RECHECK_SKIPS = (5, 10, 20, 40, 80)  # skips in a row: scale search or fault? (docs/rationale/checks.md#scaler-skips)
-MOST_GROUPS = 32  # groups whose settings are kept whole at each step (ours)
 RECHECKS = 10  # such replays per run at most (ours)
 
 
@@ -97,7 +98,13 @@ class StepGate:
         return not args and not kwargs and self.scaler_call is None and optimizer in self.known
 
     def at_rest(
-        self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any], tells: bool
+        self,
+        optimizer: Optimizer,
+        original: Step,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        loss: float | None,
+        tells: bool,
     ) -> Any:
         """Run a step of which only loss and gradients are looked at, to stay under the promised cost; with `tells` the
         observers hear of its end."""
@@ -105,7 +112,10 @@ class StepGate:
         if self.policy.skip_step():
             return None
         state, own_s = self.state, self.state.own_s
-        with self.health_gate.before(optimizer):
+        decision: Any = (
+            nullcontext() if self.health_gate.passes(optimizer, loss) else self.health_gate.before(optimizer)
+        )
+        with decision:
             if self.policy.skip_write():
                 return None
             self.copies.skip(optimizer)
@@ -209,9 +219,13 @@ class StepGate:
         )
         state.step += 1
         self.governor.step_closed()
-        recorder.rest(not self.governor.affords(Part.TAPE))
-        recorder.guarded(recorder.boundary)
-        recorder.guarded(self.segments.segment_closed)
+        recorder.guarded(self.begin_segment)
+
+    def begin_segment(self) -> None:
+        """Start the segment of the next step, recorded or not."""
+        self.recorder.rest(not self.governor.affords(Part.TAPE))
+        self.recorder.boundary()
+        self.segments.segment_closed()
 
     def scaler_step(
         self, scaler: Any, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any], scale: float | None
@@ -258,31 +272,3 @@ class StepGate:
         alarm = self.health_gate.alarm("inf_grad", optimizer)
         alarm.scaler, alarm.at_scale_one = scaler, True
         self.recorder.alarms.open(alarm)
-
-
-def settings(optimizer: Optimizer) -> list[dict[str, Any]]:
-    """The settings of each group; many groups (one for each parameter) keep their learning rates alone."""
-    groups = optimizer.param_groups
-    if len(groups) > MOST_GROUPS:
-        return [{"lr": valued(group.get("lr"))} for group in groups]
-    return [{k: valued(v) for k, v in group.items() if k != "params"} for group in groups]
-
-
-def valued(setting: Any) -> Any:
-    """A setting as it is now: a schedule changes tensors in place."""
-    return setting.clone() if isinstance(setting, torch.Tensor) else setting
-
-
-def decides_itself(optimizer: Optimizer) -> bool:
-    """True for LBFGS and any step not torch's own: it may call its closure several times or between two writes."""
-    step = getattr(type(optimizer), "step", None)
-    return isinstance(optimizer, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith(
-        "torch.optim"
-    )
-
-
-def with_closure(
-    closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of step with another closure."""
-    return (args, {**kwargs, "closure": closure}) if "closure" in kwargs else ((closure, *args[1:]), kwargs)

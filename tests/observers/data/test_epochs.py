@@ -7,6 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 from debugtracer.observers.data.epochs import cores, labels_of
+from debugtracer.session import active
 from debugtracer.trace.facts.batches import BatchSeen
 from debugtracer.trace.facts.epochs import Epoch, Overlap, Restart
 from debugtracer.trace.facts.loaders import LoaderSeen
@@ -48,6 +49,28 @@ def test_a_run_of_two_passes_and_an_evaluation(tmp_path):
     assert seen[False].frame.line == seen[True].frame.line + 1
     assert facts(tmp_path, BatchSeen) == []  # one rank has nothing to compare
     assert facts(tmp_path, Overlap) == []
+
+
+def test_a_pass_of_which_batches_were_missed_is_not_told(tmp_path):
+    """From batch 2 to batch 6, counted over passes of 5."""
+
+    def loop():
+        seen = 0
+        model, loader = nn.Linear(3, 2), DataLoader(rows(), 8)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(4):
+            for x, y in loader:
+                nn.functional.cross_entropy(model(x), y).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                seen += 1
+                if seen in (2, 6):
+                    active().dispatcher.rest(seen == 2)
+                if seen == 6:
+                    active().dispatcher.missed()
+
+    passes = observed(tmp_path, loop, Epoch)
+    assert [fact.batches for fact in passes] == [5, 5]
 
 
 def test_a_sampler_without_set_epoch_draws_the_same_order(tmp_path):

@@ -55,6 +55,8 @@ class EpochHistory:
         self.evaluates = False
         """One of its batches was followed by a call of a module without a graph."""
         self.now: EpochPass | None = None
+        self.left = False
+        """The pass in flight is not followed: some of its batches were not seen."""
         self.digests: tuple[int, ...] = ()
         """Of the batch fetched last."""
         self.again: RepeatedBatch | None = None
@@ -81,8 +83,13 @@ class EpochHistory:
         except Exception:
             return None  # a stream, or a sampler without a length
 
+    def leave(self) -> None:
+        """Forget the pass in flight."""
+        self.now, self.left = None, True
+
     def turn(self, batch: Batch) -> None:
         """Begin a new pass with this batch."""
+        self.left = False
         self.read_sampler()
         sampler = self._sampler() if self._sampler is not None else None
         epoch = getattr(sampler, "epoch", None)

@@ -42,14 +42,20 @@ class EpochObserver(Observer):
         self.known.clear()
         self.emitted, self.count, self.ranks = None, 0, None
 
-    @always
+    def missed(self) -> None:
+        """Leave the passes in flight: some of their batches were not counted."""
+        for history in self.known:
+            history.leave()
+
     def fetched(self, batch: Batch, data: Any) -> None:
         """Add a batch to its pass; number 0 begins a new one."""
         history = self.course_of(batch.loader)
         if history is None:
             return
-        if history.now is None or batch.number == 0:
+        if batch.number == 0 or (history.now is None and not history.left):
             self.turn(history, batch)
+        if history.now is None:
+            return  # the rest of a pass that was not seen whole
         history.add(batch, self.run.iteration)
         self.emit_restart(history)
 

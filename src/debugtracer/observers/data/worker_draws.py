@@ -23,7 +23,7 @@ from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, always
+from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.generator_state import (
     GeneratorState,
     HeldGenerator,
@@ -163,7 +163,6 @@ class WorkerDrawsObserver(Observer):
         if self.waiting and (batch := self.run.batches.last()) is not None:
             self.training.add(batch.loader)
 
-    @always
     def fetched(self, batch: Batch, data: Any) -> None:
         """Read the workers when every one has fetched twice."""
         waiting = self.waiting.get(batch.loader)

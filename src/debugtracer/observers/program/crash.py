@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import torch
 from torch import Tensor, nn
@@ -12,8 +10,7 @@ from torch.nn.parallel import DistributedDataParallel
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
 from debugtracer.devices.present import device_memory
 from debugtracer.observers.graph.running_module import path_of
-from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, always
+from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
@@ -33,21 +30,6 @@ INDEXING = {
 class CrashObserver(Observer):
     """Everything is read once, after the fact: the program is over, so a host sync or a walk over all modules costs
     nobody."""
-
-    def __init__(self, run: ObservedRun) -> None:
-        super().__init__(run)
-        self.fetched_at = -1
-        """The iteration in which a batch came last."""
-
-    @always
-    def fetched(self, batch: Batch, data: Any) -> None:
-        """Note that the next iteration has begun."""
-        self.fetched_at = self.run.iteration
-
-    @property
-    def fetched_since(self) -> bool:
-        """Whether a batch came since the last backward began: what fails now belongs to the next iteration."""
-        return self.fetched_at == self.run.iteration
 
     def crashed(self, error: BaseException) -> None:
         """Emit the fact of the crash."""
@@ -87,7 +69,8 @@ class CrashObserver(Observer):
     def at(self, fetching: bool) -> StepRef:
         """The iteration that fails (docs/rationale/contracts.md#iteration)."""
         state = self.run.state
-        ahead = fetching or self.fetched_since
+        # a batch came since the last backward began: what fails now belongs to the next iteration
+        ahead = fetching or self.run.state.fetched_at == self.run.iteration
         return StepRef(
             iteration=state.iteration if ahead else state.iteration_in_flight,
             step=state.step,

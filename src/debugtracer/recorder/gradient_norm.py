@@ -1,0 +1,45 @@
+"""The norm of the gradients of an update: that of the loop's own clipping where it says the same, else one fused
+call."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torch import Tensor
+
+from debugtracer.recorder.norms import scalar, total_l2
+from debugtracer.recorder.run_state import RunState
+
+
+class GradientNorm:
+    """One per process. No host sync."""
+
+    def __init__(self, state: RunState) -> None:
+        self.state = state
+        self.clip: tuple[int, int, int, int, Tensor] | None = None
+        """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and
+        their norm before it."""
+
+    def clipped(self, parameters: Any, norm: Any) -> None:
+        """Take a norm that the loop has measured itself: a finite one says that all gradients are finite."""
+        if isinstance(parameters, list) and parameters and isinstance(norm, Tensor):
+            self.clip = len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration, norm.detach()
+
+    def of(self, parameters: list[Tensor]) -> Tensor | None:
+        """Return the norm of the gradients: that of the clip if it was over these parameters and finite (read for free
+        on the CPU), else our own; None where there is no gradient."""
+        clip, self.clip = self.clip, None
+        if (
+            clip is not None
+            and parameters
+            and clip[:4] == (len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration)
+            and clip[4].device.type == "cpu"
+            and math.isfinite(scalar(clip[4]))
+        ):
+            return clip[4]
+        return total_l2([grad for p in parameters if (grad := p.grad) is not None])
+
+    def reset(self) -> None:
+        """Forget a clip of a run before."""
+        self.clip = None

@@ -1,0 +1,39 @@
+"""What a call of `Optimizer.step` carries: its closure, and the settings of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.optim import Optimizer
+
+MOST_GROUPS = 32  # groups whose settings are kept whole at each step (ours)
+
+
+def settings(optimizer: Optimizer) -> list[dict[str, Any]]:
+    """The settings of each group; many groups (one for each parameter) keep their learning rates alone."""
+    groups = optimizer.param_groups
+    if len(groups) > MOST_GROUPS:
+        return [{"lr": valued(group.get("lr"))} for group in groups]
+    return [{k: valued(v) for k, v in group.items() if k != "params"} for group in groups]
+
+
+def valued(setting: Any) -> Any:
+    """A setting as it is now: a schedule changes tensors in place."""
+    return setting.clone() if isinstance(setting, torch.Tensor) else setting
+
+
+def decides_itself(optimizer: Optimizer) -> bool:
+    """True for LBFGS and any step not torch's own: it may call its closure several times or between two writes."""
+    step = getattr(type(optimizer), "step", None)
+    return isinstance(optimizer, torch.optim.LBFGS) or not str(getattr(step, "__module__", "")).startswith(
+        "torch.optim"
+    )
+
+
+def with_closure(
+    closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of step with another closure."""
+    return (args, {**kwargs, "closure": closure}) if "closure" in kwargs else ((closure, *args[1:]), kwargs)
