@@ -27,6 +27,8 @@ class RestingEvents(LoopEvents):
         self.recorder, self.gate, self.observers = recorder, gate, observers
         self.state = recorder.state
         self.root_args: Args = ()
+        self.latest: Tensor | None = None
+        """The loss of the backward that begins, without its graph."""
         self.loss: float | None = None
         """The loss of the last backward, where it can be read without waiting."""
         self.scheduling = False
@@ -56,8 +58,9 @@ class RestingEvents(LoopEvents):
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         begin = perf_counter()
         state, segment = self.state, self.recorder.tape.current
-        state.last_loss = given[0].detach()
-        segment.losses.append((state.last_loss, None))
+        state.last_loss = loss = self.latest if self.latest is not None else given[0].detach()
+        self.latest = None
+        segment.losses.append((loss, None))
         segment.backwards.append(len(segment.entries))
         state.iteration += 1
         state.forward_since = False
@@ -77,7 +80,8 @@ class RestingEvents(LoopEvents):
 
     def is_bad(self, given: list[Tensor]) -> bool:
         """Whether a loss that can be read without waiting is NaN or infinite."""
-        self.loss = loss_value(given[0].detach())
+        self.latest = given[0].detach()
+        self.loss = loss_value(self.latest)
         return self.loss is not None and not math.isfinite(self.loss)
 
     def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:

@@ -60,7 +60,6 @@ def resting(shares: dict[str, float]) -> str:
     """What rested to stay under the promised cost, in how many of the steps, what that loses and how to keep it."""
     parts = ", ".join(f"{part} in {share:.0%}" for part, share in shares.items())
     lost = "; a bad step without its tape can be executed again from its batch alone" if "the tape" in shares else ""
-    unasked = (
-        "; without observers a step is asked for its loss and gradient norm alone" if "observers" in shares else ""
-    )
-    return f"to stay under the promised cost, of the steps rested: {parts}{lost}{unasked}; --cost 1 keeps all"
+    if "observers" in shares:
+        lost += "; without observers a step is asked for its loss and gradient norm alone"
+    return f"to stay under the promised cost, of the steps rested: {parts}{lost}; --cost 1 keeps all"

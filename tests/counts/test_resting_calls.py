@@ -1,0 +1,117 @@
+"""What a step costs in calls while all rests that may: one fused norm, a bounded number of our own functions, no
+observer."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.recorder import measuring
+from debugtracer.recorder.governor import FIRST_STEPS
+from debugtracer.session import Session
+from tests.counts.test_aten_calls import AtenCalls
+from tests.watching import under_watch
+
+FEW, MANY = 2, 38  # layers
+MOST_PYTHON = 125  # calls of functions of ours in a step at rest; 120 with torch 2.13
+MOST_OBSERVER = 75  # calls of observers in a plain step at work; 64 to 70 with torch 2.13, by what is installed
+OURS = str(Path(measuring.__file__).parents[1])
+
+
+class Loop:
+    def __init__(self, layers: int) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(layers)))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+
+    def step(self) -> None:
+        self.optimizer.zero_grad()
+        self.model(torch.ones(4, 8)).pow(2).mean().backward()
+        self.optimizer.step()
+
+
+def at_rest(session: Session, layers: int) -> Loop:
+    loop = Loop(layers)
+    for _ in range(FIRST_STEPS):
+        loop.step()
+    session.state.own_s += 100.0
+    for _ in range(3):
+        loop.step()
+    assert session.events.target is session.events.resting
+    return loop
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with under_watch(tmp_path, cost=0.0, inspect_steps=0) as watched:
+        yield watched
+
+
+def aten_calls(loop: Loop) -> Counter[str]:
+    with AtenCalls() as counted:
+        loop.step()
+    return counted.counts
+
+
+@pytest.mark.parametrize("layers", [FEW, MANY])
+def test_at_rest_a_step_has_one_fused_norm_more_than_bare(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    loop = at_rest(session, layers)
+    monkeypatch.setattr(measuring, "foreign", lambda: False)
+    watched = aten_calls(loop)
+    with session.hooks.disabled():
+        watched.subtract(aten_calls(loop))
+    assert dict(+watched) == {
+        "aten::_foreach_norm": 1,
+        "aten::stack": 1,
+        "aten::linalg_vector_norm": 1,
+        "aten::detach": 1,
+    }
+
+
+class PythonCalls:
+    """Calls of functions that lie in our package."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(OURS):
+            self.counts[frame.f_code.co_qualname if sys.version_info >= (3, 11) else frame.f_code.co_name] += 1
+
+
+@pytest.mark.parametrize("layers", [FEW, MANY])
+def test_at_rest_a_step_runs_few_functions_of_ours(session: Session, layers: int) -> None:
+    loop, counted = at_rest(session, layers), PythonCalls()
+    sys.setprofile(counted)
+    try:
+        loop.step()
+    finally:
+        sys.setprofile(None)
+    assert counted.counts.total() <= MOST_PYTHON, counted.counts.most_common(20)
+    assert not any("Observer" in name for name in counted.counts)
+
+
+def test_at_work_the_calls_of_observers_are_bounded(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, heard = Loop(FEW), Counter[int]()
+    attempt = ObservedRun.attempt
+
+    def counting(self: ObservedRun, listener: Any, args: tuple[Any, ...]) -> None:
+        heard[self.step] += 1
+        attempt(self, listener, args)
+
+    monkeypatch.setattr(ObservedRun, "attempt", counting)
+    for _ in range(FIRST_STEPS):
+        loop.step()
+    plain, _ = Counter(heard[step] for step in range(10, FIRST_STEPS)).most_common(1)[0]
+    assert 0 < plain <= MOST_OBSERVER, plain
