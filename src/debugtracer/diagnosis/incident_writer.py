@@ -24,7 +24,6 @@ from debugtracer.trace.number import as_float, symbolic
 from debugtracer.trace.store.schema import INCIDENTS
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
-from debugtracer.views.terminal import render_verdict
 
 
 class VerdictDisplay(Protocol):
@@ -42,6 +41,9 @@ class OnStderr(VerdictDisplay):
     stopped = StoppedByTracer
 
     def show(self, facts: IncidentFacts, verdict: Verdict, run: Path, incident: Path | None) -> None:
+        # brings rich along: a run without incidents needs none
+        from debugtracer.views.terminal import render_verdict
+
         print(render_verdict(facts, verdict, run, incident, color=sys.stderr.isatty()), file=sys.stderr, flush=True)
 
 
