@@ -10,7 +10,7 @@ from torch import nn
 from torch.optim import SGD
 from torch.overrides import TorchFunctionMode
 
-from debugtracer.recorder.run_state import OpenRoot, RunState, parameters
+from debugtracer.recorder.run_state import UNSEEN, OpenRoot, RunState, parameters
 from tests.recorder.watched import Watched
 
 
@@ -107,3 +107,10 @@ def test_a_call_that_never_returned_is_forgotten_once() -> None:
     assert call.reset()
     assert (call.module, call.nested) == (None, 0)
     assert not call.reset()
+
+
+def test_what_clocks_miss_is_counted_for_steady_steps_alone() -> None:
+    state = RunState()
+    state.own_s, state.incident_s = 3.0, 1.0
+    state.judged(0.5)
+    assert state.steady_s == pytest.approx(UNSEEN * 2.0 + 0.5)

@@ -10,7 +10,7 @@ import enum
 from debugtracer.recorder.run_state import RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 6.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
+GRACE_S = 9.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -58,7 +58,7 @@ class Governor:
     def step_closed(self) -> None:
         """Count the seconds of the step that is over into the balance, and decide about the next. Two microseconds."""
         state = self.state
-        steady_s = state.own_s + state.judge_s - state.incident_s
+        steady_s = state.steady_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
         if self.cost >= 1 or state.step <= FIRST_STEPS:
             return

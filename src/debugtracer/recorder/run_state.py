@@ -16,6 +16,10 @@ from debugtracer.recorder.scaled_losses import ScaledLosses
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
 
+# what clocks inside our functions miss: the way into them and out, colder caches, memory to collect. The share told and
+# the true one on eight programs, watched against bare (docs/rationale/performance.md#unseen)
+UNSEEN = 1.6
+
 
 class RunState:
     """One per process. The recorder and the gate write it, everybody else reads."""
@@ -36,7 +40,7 @@ class RunState:
         self.last_loss: Tensor | None = None
         """The loss of the last backward, without its graph."""
         self.own_s = self.wait_s = self.step_s = 0.0
-        """Seconds spent in our code in the whole run, waited for batches since the last step, and of the last step."""
+        """Seconds read by clocks inside our code in the whole run, waited for batches since the last step, and of the last step."""
         self.incident_s = 0.0
         """Seconds of `own_s` that went into incidents, jumps of the loss and trials."""
         self.rested: dict[str, int] = {}
@@ -61,6 +65,11 @@ class RunState:
     def iteration_in_flight(self) -> int:
         """The iteration that a crash belongs to (docs/rationale/contracts.md#iteration)."""
         return self.iteration if self.forward_since else max(self.iteration - 1, 0)
+
+    @property
+    def steady_s(self) -> float:
+        """Seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
+        return UNSEEN * (self.own_s - self.incident_s) + self.judge_s
 
     def owned(self) -> OwnedTime:
         """Return a context: time spent inside counts as ours, and no mode of the program's sees what torch is asked

@@ -133,7 +133,7 @@ class Output:
             steps=state.step,
             iterations=state.iteration,
             wall_s=wall_time() - self.began,
-            own_s=state.own_s + state.judge_s,
+            own_s=state.steady_s + state.incident_s,
             host_syncs=state.host_syncs,
             skipped=state.skipped,
             final=final,
