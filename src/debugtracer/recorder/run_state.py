@@ -40,7 +40,8 @@ class RunState:
         self.last_loss: Tensor | None = None
         """The loss of the last backward, without its graph."""
         self.own_s = self.wait_s = self.step_s = 0.0
-        """Seconds read by clocks inside our code in the whole run, waited for batches since the last step, and of the last step."""
+        """Seconds read by clocks inside our code in the whole run, waited for batches since the last step, and of the
+        last step."""
         self.incident_s = 0.0
         """Seconds of `own_s` that went into incidents, jumps of the loss and trials."""
         self.rested: dict[str, int] = {}
@@ -68,7 +69,7 @@ class RunState:
 
     @property
     def steady_s(self) -> float:
-        """Seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
+        """The seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
         return UNSEEN * (self.own_s - self.incident_s) + self.judge_s
 
     def owned(self) -> OwnedTime:
