@@ -16,6 +16,7 @@ from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
 FAIL_ON = (OFF, *SEVERITIES)
+MOST_CHARS = 60  # of a wrong value in a message
 
 
 class Mode(str, enum.Enum):
@@ -122,7 +123,7 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
         made = value if isinstance(value, kind) else kind(value)
     except (ValueError, TypeError):
         allowed = ", ".join(m.value for m in kind) if issubclass(kind, enum.Enum) else kind.__name__
-        raise UsageError(f"{name} is {value!r}; expected {allowed}") from None
+        raise UsageError(f"{name} is {shown(value)}; expected {allowed}") from None
     check_range(name, made)
     return made
 
@@ -134,6 +135,11 @@ def check_range(name: str, value: object) -> None:
         field, (value,)
     )
     if value not in words:
-        raise UsageError(f"{name} is {value!r}; expected {', '.join(map(str, words))}")
+        raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:
-        raise UsageError(f"{name} is {value!r}; expected 0 or more")
+        raise UsageError(f"{name} is {shown(value)}; expected 0 or more")
+
+
+def shown(value: object) -> str:
+    """A value as it was given, cut where it is longer than a sentence can hold."""
+    return repr(value) if len(repr(value)) <= MOST_CHARS else f"{repr(value)[:MOST_CHARS]}..."
