@@ -1,4 +1,5 @@
-"""Every setting of a run in one frozen value: keyword = CLI flag = environment variable."""
+"""Every setting of a run in one frozen value: keyword = environment variable, and for those of FLAGS also an option of
+`debug-tracer run`."""
 
 from __future__ import annotations
 
@@ -17,6 +18,21 @@ from debugtracer.trace.finding import OFF, SEVERITIES
 PREFIX = "DEBUG_TRACER_"
 FAIL_ON = (OFF, *SEVERITIES)
 MOST_CHARS = 60  # of a wrong value in a message
+
+
+# what `debug-tracer run` takes as an option: what differs from run to run
+FLAGS = (
+    "out",
+    "name",
+    "mode",
+    "capture",
+    "fail_on",
+    "preset",
+    "cost",
+    "inspect_steps",
+    "function_tests",
+    "trials",
+)
 
 
 class Mode(str, enum.Enum):
@@ -53,7 +69,13 @@ class Capture(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one run. Each field is `--field`, DEBUG_TRACER_FIELD and a keyword of `watch()`."""
+    """Settings of one run. Each field is DEBUG_TRACER_FIELD and a keyword of `watch()`; those of FLAGS are options of
+    `debug-tracer run` too.
+
+    The others are no options because they do not change from run to run: budgets of bytes and seconds, the gate and the
+    place of snapshots are set once for a machine, the library once for a team; `run_dir` is the supervisor's own, and
+    `trial_order` is there for a baseline of ours.
+    """
 
     out: Path = Path("debug-tracer-runs")  # folder of runs
     name: str = ""  # run id; made from date and program when empty
