@@ -42,6 +42,8 @@ PROVES: dict[str, list[str]] = {}
 """Fault -> the checks whose page says that it proves them."""
 for check in checks().values():
     PROVES.setdefault(check.proved_by, []).append(check.slug)
+# all its options are off by default
+PROVES["optimizer/long_recurrence"].remove(OFF := "model/gradient-limits")
 PROGRAMS = {script.name: script for script in truths.whole_programs()}
 # what the last whole run of the board had right; only a program that was never scored is asked for nothing
 RIGHT = {
@@ -130,3 +132,11 @@ def test_with_its_cause_switched_off_the_gate_is_red(scorer: ModuleType, tmp_pat
     row = marks.judge(PLANTED["numerics/log0_entropy"], scorer, tool, 400.0, None)
     assert row.marks["op"] and row.marks["sline"]
     assert "top1" in row.wrong, row
+
+
+def test_a_check_that_is_off_by_default_is_proved_with_the_limits_of_the_articles(
+    scorer: ModuleType, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEBUG_TRACER_PRESET", "seed")
+    row = wrong(PLANTED["optimizer/long_recurrence"], scorer, programs)[1]
+    assert OFF in row.fired, row
