@@ -29,6 +29,7 @@ from stamp import stamp
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "debugtracer"
 JUDGED = ("diagnosis", "causes", "interventions", "checks", "recorder")
+CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
 LIMIT_S = 120  # seconds a test file may take under a mutant; one that hangs is noticed
 OTHER = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -55,10 +56,14 @@ class Mutant:
         return (text[: self.start] + self.by.encode() + text[self.stop :]).decode()
 
     @property
-    def test(self) -> Path:
-        """The mirrored test file."""
+    def tests(self) -> tuple[Path, ...]:
+        """The mirrored test file, and that of the contract where it is a plug-in's."""
         path = Path(self.file)
-        return ROOT / "tests" / path.parent / f"test_{path.name}"
+        mirrored = ROOT / "tests" / path.parent / f"test_{path.name}"
+        contract = CONTRACTS.get(path.parts[0])
+        return (
+            (mirrored, ROOT / "tests" / contract) if contract and path.name != Path(contract).name[5:] else (mirrored,)
+        )
 
 
 class Finder(ast.NodeVisitor):
@@ -140,7 +145,7 @@ def mutants(only: str = "") -> Iterator[Mutant]:
                 text = path.read_text()
                 finder = Finder(file, text)
                 finder.visit(ast.parse(text))
-                yield from (one for one in finder.found if one.test.exists())
+                yield from (one for one in finder.found if one.tests[0].exists())
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -160,8 +165,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.mutant.source(), str(SOURCE / self.mutant.file), "exec"), module.__dict__)
 
 
-def passes(test: Path, mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
-    """Whether the test file passes, in a fork; what takes too long has not passed."""
+def passes(tests: Sequence[Path], mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
+    """Whether the test files pass, in a fork; what takes too long has not passed."""
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -174,7 +179,7 @@ def passes(test: Path, mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
                 sys.meta_path.insert(0, Loader(mutant))
             import pytest
 
-            code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", str(test)])
+            code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, tests)])
         except BaseException:
             code = 1
         os._exit(int(code) != 0)
@@ -184,11 +189,12 @@ def passes(test: Path, mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
 
 def judged(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, str]]:
     """Each mutant with what became of it: killed, survived, or untested where its tests fail without it."""
-    sound: dict[Path, bool] = {}
+    sound: dict[tuple[Path, ...], bool] = {}
     for mutant in chosen:
-        if mutant.test not in sound:
-            sound[mutant.test] = passes(mutant.test, None)
-        yield mutant, "untested" if not sound[mutant.test] else "survived" if passes(mutant.test, mutant) else "killed"
+        tests = mutant.tests
+        if tests not in sound:
+            sound[tests] = passes(tests, None)
+        yield mutant, "untested" if not sound[tests] else "survived" if passes(tests, mutant) else "killed"
 
 
 def main() -> int:

@@ -51,7 +51,7 @@ def test_every_mutant_of_a_folder_compiles_and_has_a_test() -> None:
     assert len(every) > 100
     for one in every:
         compile(one.source(), one.file, "exec")
-        assert one.test.is_file()
+        assert all(test.is_file() for test in one.tests)
 
 
 def outcome(text: str, by: str) -> Any:

@@ -125,3 +125,11 @@ def test_a_suspension_that_an_exception_left_open_is_undone_by_reset(mode: Mode)
     mode.stack.reset()
     torch.zeros(1)
     assert mode.heard == ["zeros"]
+
+
+def test_while_it_rests_nobody_pushes_it(mode: Mode) -> None:
+    mode.stack.rest(True)
+    mode.stack.push()
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (0, False)
+    mode.stack.rest(False)
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)

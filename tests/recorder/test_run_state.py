@@ -107,3 +107,11 @@ def test_a_call_that_never_returned_is_forgotten_once() -> None:
     assert call.reset()
     assert (call.module, call.nested) == (None, 0)
     assert not call.reset()
+
+
+def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:
+    state = RunState()
+    assert state.quiet_until_healthy is False
+    state.quiet_until_healthy = True
+    state.reset()
+    assert state.quiet_until_healthy is False

@@ -44,6 +44,13 @@ def test_a_state_that_is_in_the_file_is_lost_at_the_load():
     assert (finding.severity, finding.place.frame) == ("warning", LOAD)
 
 
+def test_a_part_that_was_loaded_makes_it_certain_and_else_the_doubt_is_told():
+    doubt = "unless a new training begins on old weights"
+    known = {"saved": ("counter", "scheduler", "weights"), "saved_here": False, "counter": False}
+    (sure,) = judged(**known, restored=("scheduler",))
+    assert (sure.severity, doubt in sure.message) == ("warning", False)
+
+
 def test_a_fine_tuning_is_silent_and_a_counter_of_another_run_is_a_note():
     assert judged(saved=("weights",), saved_here=False, counter=False, same_setup=False) == []
     assert [f.severity for f in judged(saved_here=False, counter=False, same_setup=False)] == ["note"]
