@@ -111,7 +111,7 @@ def test_a_call_that_never_returned_is_forgotten_once() -> None:
 
 def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:
     state = RunState()
-    assert state.quiet_until_healthy is False
+    assert (state.quiet_until_healthy, state.compiles) == (False, False)
     state.quiet_until_healthy = True
     state.reset()
     assert state.quiet_until_healthy is False
