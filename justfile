@@ -61,3 +61,7 @@ bench:
 # CPU time of training programs of other people, bare and watched; fetches them (an hour; gymnasium==0.29.1, tyro, timm, torchvision, lightning, transformers)
 bench-programs *options:
     python benchmarks/programs.py {{options}}
+
+# mutation testing of diagnosis, causes, interventions, checks and recorder: `just mutants --sample 0` takes a night, 40 take minutes
+mutants *options:
+    python scripts/mutants.py {{options}}

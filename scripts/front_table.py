@@ -45,11 +45,11 @@ def held_out(full: Rows) -> list[str]:
 
 
 def rebuilt(full: Rows) -> list[str]:
-    """Reported failures; our rules were made with them in sight."""
+    """Reconstructions of reported failures; our rules were made with them in sight."""
     bad = f.faulty(full[SHARED_CASES])
     found = f"right class {share(f.marked(bad, 'top1'))}, guilty line {share(f.marked(bad, 'line'))}"
     return [
-        f"{len(bad)} reported failures, rebuilt; rules were tuned on them",
+        f"{len(bad)} reconstructions of reported failures; rules were tuned on them",
         found,
         at(full[SHARED_CASES]),
         "`just score`",

@@ -21,6 +21,7 @@ from debugtracer.causes.cause import causes
 EXACT = {"nan_loss", "inf_grad", "nan_output"}
 MUST = ("step", "op", "sline", "sample")
 SURE = {"confirmed", "likely"}
+FORBIDDEN = "wrong"  # the mark of a verdict that is confirmed and names another class
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Row:
     also: list[str] = field(default_factory=list)
     """Classes that are as true as `kind`."""
     date: str = ""
+    fired: list[str] = field(default_factory=list)
+    """The checks that spoke, notes included."""
     commit: str = UNKNOWN
     """The code that was watched, when it ran."""
 
@@ -78,20 +81,26 @@ def load_scorer(path: Path) -> ModuleType | None:
 
 
 def must_be_right(script: Script, marks: dict[str, bool]) -> list[str]:
-    """Which marks of this script may not be wrong: silence of the healthy, the place and the sample of every non-finite
-    value."""
+    """Which marks of this script may not be wrong: silence of the healthy; the class of every fault, and never a
+    confirmed verdict of another one; the place and the sample of every non-finite value."""
     if script.is_healthy:
         return ["quiet"]
     if "note" in script.truth:
-        return ["noted"]
+        return [mark for mark in ("noted", FORBIDDEN) if mark in marks]
     if script.truth["class"] == "unknown":
-        return ["abstained"]
+        return [mark for mark in ("abstained", FORBIDDEN) if mark in marks]
+    asked = ["found", "top1", FORBIDDEN]
     if script.truth["symptom"] not in EXACT:
         # which line makes a finite loss jump takes trials to know
         line = [] if script.truth["symptom"] == "loss_spike" else ["line"]
-        return [mark for mark in ("found", "top1", *line, "sample", "rank") if mark in marks]
+        return [mark for mark in (*asked, *line, "sample", "rank") if mark in marks]
     born_in_user_code = script.truth["op"] is not None and script.truth["layer"] != "optimizer"
-    return [mark for mark in (*MUST, *(["line"] if born_in_user_code else [])) if mark in marks]
+    return [mark for mark in (*asked, *MUST, *(["line"] if born_in_user_code else [])) if mark in marks]
+
+
+def missed(script: Script, marks: dict[str, bool]) -> list[str]:
+    """The marks that must be right and are not."""
+    return [mark for mark in must_be_right(script, marks) if marks[mark] == (mark == FORBIDDEN)]
 
 
 def judge(script: Script, scorer: ModuleType, tool: list[str], timeout: float, keep: str | None) -> Row:
@@ -111,6 +120,7 @@ def judge(script: Script, scorer: ModuleType, tool: list[str], timeout: float, k
         shutil.rmtree(work, ignore_errors=True)
     row = of_verdict(script, (report or {}).get("verdict") or {}, marked(script, scorer, report, status))
     row.seconds, row.note = round(took, 1), note
+    row.fired = sorted({finding["check"] for finding in (report or {}).get("findings", [])})
     return row
 
 
@@ -150,7 +160,7 @@ def of_verdict(script: Script, verdict: Mapping[str, Any], marks: dict[str, bool
         ),
         tested=bool(verdict.get("tested")),
         verdict_s=verdict.get("seconds", 0.0),
-        wrong=[mark for mark in must_be_right(script, marks) if not marks[mark]],
+        wrong=missed(script, marks),
         also=list(script.truth.get("also_accept", [])),
         date=now["date"],
         commit=now["commit"],

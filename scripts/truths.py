@@ -29,7 +29,7 @@ from it."""
 PLANTED, SHARED_CASES, LEARNT, HELD_OUT = "Planted faults", "Cases", "Development programs", "Held-out programs"
 NAMES = {
     PLANTED: "Planted faults (`faults`)",
-    SHARED_CASES: "Reported failures (the case tests)",
+    SHARED_CASES: "Reconstructions of reported failures (the case tests)",
     LEARNT: "Development programs (`faults/programs`)",
     HELD_OUT: "Held-out programs (`faults/programs`)",
 }

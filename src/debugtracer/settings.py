@@ -1,4 +1,5 @@
-"""Every setting of a run in one frozen value: keyword = CLI flag = environment variable."""
+"""Every setting of a run in one frozen value: keyword = environment variable, and for those of FLAGS also an option of
+`debug-tracer run`."""
 
 from __future__ import annotations
 
@@ -16,6 +17,22 @@ from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
 FAIL_ON = (OFF, *SEVERITIES)
+MOST_CHARS = 60  # of a wrong value in a message
+
+
+# what `debug-tracer run` takes as an option: what differs from run to run
+FLAGS = (
+    "out",
+    "name",
+    "mode",
+    "capture",
+    "fail_on",
+    "preset",
+    "cost",
+    "inspect_steps",
+    "function_tests",
+    "trials",
+)
 
 
 class Mode(str, enum.Enum):
@@ -52,7 +69,13 @@ class Capture(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one run. Each field is `--field`, DEBUG_TRACER_FIELD and a keyword of `watch()`."""
+    """Settings of one run. Each field is DEBUG_TRACER_FIELD and a keyword of `watch()`; those of FLAGS are options of
+    `debug-tracer run` too.
+
+    The others are no options because they do not change from run to run: budgets of bytes and seconds, the gate and the
+    place of snapshots are set once for a machine, the library once for a team; `run_dir` is the supervisor's own, and
+    `trial_order` is there for a baseline of ours.
+    """
 
     out: Path = Path("debug-tracer-runs")  # folder of runs
     name: str = ""  # run id; made from date and program when empty
@@ -122,7 +145,7 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
         made = value if isinstance(value, kind) else kind(value)
     except (ValueError, TypeError):
         allowed = ", ".join(m.value for m in kind) if issubclass(kind, enum.Enum) else kind.__name__
-        raise UsageError(f"{name} is {value!r}; expected {allowed}") from None
+        raise UsageError(f"{name} is {shown(value)}; expected {allowed}") from None
     check_range(name, made)
     return made
 
@@ -134,6 +157,11 @@ def check_range(name: str, value: object) -> None:
         field, (value,)
     )
     if value not in words:
-        raise UsageError(f"{name} is {value!r}; expected {', '.join(map(str, words))}")
+        raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:
-        raise UsageError(f"{name} is {value!r}; expected 0 or more")
+        raise UsageError(f"{name} is {shown(value)}; expected 0 or more")
+
+
+def shown(value: object) -> str:
+    """A value as it was given, cut where it is longer than a sentence can hold."""
+    return repr(value) if len(repr(value)) <= MOST_CHARS else f"{repr(value)[:MOST_CHARS]}..."

@@ -35,6 +35,12 @@ TAXONOMY = (
     "train_eval_mode", "ddp_duplicate_data", "ddp_desync", "ddp_replica_drift", "ddp_unused_params",
     "silent_data_corruption", "memory_leak_graph",
 )  # fmt: skip
+FALLBACKS = {
+    "activation-overflow", "indeterminate-form",
+}  # fmt: skip
+OF_INCIDENTS_ALONE = {
+    "class-weights-zero", "compiled-differs", "too-few-values", "uninitialised-memory",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("slug", causes())
@@ -159,3 +165,8 @@ def test_a_cause_written_before_is_asked_by_the_former_names():
     before = Before()
     assert before.evidence_from_incident(IncidentEvidence(some_facts(None))) == Evidence(0.5, "it shines", ())
     assert not before.uses_findings and before.evidence_from_findings(FindingEvidence((DIVERGED,))) is None
+
+
+def test_which_causes_only_name_the_arithmetic_and_which_hear_no_finding_is_decided_on_purpose():
+    assert {slug for slug, cause in causes().items() if cause.fallback} == FALLBACKS
+    assert {slug for slug, cause in causes().items() if not cause.uses_findings} == OF_INCIDENTS_ALONE

@@ -12,6 +12,36 @@ from debugtracer.checks.check import HEADINGS, checks, find_check, page
 from debugtracer.errors import UsageError
 from debugtracer.trace.finding import LAYERS
 
+EXACT = {
+    "data/batch-of-one", "data/label-range", "data/ragged-samples", "data/target-out-of-bounds",
+    "data/targets-all-ignored", "data/token-out-of-table", "data/worker-rng", "device/collective-mismatch",
+    "device/device-mismatch", "device/out-of-memory", "device/rank-overlap", "device/replica-drift",
+    "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak", "logging/nan-hidden",
+    "model/equal-units", "model/eval-mode-left", "model/future-leak", "model/graph-freed",
+    "model/inplace-modified", "model/loss-broadcast", "model/loss-misuse", "model/loss-without-graph",
+    "model/shape-mismatch", "model/unregistered-params", "numerics/dtype-mismatch", "numerics/half-gradients",
+    "optimizer/clip-after-step", "optimizer/clip-before-unscale", "optimizer/double-unscale",
+    "optimizer/eps-dtype", "optimizer/lr-zero", "optimizer/missing-params", "optimizer/no-update",
+    "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-misplaced",
+    "optimizer/zero-grad-missing", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
+    "rollback/state-dict-mismatch", "rollback/state-misplaced",
+}  # fmt: skip
+AT_END = {
+    "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
+    "data/target-out-of-bounds", "data/token-out-of-table", "data/train-eval-overlap", "device/device-assert",
+    "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
+    "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",
+    "model/eval-mode-left", "model/future-leak", "model/graph-freed", "model/init-scale",
+    "model/inplace-modified", "model/input-ignored", "model/loss-misuse", "model/loss-without-graph",
+    "model/shape-mismatch", "model/target-in-input", "model/unregistered-params", "numerics/dtype-mismatch",
+    "numerics/half-gradients", "optimizer/clip-nonfinite", "optimizer/double-unscale", "optimizer/gradient-drift",
+    "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation", "optimizer/no-update",
+    "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-missing",
+    "rollback/ckpt-incomplete", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
+    "rollback/restore-mismatch", "rollback/skip-budget", "rollback/stale", "rollback/state-dict-mismatch",
+    "rollback/state-lost", "rollback/state-misplaced",
+}  # fmt: skip
+
 
 @pytest.mark.parametrize("slug", checks())
 def test_every_check_has_five_headings_in_order(slug):
@@ -51,3 +81,15 @@ def test_an_unknown_check_is_one_sentence_with_the_nearest_ones():
         match=r"no check is called 'nan-los'; nearest are numerics/nan-loss, .*; `debug-tracer checks` lists all \d+$",
     ):
         find_check("nan-los")
+
+
+def test_who_may_call_a_verdict_confirmed_and_who_waits_for_the_end_is_decided_on_purpose():
+    assert {slug for slug, check in checks().items() if check.exact} == EXACT
+    assert {slug for slug, check in checks().items() if check.at_end} == AT_END
+
+
+@pytest.mark.parametrize("slug", checks())
+def test_a_diagnosis_is_as_sure_as_a_share_and_an_exact_one_is_surer(slug):
+    check = checks()[slug]
+    assert 0 < check.confidence <= 1
+    assert not check.exact or check.confidence >= 0.6

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from debugtracer.commands.app import status
+from debugtracer.commands.run import run
+from debugtracer.settings import FLAGS, Settings
 from debugtracer.trace.store.manifest import read_manifest
 
 
@@ -145,3 +149,9 @@ def test_what_made_the_status_3_is_said_in_one_line(out, capfd, monkeypatch):
     )
     assert status(["run", "--out", str(out), "--fail-on", "warning", "unseeded.py"]) == 0
     assert "status 3" not in capfd.readouterr().err
+
+
+def test_the_options_are_the_settings_that_are_said_to_be_options():
+    parameters = [name for name in inspect.signature(run).parameters if name != "command"]
+    assert sorted(parameters) == sorted(FLAGS)
+    assert set(FLAGS) < set(Settings.__dataclass_fields__)

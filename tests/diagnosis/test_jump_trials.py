@@ -14,6 +14,7 @@ from debugtracer.diagnosis.jump_trials import LossJump, diagnose
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import ReplayRefused
 from debugtracer.replay.trials.score import Score
+from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.verdict import Verdict
 from tests.replay.pasts import STEPS, Loop, bits, trained
@@ -82,7 +83,8 @@ def test_a_rate_that_rose_is_the_cause_with_the_largest_one_that_would_do(tmp_pa
     loop.at[STEPS - 2] = lambda: loop.optimizer.param_groups[0].update(lr=3.0)
     loop.at[STEPS - 1] = lambda: loop.optimizer.param_groups[0].update(lr=0.05)
     verdict = diagnosed(tmp_path, loop)
-    assert (verdict.kind, verdict.cause) == ("lr_too_high", "lr-too-high")
+    assert (verdict.kind, verdict.cause, verdict.status) == ("lr_too_high", "lr-too-high", "likely")
+    assert verdict.confidence == calibrated("likely", True, 0.9, "lr_too_high")  # a proof has healed it
     assert outcomes(verdict)["lower-lr"] == "healed"
     assert f"lr of group 0 went from 0.05 to 3 at step {STEPS - 2}" in verdict.evidence
     moved = [text for text in verdict.evidence if " moved first: " in text]

@@ -9,10 +9,13 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.checks.selection import select
+from debugtracer.diagnosis.judging.recheck import recheck
 from debugtracer.diagnosis.run_findings import KEPT, MOST_SAID
-from debugtracer.trace.events import Diagnosed, Found, Judged, RankEnded
+from debugtracer.trace.events import Diagnosed, Found, Judged, Observed, RankEnded
 from debugtracer.trace.finding import Finding
-from tests.watching import batches, events, seeded, train, under_watch
+from debugtracer.trace.store.reader import open_trace
+from tests.watching import batches, events, incidents, seeded, train, under_watch
 
 
 def a_finding(severity: str, number: int) -> Finding:
@@ -97,3 +100,64 @@ def test_an_incident_knows_what_was_to_be_said_before_it(tmp_path: Path) -> None
         assert findings.caught_up() is findings.found
         assert findings.live.steps == 3
         assert not findings.live.queue
+
+
+def scaled_training(bad: set[int], steps: int) -> None:
+    """Train under a GradScaler; the gradients of the bad steps overflow at any scale, their losses are finite."""
+    model = nn.Linear(4, 1)
+    nn.init.constant_(model.weight, 1e-3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**16, growth_interval=1000)
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.full((2, 4), 3e38 if step in bad else 1.0)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+
+def test_after_an_incident_the_checks_go_on_live(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs", inspect_steps=0):
+        scaled_training(bad=set(range(20, 27)), steps=40)
+    found = [
+        e for e in events(tmp_path / "runs") if isinstance(e, Found) and not e.finding.check.startswith("numerics/non")
+    ]
+    assert incidents(tmp_path / "runs")
+    live = [f.finding.message for f in found if f.judged]
+    assert any("the scaler has skipped 5 updates in a row, after 20 that went through" in text for text in live)
+    trace = open_trace(tmp_path / "runs")
+    again = [e.finding.message for e in recheck(trace, select()) if isinstance(e, Found)]
+    assert sorted(again) == sorted(live)
+
+
+def test_losses_that_are_not_finite_are_counted_live(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs"):
+        torch.manual_seed(0)
+        weight = nn.Parameter(torch.ones(4))
+        optimizer = torch.optim.SGD([weight], lr=1e-3)
+        for step in range(12):
+            optimizer.zero_grad()
+            (weight * (float("nan") if 4 <= step < 9 else 1.0)).sum().backward()
+            if not 4 <= step < 9:
+                optimizer.step()
+            else:
+                weight.grad = torch.zeros(4)
+                optimizer.step()
+    live = [e.finding for e in events(tmp_path / "runs") if isinstance(e, Found) and e.judged]
+    rows = [f for f in live if "in a row" in f.message]
+    assert [(f.check, f.step, f.severity) for f in rows] == [("numerics/nan-loss", 6, "error")]
+    assert open_trace(tmp_path / "runs").series("nonfinite_losses") == ([4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 0])
+
+
+def test_facts_and_findings_name_their_step(tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs"):
+        train(seeded(lambda: nn.Linear(4, 4)), batches(40), lr=0.0)
+    run = open_trace(tmp_path / "runs").path.name
+    told = [e for e in events(tmp_path / "runs") if isinstance(e, Observed | Found | Diagnosed)]
+    assert {type(e) for e in told} == {Observed, Found, Diagnosed}
+    for event in told:
+        place = event.fact["ref"] if isinstance(event, Observed) else None
+        iteration = (
+            place["iteration"] if place else (event.finding if isinstance(event, Found) else event.verdict).iteration
+        )
+        assert event.trace_id == f"{run}-0-{iteration}"

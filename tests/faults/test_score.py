@@ -33,10 +33,11 @@ def asked(**words: Any) -> Any:
     )
 
 
-def test_step_op_line_and_sample_of_a_bad_value_must_be_right() -> None:
+def test_class_step_op_line_and_sample_of_a_bad_value_must_be_right() -> None:
     given = {
         "found": True,
         "top1": False,
+        "wrong": False,
         "step": True,
         "op": True,
         "line": True,
@@ -44,7 +45,18 @@ def test_step_op_line_and_sample_of_a_bad_value_must_be_right() -> None:
         "sample": True,
         "rows": False,
     }
-    assert marks.must_be_right(script(), given) == ["step", "op", "sline", "sample", "line"]
+    assert marks.must_be_right(script(), given) == [
+        *("found", "top1", "wrong"),
+        *("step", "op", "sline", "sample", "line"),
+    ]
+    assert marks.missed(script(), given) == ["top1"]
+
+
+@pytest.mark.parametrize("changed", [{}, {"symptom": "silent"}, {"class": "unknown"}, {"note": "data/x"}])
+def test_confirmed_but_wrong_is_never_right(changed: dict[str, str]) -> None:
+    good = dict.fromkeys(("found", "top1", "step", "op", "sline", "abstained", "noted"), True)
+    assert marks.missed(script(**changed), good | {"wrong": False}) == []
+    assert marks.missed(script(**changed), good | {"wrong": True}) == ["wrong"]
 
 
 def test_the_line_need_not_be_right_for_a_value_born_in_the_optimizer_or_the_data() -> None:
@@ -64,7 +76,11 @@ def test_class_and_line_of_every_other_symptom_must_be_right_but_not_its_step() 
 
 
 def test_a_fault_worth_a_remark_must_be_noted_and_no_more() -> None:
-    assert marks.must_be_right(script(note="numerics/half-headroom"), {"noted": False, "wrong": False}) == ["noted"]
+    assert marks.must_be_right(script(note="numerics/half-headroom"), {"noted": False, "wrong": False}) == [
+        "noted",
+        "wrong",
+    ]
+    assert marks.missed(script(note="numerics/half-headroom"), {"noted": False, "wrong": False}) == ["noted"]
 
 
 def test_every_planted_fault_comes_with_its_twin() -> None:

@@ -1,8 +1,9 @@
-"""Verdicts on real failures: every planted fault, the case tests; silence on twins and healthy programs, on all of them
-in `just sweep`."""
+"""Verdicts on failures: every planted fault, reconstructions of reported ones, plants of whole programs; silence on
+twins and healthy programs. All of them in `just sweep`."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from debugtracer.checks.check import checks
 from tests.faults.every import SWEEP, spread
 from tests.faults.scoring import part
 from tests.forked import Programs
@@ -36,6 +38,20 @@ REAL_TOOL = [sys.executable, "-m", "debugtracer"]
 marks, truths = part("marks"), part("truths")
 PLANTED = {script.name: script for script in truths.planted()}
 FAULTS = [name for name, script in PLANTED.items() if not script.is_healthy]
+PROVES: dict[str, list[str]] = {}
+"""Fault -> the checks whose page says that it proves them."""
+for check in checks().values():
+    PROVES.setdefault(check.proved_by, []).append(check.slug)
+# all its options are off by default
+PROVES["optimizer/long_recurrence"].remove(OFF := "model/gradient-limits")
+PROGRAMS = {script.name: script for script in truths.whole_programs()}
+# what the last whole run of the board had right; only a program that was never scored is asked for nothing
+RIGHT = {
+    row.script
+    for title in (truths.LEARNT, truths.HELD_OUT)
+    for row in part("results").newest_rows().get("full", {}).get(title, [])
+    if row.script in PROGRAMS and not marks.missed(PROGRAMS[row.script], row.marks)
+}
 TWINS = [
     f"{name} (healthy)"
     for name in (FAULTS if SWEEP else [*PEERS, *(name for name in spread(FAULTS) if name not in PEERS)])
@@ -73,6 +89,7 @@ def test_a_planted_fault_has_its_verdict(
         if found:
             found, row = wrong(PLANTED[name], scorer, programs)
     assert not found, row
+    assert set(PROVES.get(name, ())) <= set(row.fired), f"{name} is said to prove a check that is silent on it: {row}"
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -82,7 +99,9 @@ def test_its_healthy_twin_is_silent(name: str, scorer: ModuleType, programs: Pro
 
 
 @pytest.mark.parametrize("name", [*CASES, *FINITE])
-def test_a_real_failure_has_its_verdict(name: str, scorer: ModuleType, programs: Programs) -> None:
+def test_the_reconstruction_of_a_reported_failure_has_its_verdict(
+    name: str, scorer: ModuleType, programs: Programs
+) -> None:
     (script,) = [case for case in truths.cases() if case.name == name]
     found, row = wrong(script, scorer, programs)
     assert not found, row
@@ -92,3 +111,32 @@ def test_a_real_failure_has_its_verdict(name: str, scorer: ModuleType, programs:
 def test_a_healthy_but_nasty_program_is_silent(name: str, programs: Programs) -> None:
     run = part("false_alarms").watch(name, 0, None, programs.tool)
     assert (run.loud, run.status, run.problem) == ([], 0, ""), run
+
+
+@pytest.mark.parametrize(
+    "name", list(PROGRAMS) if SWEEP else list(dict.fromkeys(name.partition("/")[0] for name in PROGRAMS))
+)
+def test_a_program_is_judged_as_well_as_it_was(name: str, scorer: ModuleType, programs: Programs) -> None:
+    name = name if name in PROGRAMS else next(one for one in PROGRAMS if one.startswith(f"{name}/") and one in RIGHT)
+    found, row = wrong(PROGRAMS[name], scorer, programs)
+    if name in RIGHT:
+        assert not found, row
+    assert "wrong" not in found, f"confirmed, and another class: {row}"
+
+
+def test_with_its_cause_switched_off_the_gate_is_red(scorer: ModuleType, tmp_path: Path) -> None:
+    """The class is demanded: a library without this cause finds the op and the line all the same."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "src" / "debugtracer" / "causes" / "log_domain.py").unlink()
+    tool = ["env", f"PYTHONPATH={tmp_path / 'src'}", *REAL_TOOL]
+    row = marks.judge(PLANTED["numerics/log0_entropy"], scorer, tool, 400.0, None)
+    assert row.marks["op"] and row.marks["sline"]
+    assert "top1" in row.wrong, row
+
+
+def test_a_check_that_is_off_by_default_is_proved_with_the_limits_of_the_articles(
+    scorer: ModuleType, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEBUG_TRACER_PRESET", "seed")
+    row = wrong(PLANTED["optimizer/long_recurrence"], scorer, programs)[1]
+    assert OFF in row.fired, row

@@ -19,7 +19,7 @@ PAPER = re.compile(
     r"\b(?:DESIGN|CHECKS|PERFORMANCE|FEASIBILITY|PEERS|STYLE|ECOSYSTEM)\b|\bS[0-4] (?:chapter )?\d|\bseeds?/00\d"
 )
 OUTSIDE = re.compile(r"\.\./shared\b|/ \"shared\"|DEBUG_TRACER_SHARED|/work/shared")
-CASE_TESTS = {  # real failures lie beside the repository: what watches and marks them knows where
+CASE_TESTS = {  # the reconstructions lie beside the repository: what watches and marks them knows where
     "README.md",
     "scripts/case_tests.py",
     "scripts/marks.py",

@@ -125,3 +125,20 @@ def test_a_suspension_that_an_exception_left_open_is_undone_by_reset(mode: Mode)
     mode.stack.reset()
     torch.zeros(1)
     assert mode.heard == ["zeros"]
+
+
+def test_while_it_rests_nobody_pushes_it(mode: Mode) -> None:
+    mode.stack.rest(True)
+    mode.stack.push()
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (0, False)
+    mode.stack.rest(False)
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)
+
+
+def test_a_mode_of_the_program_that_lies_on_top_is_not_taken_off_by_a_rest(mode: Mode) -> None:
+    mode.stack.push()
+    with Other() as other:
+        mode.stack.rest(True)
+        assert _get_current_function_mode() is other
+    mode.stack.rest(False)
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)

@@ -114,3 +114,11 @@ def test_what_clocks_miss_is_counted_for_steady_steps_alone() -> None:
     state.own_s, state.incident_s = 3.0, 1.0
     state.judged(0.5)
     assert state.steady_s == pytest.approx(UNSEEN * 2.0 + 0.5)
+
+
+def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:
+    state = RunState()
+    assert (state.quiet_until_healthy, state.compiles) == (False, False)
+    state.quiet_until_healthy = True
+    state.reset()
+    assert state.quiet_until_healthy is False

@@ -2,10 +2,11 @@
 
 import math
 
+import msgspec
 import pytest
 import torch
 
-from debugtracer.trace.number import as_float, number, symbolic
+from debugtracer.trace.number import Number, as_float, number, symbolic
 
 
 def test_a_finite_float_stays_one() -> None:
@@ -24,3 +25,9 @@ def test_a_size_known_as_a_symbol_is_minus_one():
     assert symbolic(nested.shape[1]) == -1
     with pytest.raises(TypeError, match="of type set is unsupported"):
         symbolic(set())
+
+
+@pytest.mark.parametrize("word", ["", "nan", "inf", "1.5", "NaN "])
+def test_any_other_word_is_damage_that_is_seen_when_it_is_read(word: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(word, Number)

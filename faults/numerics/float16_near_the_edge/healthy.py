@@ -4,7 +4,7 @@ from torch import nn
 
 torch.manual_seed(0)
 DTYPE = torch.float32
-inner = nn.Linear(32, 32).to(DTYPE)
+inner = nn.Sequential(nn.Linear(32, 32)).to(DTYPE)
 head = nn.Linear(32, 1)
 optimizer = torch.optim.SGD([*inner.parameters(), *head.parameters()], lr=1e-2)
 for step in range(60):

@@ -9,6 +9,8 @@ from typing import Any
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "default": {},
     "seed": {
+        "data/constant-feature": {"from_first": True},  # standard deviation 0
+        "data/dtype-drift": {"allowed": ("float32", "float64")},  # of floating tensors: ids are integers
         "data/range-extreme": {"most": 1e4},  # max - min
         "model/gradient-limits": {
             "norm_high": 1e3,
@@ -17,6 +19,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             "std_ratio": 100.0,
         },
         "model/vanishing-gradient": {"first_to_last": 1e-3},  # attenuated by more than three orders
+        "optimizer/clip-share": {"lowest": 0.5, "highest": 10.0},  # from Transformers to recurrent networks
         "optimizer/loss-spike": {"sigma_max": 3.0},  # 3 sigma over a window of 100
     },
 }

@@ -99,5 +99,6 @@ def status(words: list[str]) -> int:
 
 def say(text: str, code: int = 2) -> int:
     """Print one line on stderr and return the exit code."""
-    print(f"debug-tracer: {' '.join(text.split())}", file=sys.stderr)
+    printable = "".join(c if c.isprintable() else " " for c in text)  # what a file holds must not steer a terminal
+    print(f"debug-tracer: {' '.join(printable.split())}", file=sys.stderr)
     return code

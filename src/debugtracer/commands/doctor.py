@@ -17,6 +17,8 @@ from debugtracer.commands.run import BOOTSTRAP
 from debugtracer.errors import TraceError
 from debugtracer.settings import PREFIX, Settings
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.store.journal import read_events
+from debugtracer.trace.store.schema import rank_folder
 
 TORCH = (
     "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
@@ -147,7 +149,16 @@ def of_run(path: Path) -> list[Line]:
                 ),
             )
         )
-    return lines + [line for rank, events in ranks.items() for line in of_rank(rank, events)]
+    lines += [line for rank, events in ranks.items() for line in of_rank(rank, events)]
+    return lines + [(False, f"rank {rank} file", text) for rank in ranks for text in damage(rank_folder(run, rank))]
+
+
+def damage(folder: Path) -> list[str]:
+    """What of the events of a rank cannot be read, a sentence each."""
+    try:
+        return read_events(folder)[1]
+    except TraceError as error:
+        return [str(error)]
 
 
 def of_rank(rank: int, events: list[AnyEvent]) -> list[Line]:

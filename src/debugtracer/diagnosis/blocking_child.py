@@ -47,7 +47,7 @@ def device_of(folder: Path) -> str:
     """The kind of device of the recorded step; empty where there is no capsule."""
     try:
         return str(json.loads((folder / CAPSULE).read_bytes())["device"]).partition(":")[0]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return ""
 
 

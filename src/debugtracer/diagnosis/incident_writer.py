@@ -75,7 +75,7 @@ class IncidentWriter:
         if folder is not None and capsule:
             verdict = raced(verdict, folder)
         batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
-        trace_id = f"{self.output.folder.name if self.output.folder else ''}-{facts.ref.rank}-{facts.ref.iteration}"
+        trace_id = self.output.trace_id(facts.ref.iteration)
         for finding in findings_of(facts, recent, result.bad_names):
             self.output.event(Found(at=wall_time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
         self.output.event(
@@ -111,7 +111,16 @@ class IncidentWriter:
         rank, iteration, step = self.output.rank, max(state.iteration - 1, 0), state.step
         reason = "another rank found a bad step: all ranks stop together"
         self.output.event(
-            Acted(at=wall_time(), rank=rank, action="stop", iteration=iteration, step=step, reason=reason), now=True
+            Acted(
+                at=wall_time(),
+                rank=rank,
+                trace_id=self.output.trace_id(iteration),
+                action="stop",
+                iteration=iteration,
+                step=step,
+                reason=reason,
+            ),
+            now=True,
         )
         print(
             f"debug-tracer: step {step}, rank {rank}: {reason}; its verdict names the cause.",

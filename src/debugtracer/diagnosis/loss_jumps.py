@@ -160,7 +160,14 @@ class LossJumps:
             verdict = msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3))
             self.verdicts.append(verdict)
             self.output.event(
-                Diagnosed(at=wall_time(), rank=finding.rank, check=finding.check, verdict=verdict), now=True
+                Diagnosed(
+                    at=wall_time(),
+                    rank=finding.rank,
+                    trace_id=self.output.trace_id(verdict.iteration),
+                    check=finding.check,
+                    verdict=verdict,
+                ),
+                now=True,
             )
         spent_s = perf_counter() - begin
         self.state.own_s, self.state.incident_s = self.state.own_s + spent_s, self.state.incident_s + spent_s

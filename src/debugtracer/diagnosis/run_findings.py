@@ -57,9 +57,8 @@ class RunFindings:
         self.jumps.seen(step, values)
         self.remember(values)
         facts = self.news.keep(facts)
-        quiet = self.state.quiet_until_healthy  # an incident is open: its numbers are not judged
         ref = StepRef(iteration=max(self.state.iteration - 1, 0), step=step, rank=self.output.rank)
-        self.live.step(ref, {} if quiet else values, facts)
+        self.live.step(ref, values, facts)
         self.state.judged(self.live.judge_s)
 
     def finish(self, facts: Sequence[Fact] = ()) -> None:
@@ -104,11 +103,18 @@ class RunFindings:
             return
         if told is not None:
             check, verdict = told
-            self.output.event(Diagnosed(at=wall_time(), rank=verdict.rank, check=check, verdict=verdict), now=True)
+            at, trace_id = wall_time(), self.output.trace_id(verdict.iteration)
+            self.output.event(
+                Diagnosed(at=at, rank=verdict.rank, trace_id=trace_id, check=check, verdict=verdict), now=True
+            )
 
     def report(self, finding: Finding) -> None:
         """Write a finding without an alarm, and say it in one line when it is grave. Called by the judge's thread."""
-        self.output.event(Found(at=wall_time(), rank=finding.rank, finding=finding), now=finding.severity != "note")
+        at, trace_id = wall_time(), self.output.trace_id(finding.iteration)
+        self.output.event(
+            Found(at=at, rank=finding.rank, trace_id=trace_id, finding=finding, judged=True),
+            now=finding.severity != "note",
+        )
         self.found.append(finding)
         self.jumps.found(finding)
         if finding.severity != "note" and self.said < MOST_SAID:

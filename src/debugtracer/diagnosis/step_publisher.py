@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from debugtracer.diagnosis.run_findings import RunFindings
 from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.listeners import StepNumbers
 from debugtracer.recorder.output.output import Output
+from debugtracer.trace.window import LOSS, NONFINITE_ROW
 
 
 class StepPublisher(StepNumbers):
@@ -15,13 +18,28 @@ class StepPublisher(StepNumbers):
 
     def __init__(self, batches: BatchLog, run: ObservedRun, findings: RunFindings, output: Output) -> None:
         self.batches, self.run, self.findings, self.output = batches, run, findings, output
+        self.nonfinite = 0
+        """Losses in a row, up to now, that were not finite."""
 
     def publish(self, step: int, values: dict[str, float]) -> None:
         """Publish the numbers of a step that is over, and what the observers have put beside them."""
         self.batches.step_done()
         values |= self.run.take_values()
+        self.count_nonfinite(values)
         self.judge(step, values)
         self.output.point(step, values)
+
+    def count_nonfinite(self, values: dict[str, float]) -> None:
+        """Count losses in a row that are not finite; a judge that takes fewer steps than there are would miss some."""
+        loss = values.get(LOSS)
+        if loss is None:
+            return
+        if not math.isfinite(loss):
+            self.nonfinite += 1
+            values[NONFINITE_ROW] = float(self.nonfinite)
+        elif self.nonfinite:
+            self.nonfinite = 0
+            values[NONFINITE_ROW] = 0.0
 
     @guarded("diagnosis.step_publisher")
     def judge(self, step: int, values: dict[str, float]) -> None:

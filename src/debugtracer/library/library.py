@@ -15,6 +15,7 @@ import msgspec
 from debugtracer.errors import UsageError
 from debugtracer.library.fingerprint import Signature, signature_of
 from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
 from debugtracer.trace.verdict import Verdict
 
 VERSION = 1
@@ -70,8 +71,8 @@ def read_library(path: Path) -> Library:
         if not line.strip():
             continue
         try:
-            entries.append(msgspec.json.decode(line, type=Entry))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            entries.append(decode_stored(line, Entry))
+        except DamagedJson as error:
             problems.append(f"{path}, line {number}: {error}; this line is skipped")
     return Library(tuple(entries), tuple(problems))
 

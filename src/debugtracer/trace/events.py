@@ -67,9 +67,12 @@ class Judged(Event, frozen=True, tag="judged"):
 
 
 class Found(Event, frozen=True, tag="found"):
-    """Build a finding of a check, at a step of rank 0."""
+    """A finding of a check."""
 
     finding: Finding
+    judged: bool = False
+    """The judge said it of the run's own numbers and facts, and is asked again by a recheck; false for what was found
+    in the replay of an incident."""
 
 
 class Incident(Event, frozen=True, tag="incident"):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
-Number = float | str
-"""A float, or the word for one that JSON cannot hold."""
+import msgspec
+
+WORDS = ("NaN", "Infinity", "-Infinity")
+Number = float | Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(WORDS)})$")]
+"""A float, or the word for one that JSON cannot hold; any other word is damage, seen when it is read."""
 
 
 def number(value: float) -> Number:

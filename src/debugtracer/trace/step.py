@@ -9,6 +9,11 @@ import msgspec
 Phase = Literal["load", "forward", "loss", "backward", "reduce", "unscale", "clip", "update", "schedule"]
 
 
+def step_id(run: str, rank: int, iteration: int) -> str:
+    """The trace id of a step, which its events, capsule and notifications carry: `<run>-<rank>-<iteration>`."""
+    return f"{run}-{rank}-{iteration}"
+
+
 class StepRef(msgspec.Struct, frozen=True, kw_only=True):
     """One place in a run: iteration counts outermost backward calls, step counts optimizer updates, both 0-based."""
 

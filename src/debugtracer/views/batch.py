@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from rich.text import Text
 
 from debugtracer.errors import TraceError
 from debugtracer.trace.counted import counted
-from debugtracer.trace.number import Number
+from debugtracer.trace.number import Number, as_float
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
 
 VERSION = 1
 FILE = "batch.json"
@@ -31,7 +31,7 @@ class Leaf(msgspec.Struct, frozen=True):
     nan: int = 0
     inf: int = 0
     zeros: int = 0
-    values: tuple[int | float | str, ...] = ()
+    values: tuple[int | Number, ...] = ()
     """The first 16 at most."""
     text: str | None = None
 
@@ -59,10 +59,10 @@ def read_batch(incident: Path) -> BatchView:
     """The batch of an incident folder. Raises TraceError in one sentence."""
     file = incident / FILE
     try:
-        batch = msgspec.json.decode(file.read_bytes(), type=BatchView)
+        batch = decode_stored(file.read_bytes(), BatchView)
     except FileNotFoundError:
         raise TraceError(f"{incident}: the batch of this incident was not saved ({FILE} is missing)") from None
-    except (OSError, msgspec.MsgspecError, json.JSONDecodeError) as error:
+    except (OSError, DamagedJson) as error:
         raise TraceError(f"{file}: cannot be read as a batch ({error})") from None
     if batch.version != VERSION:
         raise TraceError(f"{file}: written by another version ({batch.version}, this one reads {VERSION})")
@@ -108,7 +108,7 @@ def heading(guilty: list[BatchRow], well: list[BatchRow], omitted: int) -> str:
 
 def first_values(leaf: Leaf, most: int = 6) -> str:
     """Format the first values, whole numbers as such: `0 3 12 ...`."""
-    shown = [str(v) if isinstance(v, int) else f"{float(v):.4g}" for v in leaf.values[:most]]
+    shown = [str(v) if isinstance(v, int) else f"{as_float(v):.4g}" for v in leaf.values[:most]]
     return " ".join(shown) + (" ..." if len(leaf.values) > most else "")
 
 
@@ -138,5 +138,5 @@ def span(leaf: Leaf) -> str:
     """Format the range, `-2 .. 3.1`, in words when everything is zero or nothing is finite."""
     if leaf.low is None or leaf.high is None:
         return "nothing finite"
-    low, high = float(leaf.low), float(leaf.high)
+    low, high = as_float(leaf.low), as_float(leaf.high)
     return "all 0" if low == high == 0 and not leaf.nan and not leaf.inf else f"{low:.4g} .. {high:.4g}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from debugtracer.errors import TraceError
+from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
@@ -16,6 +17,7 @@ from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.manifest import Manifest
 from debugtracer.trace.store.reader import Trace, is_run, open_trace
 from debugtracer.trace.store.schema import CAPSULE, INCIDENTS, SOURCES
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.view import findings, incidents
 
@@ -100,6 +102,11 @@ def of_run(trace: Trace) -> IncidentDocument:
         return of_event(trace, events[0])
     found = findings(trace)
     verdict = lead(found)
+    if verdict is None and trace.problems:
+        raise TraceError(
+            f"{trace.path}: no verdict can be read, {counted(len(trace.problems), 'damaged place')} skipped "
+            f"({trace.problems[0]}); copy the folder again"
+        )
     if verdict is None:
         raise TraceError(
             f"{trace.path}: this run has no verdict: every loss, gradient and update was finite and no check found a "
@@ -129,6 +136,6 @@ def of_event(trace: Trace, event: Incident) -> IncidentDocument:
 def read_head(folder: Path) -> CapsuleHead | None:
     """Read capsule.json of an incident, None if there is none that can be read."""
     try:
-        return msgspec.json.decode((folder / CAPSULE).read_bytes(), type=CapsuleHead)
-    except (OSError, msgspec.MsgspecError):
+        return decode_stored((folder / CAPSULE).read_bytes(), CapsuleHead)
+    except (OSError, DamagedJson):
         return None

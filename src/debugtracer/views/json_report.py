@@ -74,6 +74,7 @@ def run(trace: Trace, log: LogRead | None) -> dict[str, Any]:
         "stopped_by_tracer": manifest.stopped_by_tracer,
         **({"capture": thinned} if (thinned := capture(ended)) else {}),
         **({"log": log.as_plain()} if log else {}),
+        **({"skipped": list(trace.problems)} if trace.problems else {}),
     }
 
 

@@ -61,6 +61,6 @@ def named(loud: list[Finding]) -> str:
     counts = Counter((f.check, f.severity) for f in loud)
     each: dict[str, list[str]] = {}
     for (check, severity), count in sorted(counts.items(), key=lambda item: -grave(item[0][1])):
-        each.setdefault(check.split("/")[1], []).append(counted(count, severity))
+        each.setdefault(check.rpartition("/")[2], []).append(counted(count, severity))
     told = [f"{check} ({', '.join(words)})" for check, words in each.items()]
     return ", ".join(told[:MOST]) + (f" and {len(told) - MOST} more" if len(told) > MOST else "")

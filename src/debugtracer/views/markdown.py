@@ -42,6 +42,7 @@ class Markdown(View):
         parts += section(
             "What debug-tracer did", [f"**{a.action}** {escape(wording.action(a, above))}" for a in actions]
         )
+        parts += section("Skipped while reading", [escape(problem) for problem in trace.problems[:8]])
         log = log_read.log_read(trace)
         parts += section(
             "Log", [f"**{label}** {escape(text)}" for label, text, _ in log_read.rows(log)] if log is not None else []

@@ -14,6 +14,11 @@ from debugtracer.views.view import Row
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     """The first line of a run without an incident."""
     run = report["run"]
+    if "skipped" in run and not loud:
+        return (
+            f"debug-tracer: run {run['id']} cannot be judged: {counted(len(run['skipped']), 'damaged place')} of its "
+            "files skipped; what can be read holds nothing bad"
+        )
     if "log" in run:
         end = f"{counted(len(loud), 'finding')}, no verdict" if loud else quiet_log(run["log"])
         return f"debug-tracer: run {run['id']}, {log_read.span(run['log'])}: {end}"

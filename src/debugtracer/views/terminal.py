@@ -204,7 +204,7 @@ class TerminalPage:
             self.console.print(
                 Text(
                     run_wording.quiet(known, bool(crashes), loud),
-                    style="bold green" if not crashes and not loud else "bold",
+                    style="bold" if crashes or loud or trace.problems else "bold green",
                 )
             )
         if len(told) > 1:

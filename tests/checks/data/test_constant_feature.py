@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.data.constant_feature import ConstantFeature
-from tests.checks.data.batches import LOADER, an_oddity, judged
+from debugtracer.trace.facts.batch_content import LeafProfile
+from tests.checks.data.batches import LOADER, a_profile, a_window, an_oddity, judged
 
 
 def still(step, **more):
@@ -31,3 +32,17 @@ def test_single_batches_apart_stay_notes():
 
 def test_validation_batches_are_left_alone():
     assert not judged(ConstantFeature(), [still(n, training=False) for n in range(20, 28)])
+
+
+def test_a_tensor_of_one_value_from_the_first_batch_on_is_a_note_where_it_is_asked_for():
+    leaves = [LeafProfile(path="batch[0]", role="float", low=2.0, high=2.0)]
+    leaves += [LeafProfile(path="batch[1]", role="float", low=0.0, high=1.0), LeafProfile(path="batch[2]", role="ids")]
+    window = a_window(a_profile(*leaves, seen=1))
+    assert not list(ConstantFeature().judge(window))
+    (finding,) = ConstantFeature(from_first=True).judge(window)
+    assert finding.severity == "note"
+    assert "batch[0] of Corpus is 2 in every element of every batch looked at (1); expected values that vary." in (
+        finding.message
+    )
+    assert finding.place.frame == LOADER.frame
+    assert not list(ConstantFeature(from_first=True).judge(a_window(a_profile(*leaves, seen=1, training=False))))

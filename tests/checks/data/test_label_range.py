@@ -26,6 +26,9 @@ def test_signed_labels_are_told_with_their_rows():
         "Map the targets, or set ignore_index."
     )
     assert (finding.kind, finding.layer, finding.place.sample_index) == ("label_out_of_range", "data", (40, 43))
+    assert finding.place.batch_rows == (0, 3)
+    (without,) = judged(LabelRange(), [call(outside=17, outside_rows=())])
+    assert without.place.batch_rows is None
 
 
 def test_class_numbers_are_told_with_their_count():

@@ -55,3 +55,9 @@ def test_an_overfit_test_repeats_its_one_batch():
 
 def test_one_rank_alone_says_nothing():
     assert list(RankOverlap().judge(told(*batches(0)))) == []
+
+
+def test_one_iteration_of_their_own_is_enough_to_be_silent():
+    theirs = batches(1)
+    theirs[2] = a_batch(2, 1, (70, 71), (170,))
+    assert list(RankOverlap().judge_ranks(ranks(batches(0), theirs))) == []

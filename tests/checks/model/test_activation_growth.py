@@ -31,3 +31,8 @@ def test_a_network_that_keeps_its_size_a_large_head_and_later_steps_are_left_alo
     assert judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0, step=100)) == []
     assert judged(ActivationGrowth(), layers(5, 50, 5000)) == []
     assert judged(ActivationGrowth(), layers(5, 50, 500, 5000, 1.0, function="LayerNorm")) == []
+
+
+def test_what_gives_zeros_alone_is_no_layer_of_the_row():
+    assert judged(ActivationGrowth(), layers(0, 5, 50, 500, 5000, 1.0))[0].place.module == "layers.4"
+    assert judged(ActivationGrowth(), layers(0, 5, 5000, 1.0)) == []

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.clip_share import ClipShare
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.clipping import ClipLimit
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import Window
 from tests.checks.optimizer.seen import told
 
 
@@ -21,3 +25,16 @@ def test_every_update_clipped_far_below_its_norm_is_one_note():
 @pytest.mark.parametrize("ratios", [[42.0] * 499, [2.0] * 600, [42.0, 0.5] * 300])
 def test_a_limit_that_fits_is_healthy(ratios: list[float]):
     assert told(ClipShare(), [{"clip_ratio": r} for r in ratios]) == []
+
+
+@pytest.mark.parametrize(("limit", "said"), [(0.1, True), (0.5, False), (1.0, False), (10.0, False), (50.0, True)])
+def test_a_limit_outside_of_the_range_that_was_asked_for_is_a_note(limit: float, said: bool):
+    ref = StepRef(iteration=0, step=0)
+    fact = ClipLimit(ref=ref, limit=limit, frame=Frame("/p/train.py", 9))
+    window = Window(ref, facts={ClipLimit: [fact]}, came={ClipLimit: 1})
+    assert not list(ClipShare().judge(window))
+    found = list(ClipShare(lowest=0.5, highest=10.0).judge(window))
+    assert [f.message for f in found] == [
+        f"step 0, rank 0: gradients are clipped at {limit:g} (train.py:9); expected 0.5 to 10. Look at the share of "
+        "updates that are clipped before it is changed."
+    ] * said

@@ -49,3 +49,7 @@ def test_stays_silent_where_the_size_or_the_loss_is_not_known():
 def test_stays_silent_on_a_run_that_began_so_low():
     fine = [5e-4] * 200
     assert not findings(LossTooGood(), fine, [call(first=5e-4), loader(10_000)])
+
+
+def test_a_loss_that_falls_below_zero_has_another_scale():
+    assert findings(LossTooGood(), [0.69 * 0.8**step - 1e-3 for step in range(300)], [call(), loader(10_000)]) == []

@@ -30,6 +30,7 @@ def test_an_update_as_large_as_the_weight_twice_in_a_row_is_a_warning():
         "step 0, rank 0: the step changes fc.weight by 3.2 times its norm (lr 0.001, Adam); expected 1e-4 to 1e-2. "
         "Divide the learning rate by 10."
     )
+    assert finding.place.module == "fc"
 
 
 def test_the_line_is_where_the_optimizer_was_built():

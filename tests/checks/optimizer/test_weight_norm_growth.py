@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from debugtracer.checks.optimizer.weight_norm_growth import WeightNormGrowth
+from debugtracer.checks.optimizer.weight_norm_growth import Size, WeightNormGrowth, rate
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
@@ -92,3 +92,9 @@ def test_the_line_of_the_optimizer_is_the_place():
     seen = snapshots(steady(40.0))[:7]
     window = Window(ref=seen[-1].ref, facts={Health: seen, Wiring: [wiring]}, came={Health: 1})
     assert [finding.place.frame for finding in WeightNormGrowth().judge(window)] == [frame]
+
+
+def test_a_matrix_that_begins_at_zero_has_no_rate():
+    assert run(lambda step: 0.0 if step == STEPS[0] else steady(40.0)(step)) is not None
+    assert rate([Size(StepRef(iteration=0, step=0), 0.0), Size(StepRef(iteration=9, step=9), 1.0)]) == 0.0
+    assert rate([Size(StepRef(iteration=0, step=0), 1.0)] * 2) == 0.0

@@ -22,8 +22,8 @@ def judged(*crashes, ended=True, **more):
 def test_fires_when_the_program_died_of_it():
     (finding,) = judged(a_crash("PytorchStreamReader failed", torch_calls=("__init__", "load")))
     assert finding.message == (
-        "step 5, rank 0: /d/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of its "
-        "records; expected a whole file. "
+        "step 5, rank 0: /d/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without a readable "
+        "directory of its records; expected a whole file. "
         "Load the checkpoint before it, and save under another name that is renamed at the end."
     )
     assert (finding.severity, finding.symptom, finding.place.frame) == ("error", "crash", LOAD)

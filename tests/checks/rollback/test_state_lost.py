@@ -44,6 +44,14 @@ def test_a_state_that_is_in_the_file_is_lost_at_the_load():
     assert (finding.severity, finding.place.frame) == ("warning", LOAD)
 
 
+def test_a_part_that_was_loaded_makes_it_certain_and_else_the_doubt_is_told():
+    doubt = "unless a new training begins on old weights"
+    known = {"saved": ("counter", "scheduler", "weights"), "saved_here": False, "counter": False}
+    (sure,) = judged(**known, restored=("scheduler",), lr=0.01, lr_before=0.1)
+    assert (sure.severity, doubt in sure.message) == ("warning", False)
+    assert sure.evidence == {"lr": 0.01, "lr_before": 0.1}
+
+
 def test_a_fine_tuning_is_silent_and_a_counter_of_another_run_is_a_note():
     assert judged(saved=("weights",), saved_here=False, counter=False, same_setup=False) == []
     assert [f.severity for f in judged(saved_here=False, counter=False, same_setup=False)] == ["note"]

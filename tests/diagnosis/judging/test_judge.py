@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 import pytest
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.diagnosis.judging.judge import MOST, REPEAT_STEPS, Judge
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -137,3 +139,37 @@ def test_a_series_that_is_too_short_for_a_check_is_known():
     for step in range(65):
         list(judge.judge(StepRef(iteration=step, step=step), {"loss": 1.0}))
         assert judge.short() == ({"optimizer/loss-spike": 65} if step < 64 else {})
+
+
+@dataclass(frozen=True)
+class Two(Check):
+    """Two findings without a place at each step, told apart by their words alone."""
+
+    needs: ClassVar[tuple[str, ...]] = ("loss",)
+    slug: ClassVar[str] = "optimizer/two"  # type: ignore[assignment]
+    proof: bool = False
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        for name in ("0.weight", "2.weight"):
+            found = self.finding(window, "warning", f"the loss of {name} is {window.now('loss')}")
+            yield msgspec.structs.replace(found, exact=self.proof)
+
+
+@pytest.mark.parametrize("proof", [False, True])
+def test_two_findings_without_a_place_are_two_and_another_number_is_no_news(proof: bool):
+    found = judged(Two(proof), [1.5, 2.5, 3e-07, 1_234.0, 4e16])
+    assert [f.message.partition(": ")[2] for f in found] == [
+        "the loss of 0.weight is 1.5",
+        "the loss of 2.weight is 1.5",
+    ]
+
+
+def test_another_place_is_news_and_other_words_about_a_place_are_not():
+    @dataclass(frozen=True)
+    class Placed(Two):
+        def judge(self, window: Window) -> Iterator[Finding]:
+            for word, line in (("first", 3), ("second", 3), ("first", 4)):
+                place = Place(frame=Frame("train.py", line))
+                yield self.finding(window, "warning", f"{word} at {line}", place=place)
+
+    assert [f.message.partition(": ")[2] for f in judged(Placed(), [1.0])] == ["first at 3", "first at 4"]

@@ -58,3 +58,12 @@ def test_intermediate_values_are_not_kept_alive() -> None:
             x = x + 1.0
     assert max(program.alive) <= 4
     assert len(program.storages.kept) == 51
+
+
+def test_a_result_that_nobody_read_before_is_made_and_an_input_never_becomes_one() -> None:
+    x, program = torch.ones(4), Program()
+    with Trace(program):
+        y = x + 1.0
+        y.mul_(2.0)
+        x.mul_(3.0)
+    assert [(kept.made, kept.row.start is None) for kept in program.storages.kept] == [(False, False), (True, True)]

@@ -21,6 +21,9 @@ class Page:
     def __init__(self) -> None:
         self.events = []
 
+    def trace_id(self, iteration: int) -> str:
+        return f"run-3-{iteration}"
+
     def event(self, event) -> None:
         self.events.append(event)
 

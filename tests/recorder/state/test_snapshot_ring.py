@@ -218,3 +218,10 @@ def test_a_forked_child_starts_from_nothing(training):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert one.ring.pinned is not None
     assert len(one.ring.held) == SLOTS
+
+
+def test_two_dear_snapshots_are_no_reason_to_stop_and_the_third_is(training):
+    ring = training().ring
+    ring.cost_s = []
+    assert [bool(type(ring).judge(ring, 1.0, 1e-9)) for _ in range(3)] == [False, False, True]
+    assert ring.off

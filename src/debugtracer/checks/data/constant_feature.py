@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import at_loader, which
-from debugtracer.trace.facts.batch_content import BatchOddity
+from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -26,7 +27,8 @@ class ConstantFeature(Check):
     How it decides
         A column, plane or channel of a floating tensor has one value in a batch of at least 8 rows, and had more than
         one in every batch of the first 50 looks. What stood still while learning, or moves again later (masks, one-hot
-        and sparse columns), is left alone. `batches` such training batches in a row are a warning, one is a note.
+        and sparse columns), is left alone. `batches` such training batches in a row are a warning, one is a note. With
+        `from_first` (`--preset seed`) a floating tensor that holds one value in the batches looked at is a note too.
     What to do
         Find the file or the time from which it stands still; drop the feature or repair its source.
     Example
@@ -35,7 +37,7 @@ class ConstantFeature(Check):
         stands still.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchOddity,)
+    needs: ClassVar[tuple[type, ...]] = (BatchOddity, BatchProfile)
     kind: ClassVar[str] = "data_constant_feature"
     confidence: ClassVar[float] = 0.7
     remedies: ClassVar[tuple[str, ...]] = (
@@ -45,9 +47,12 @@ class ConstantFeature(Check):
     proved_by: ClassVar[str] = "data/silent_gauge"
 
     batches: int = 5  # in a row, before it is loud (ours)
+    from_first: bool = False  # whether a tensor of standard deviation 0 is told from the first batch on
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note at the first batch, a warning when it lasts."""
+        if self.from_first:
+            yield from self.flat(window)
         runs = window.memory(self)
         for fact in window.new(BatchOddity):
             if fact.what != "constant":
@@ -75,3 +80,19 @@ class ConstantFeature(Check):
                 value=as_float(fact.value),
                 batches=run,
             )
+
+    def flat(self, window: Window) -> Iterator[Finding]:
+        """Yield a note for each floating tensor of a training loader that holds one value alone."""
+        for fact in window.new(BatchProfile):
+            for leaf in fact.leaves:
+                if fact.training and leaf.role == "float" and leaf.low == leaf.high:
+                    yield self.finding(
+                        window,
+                        "note",
+                        f"{leaf.path} of {fact.loader.dataset} is {as_float(leaf.low):g} in every element of every "
+                        f"batch looked at ({fact.looked}); expected values that vary. Look at what the dataset "
+                        "returns.",
+                        ref=fact.ref,
+                        place=Place(module=leaf.path, frame=at_loader(fact.loader).frame),
+                        value=as_float(leaf.low),
+                    )

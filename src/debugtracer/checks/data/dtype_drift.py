@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import which
-from debugtracer.trace.facts.batch_content import BatchChange
+from debugtracer.trace.facts.batch_content import BatchChange, BatchSchema
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -27,6 +27,7 @@ class DtypeDrift(Check):
     How it decides
         Each set of paths of a loader has its own schema (loaders of several tasks are told apart). A changed dtype
         after `steady` batches is a warning, a changed device or layout, and any change while little is known, a note.
+        With `allowed` (`--preset seed`) a floating tensor of another dtype is a note from the first batch on.
     What to do
         Cast in one place: in the dataset, to the dtype that the model takes.
     Example
@@ -34,7 +35,7 @@ class DtypeDrift(Check):
         expected one dtype. Cast it where the dataset makes the sample.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchChange,)
+    needs: ClassVar[tuple[type, ...]] = (BatchChange, BatchSchema)
     kind: ClassVar[str] = "data_dtype_drift"
     confidence: ClassVar[float] = 0.8
     remedies: ClassVar[tuple[str, ...]] = (
@@ -44,9 +45,22 @@ class DtypeDrift(Check):
     proved_by: ClassVar[str] = "data/visits_export"
 
     steady: int = 20  # batches of one dtype before a change is loud (ours)
+    # floating dtypes a batch may have, () is all of them (float32 and float64 with `--preset seed`)
+    allowed: tuple[str, ...] = ()
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield one finding for each change."""
+        """Yield one finding for each change, and for each floating tensor of a dtype that is not allowed."""
+        for schema in window.new(BatchSchema):
+            for leaf in schema.leaves:
+                if self.allowed and "float" in leaf.dtype and leaf.dtype not in self.allowed:
+                    yield self.finding(
+                        window,
+                        "note",
+                        f"{leaf.path} of {schema.loader.dataset} is {leaf.dtype}; expected "
+                        f"{' or '.join(self.allowed)}. Cast it where the dataset makes the sample.",
+                        ref=schema.ref,
+                        place=Place(module=leaf.path, frame=schema.loader.made_at or schema.loader.frame),
+                    )
         for fact in window.new(BatchChange):
             if fact.what in ("dtype", "device", "layout"):
                 loud = fact.what == "dtype" and fact.batches >= self.steady

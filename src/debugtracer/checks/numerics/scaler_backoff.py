@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.numerics.skips import skips_in_a_row
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window
 
@@ -53,17 +54,18 @@ class ScalerBackoff(Check):
         if not memory.get("good") and skipped:
             return
         memory["good"] = memory.get("good", 0) + (not skipped)
-        memory["row"] = memory.get("row", 0) + 1 if skipped else 0
+        row = skips_in_a_row(window, memory)
         memory["seen"] = memory.get("seen", 0) + 1
         scale = window.series.get(LOSS_SCALE, (0.0,))[-1]
-        if memory["row"] == self.row:
+        full, memory["full"] = memory.get("full", False), row >= self.row
+        if memory["full"] and not full:
             yield self.finding(
                 window,
                 "warning",
-                f"the scaler has skipped {self.row} updates in a row, after {memory['good']} that went through, the "
+                f"the scaler has skipped {row} updates in a row, after {memory['good']} that went through, the "
                 f"scale is {scale:.6g}; expected one skip "
                 "after each growth. Find the overflowing operation and run it in float32.",
-                row=self.row,
+                row=row,
                 scale=scale,
             )
         last = list(window.series[SCALER_SKIPPED])[-min(self.span, memory["seen"]) :]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.numerics.skips import skips_in_a_row
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.amp import ScalerSetup
 from debugtracer.trace.finding import Finding
@@ -55,12 +56,15 @@ class ScalerCollapse(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once, when it is sure; the finding lies at the first update of the row of skipped ones."""
         memory = window.memory(self)
-        skipped = window.now(SCALER_SKIPPED)
-        if skipped == 0.0:
-            memory.clear()
-        if skipped != 1.0:
+        if window.now(SCALER_SKIPPED) is None:
             return
-        row = memory["row"] = memory.get("row", 0) + 1
+        row = skips_in_a_row(window, memory)
+        if not row:
+            return
+        if row <= memory.get("row", 0):  # another row has begun
+            memory.pop("begun")
+            memory.pop("told", None)
+        memory["row"] = row
         begun = memory.setdefault("begun", window.ref)
         scales = window.series.get(LOSS_SCALE, ())
         scale = scales[-1] if scales else 1.0

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import CLIP_RATIO, Window
 
 
@@ -21,7 +24,8 @@ class ClipShare(Check):
         Every update then has the same length: the learning rate alone decides, and a rare huge gradient is treated like
         any other. Many large models are trained so on purpose, therefore this is a note.
     How it decides
-        More than 95 % of the last 500 updates were clipped and the median norm was above 10 times the limit.
+        More than 95 % of the last 500 updates were clipped and the median norm was above 10 times the limit. With
+        `lowest` and `highest` (`--preset seed`) also a limit outside of them, whatever the norms.
     What to do
         Set the limit near the 90th percentile of the norm, or lower the learning rate knowingly.
     Example
@@ -29,7 +33,7 @@ class ClipShare(Check):
         limit near the 90th percentile of the norm. Raise max_norm if that is not meant.
     """
 
-    needs: ClassVar[tuple[str, ...]] = (CLIP_RATIO,)
+    needs: ClassVar[tuple[str | type[ClipLimit], ...]] = (CLIP_RATIO, ClipLimit)
     remedies: ClassVar[tuple[str, ...]] = ("set max_norm near the 90th percentile of the gradient norm",)
     family: ClassVar[str] = "gradient"
     proved_by: ClassVar[str] = "optimizer/noise_removal"
@@ -37,9 +41,22 @@ class ClipShare(Check):
     share: float = 0.95  # of the updates (ours)
     updates: int = 500  # looked at (ours: language models clip a lot early on)
     times: float = 10.0  # median norm / limit (ours)
+    lowest: float = 0.0  # max_norm, 0 is off (0.5 with `--preset seed`: 0.5 to 1 for Transformers)
+    highest: float = 0.0  # max_norm, 0 is off (10 with `--preset seed`: 5 to 10 for recurrent networks)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield at most one finding per run."""
+        """Yield at most one finding per run, and one for each limit that is out of range."""
+        for fact in window.new(ClipLimit):
+            if 0 < fact.limit < self.lowest or fact.limit > self.highest > 0:
+                yield self.finding(
+                    window,
+                    "note",
+                    f"gradients are clipped at {fact.limit:g}{spot(fact.frame)}; expected {self.lowest:g} to "
+                    f"{self.highest:g}. Look at the share of updates that are clipped before it is changed.",
+                    ref=fact.ref,
+                    place=Place(frame=fact.frame),
+                    limit=fact.limit,
+                )
         ratios = list(window.series.get(CLIP_RATIO, ()))[-self.updates :]
         memory = window.memory(self)
         if len(ratios) < self.updates or memory.get("told"):

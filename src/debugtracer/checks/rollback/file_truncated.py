@@ -30,9 +30,9 @@ class FileTruncated(Check):
     What to do
         Load the checkpoint before it; save under another name and rename it when it is whole.
     Example
-        step 60, rank 0: /data/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without the directory of
-        its records; expected a whole file. Load the checkpoint before it, and save under another name that is renamed
-        at the end.
+        step 60, rank 0: /data/mirror.pt, loaded here (train.py:47), ends after 131072 bytes without a readable
+        directory of its records; expected a whole file. Load the checkpoint before it, and save under another name that
+        is renamed at the end.
     """
 
     needs: ClassVar[tuple[type[DamagedFile]]] = (DamagedFile,)
@@ -56,9 +56,9 @@ class FileTruncated(Check):
                 yield self.finding(
                     window,
                     "error" if died else "note",
-                    f"{fact.path}, loaded here{spot(fact.frame)}, ends after {fact.size_bytes} bytes without the "
-                    "directory of its records; expected a whole "
-                    "file. Load the checkpoint before it, and save under another name that is renamed at the end.",
+                    f"{fact.path}, loaded here{spot(fact.frame)}, ends after {fact.size_bytes} bytes without a "
+                    "readable directory of its records; expected a whole file. Load the checkpoint before it, and save "
+                    "under another name that is renamed at the end.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
                     size_bytes=fact.size_bytes,

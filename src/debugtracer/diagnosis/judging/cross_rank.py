@@ -7,13 +7,11 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from time import time as wall_time
 
 from debugtracer.checks.check import Check, checks
 from debugtracer.diagnosis.judging.rank_end import with_rank_end
-from debugtracer.diagnosis.judging.recheck import observed
+from debugtracer.diagnosis.judging.recheck import found_event, observed
 from debugtracer.errors import swallow
-from debugtracer.trace.events import Found
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -75,6 +73,6 @@ def write(run: Path, rank: int, found: list[Finding]) -> None:
     journal = Journal(rank_folder(run, rank))
     try:
         for finding in found:
-            journal.append(encode_event(Found(at=wall_time(), rank=finding.rank, finding=finding)))
+            journal.append(encode_event(found_event(run.name, finding)))
     finally:
         journal.close()

@@ -4,6 +4,7 @@ offline; needs no torch."""
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -17,6 +18,8 @@ from debugtracer.trace.window import DEPTH, ENDED, Window
 REPEAT_STEPS = 100  # steps before the same check may say the same again (docs/rationale/checks.md#cadence)
 MOST_PLANS = 256  # sets of news that are remembered (ours): a step as a rule brings what the one before it brought
 MOST = 20  # findings of one check per run; a reader who has not acted on twenty will not act on more (ours)
+# a number of a message; not one inside a name (`0.weight`, `layers.3.attn`, `conv2d`)
+NUMBER = re.compile(r"(?<![\w.])[-+]?(\d[\d,.]*(e[-+]?\d+)?(?!\.?[A-Za-z_])|(nan|inf)\b)", re.IGNORECASE)
 
 
 class Came:
@@ -50,6 +53,8 @@ class Judge:
         self.facts: dict[type[Fact], deque[Fact]] = {}
         self.memories: dict[str, dict[Any, Any]] = {}
         self.spoke: dict[tuple[str, ...], float] = {}
+        self.words: dict[tuple[str, ...], set[str]] = {}
+        """What was said of a subject at the step at which it was spoken of last."""
         self.said: dict[str, int] = {}
         self.tally: Counter[str] = Counter()
         """How often each check was asked, but for what `plans` has counted."""
@@ -169,17 +174,14 @@ class Judge:
 
     def is_news(self, finding: Finding, step: int) -> bool:
         """False for a repetition within REPEAT_STEPS, and for too many findings of one check."""
-        place = finding.place
-        key = (
-            finding.check,
-            finding.severity,
-            finding.kind or "",
-            place.param or place.module or "",
-            str(place.frame.line if place.frame else ""),
-        )
+        *known, words = subject(finding)
+        key = (finding.check, finding.severity, finding.kind or "", *known, words if finding.exact else "")
         again = math.inf if finding.exact else REPEAT_STEPS  # a proof is said once
-        if step - self.spoke.get(key, -math.inf) < again or self.said.get(finding.check, 0) >= MOST:
+        spoke = self.spoke.get(key, -math.inf)
+        repeats = step - spoke < again and (step != spoke or words in self.words.get(key, ()))
+        if repeats or self.said.get(finding.check, 0) >= MOST:
             return False
+        self.words[key] = {words} if step != spoke else self.words[key] | {words}
         self.spoke[key] = step
         self.said[finding.check] = self.said.get(finding.check, 0) + 1
         return True
@@ -209,3 +211,11 @@ class Judge:
     def window(self, ref: StepRef) -> Window:
         """What is known so far, for the checks that take several ranks."""
         return Window(ref, self.series, frozenset(), frozenset({ENDED}), (), self.facts, {}, self.memories)
+
+
+def subject(finding: Finding) -> tuple[str, str, str]:
+    """What a finding is about: its place; without one also its words, for they alone tell two findings of a check at
+    one step apart. The numbers in them differ from step to step."""
+    place = finding.place
+    name, line = place.param or place.module or "", str(place.frame.line if place.frame else "")
+    return name, line, "" if name or line else NUMBER.sub("#", finding.message)

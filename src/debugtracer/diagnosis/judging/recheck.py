@@ -20,7 +20,7 @@ from debugtracer.errors import DebugTracerError
 from debugtracer.trace.events import IMPORTED, AnyEvent, Found, Judged, Noted, Observed, RankEnded
 from debugtracer.trace.facts.fact import Fact, from_plain
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.step import StepRef
+from debugtracer.trace.step import StepRef, step_id
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.window import GRAD_L2, SCALER_SKIPPING, Window
 
@@ -42,7 +42,8 @@ class Rechecked(Trace):
         kept = [
             event
             for event in super().events(rank)
-            if not isinstance(event, Judged) and not (isinstance(event, Found) and not event.trace_id)
+            # before findings were marked, those of an incident alone had a trace id
+            if not isinstance(event, Judged) and not (isinstance(event, Found) and (event.judged or not event.trace_id))
         ]
         return kept + [event for event in self.again if rank is None or event.rank == rank]
 
@@ -59,10 +60,10 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
         last = StepRef(iteration=0, step=0, rank=rank)
         for ref, values, facts in replayed(trace, rank, events):
             last, steps = ref, steps + bool(values)
-            yield from as_events(judge.judge(ref, values, facts))
+            yield from as_events(trace.path.name, judge.judge(ref, values, facts))
             if foreign:
-                yield from as_events(alarms(judge, trace, ref, values))
-        yield from as_events(judge.end(last, late(events, last)))
+                yield from as_events(trace.path.name, alarms(judge, trace, ref, values))
+        yield from as_events(trace.path.name, judge.end(last, late(events, last)))
         windows[rank] = with_rank_end(judge.window(last), trace.path, events)
         judge_us = 1e6 * (thread_time() - begin) / max(steps, 1)
         yield Judged(
@@ -70,12 +71,18 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
         )
     if len(windows) > 1:
         for check in checks.values():
-            yield from as_events(check.judge_ranks(windows))
+            yield from as_events(trace.path.name, check.judge_ranks(windows))
 
 
-def as_events(found: Iterable[Finding]) -> Iterator[Found]:
-    """Wrap findings in events of the present time."""
-    return (Found(at=wall_time(), rank=finding.rank, finding=finding) for finding in found)
+def as_events(run: str, found: Iterable[Finding]) -> Iterator[Found]:
+    """Wrap findings of a run in events of the present time."""
+    return (found_event(run, finding) for finding in found)
+
+
+def found_event(run: str, finding: Finding) -> Found:
+    """The event of a finding of the judge."""
+    trace_id = step_id(run, finding.rank, finding.iteration)
+    return Found(at=wall_time(), rank=finding.rank, trace_id=trace_id, finding=finding, judged=True)
 
 
 def replayed(trace: Trace, rank: int, events: list[AnyEvent]) -> Iterator[tuple[StepRef, dict[str, float], list[Fact]]]:

@@ -3,9 +3,11 @@ of the file is built."""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pickle
+import struct
 import zipfile
 import zlib
 from collections import OrderedDict
@@ -16,6 +18,17 @@ from typing import IO, Any
 CHUNK = 1 << 20  # bytes read at a time; zlib lets other threads run meanwhile
 DEPTH = 8  # levels of the saved object looked at (ours)
 MAGIC = b"PK\x03\x04"
+# what zipfile makes of damage: besides its own errors, methods and versions that nobody wrote, and offsets before 0
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    struct.error,
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,11 @@ def damage_of(file: IO[bytes], most_bytes: int) -> RecordDamage | None:
         return None
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile:
+    except DAMAGE:
+        return RecordDamage((), 0, (), cut=True)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # an offset before the file
+            raise
         return RecordDamage((), 0, (), cut=True)
     infos = archive.infolist()
     bad, read = [], 0
@@ -60,7 +77,11 @@ def sound(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
         with archive.open(info) as record:
             while record.read(CHUNK):
                 pass
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except DAMAGE:
+        return False
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
         return False
     return True
 

@@ -22,7 +22,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.amp import AutocastSeen, ScalerRefused, ScalerSetup
 from debugtracer.trace.number import number
-from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED
+from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, SKIPPED_ROW
 
 
 class AmpObserver(Observer):
@@ -36,6 +36,10 @@ class AmpObserver(Observer):
         self.pending: list[tuple[Any, RawFrames]] = []
         self.calls: dict[tuple[int, int], RawFrames] = {}
         self.running = self.wrote = False
+        self.rows: dict[tuple[int, int], int] = {}
+        """Updates skipped in a row, of each scaler and optimizer that has written once: before, the scale is sought."""
+        self.pair = (0, 0)
+        """Scaler and optimizer of the step in flight."""
         self.scaling = False
         """A loss was multiplied since the last backward."""
         self.cast: tuple[str, str, RawFrames] | None = None
@@ -49,6 +53,7 @@ class AmpObserver(Observer):
 
     def reset(self) -> None:
         self.calls.clear()
+        self.rows.clear()
         self.pending.clear()
         self.cast = None
 
@@ -130,6 +135,7 @@ class AmpObserver(Observer):
         self.calls[id(scaler), id(given)] = raw
         if word == "step":
             self.running, self.wrote = True, False
+            self.pair = id(scaler), id(given)
             scale = current_scale(scaler)
             if scale is None and self.run.inspecting and isinstance(scaler._scale, Tensor):
                 scale = float(scaler._scale.item())
@@ -178,3 +184,6 @@ class AmpObserver(Observer):
         """Record a skipped update if no write began under the scaler."""
         if self.running:
             self.run.put(SCALER_SKIPPED, 0.0 if self.wrote else 1.0)
+            if self.wrote or self.pair in self.rows:
+                self.rows[self.pair] = row = 0 if self.wrote else self.rows[self.pair] + 1
+                self.run.put(SKIPPED_ROW, float(row))

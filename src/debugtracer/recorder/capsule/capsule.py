@@ -27,6 +27,7 @@ from debugtracer.recorder.capsule.recorded import Recorded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.store.schema import CAPSULE, SOURCES
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
 from debugtracer.trace.verdict import Verdict
 
 VERSION = "debug-tracer.capsule/1"
@@ -181,10 +182,10 @@ def load_capsule(folder: Path) -> Capsule:
     head = read_head(folder)
     content = {name: read_checked(folder, name, head) for name in (PROGRAM, INPUTS)}
     try:
-        program = msgspec.json.decode(gzip.decompress(content[PROGRAM]), type=Recorded)
+        program = decode_stored(gzip.decompress(content[PROGRAM]), Recorded)
         program.check()
         blobs = load_tensors(content[INPUTS])
-    except (msgspec.MsgspecError, OSError, EOFError, zlib.error, SafetensorError, ValueError, RecursionError) as error:
+    except (OSError, EOFError, zlib.error, SafetensorError, ValueError) as error:
         raise CapsuleError(f"{folder} is damaged ({error}); make the incident again") from None
     return Capsule(folder, head, program, blobs)
 
@@ -193,10 +194,11 @@ def read_head(folder: Path) -> Head:
     """Read capsule.json, its version first. Raises CapsuleError."""
     content = read_file(folder, CAPSULE)
     try:
-        version = msgspec.json.decode(content, type=dict[str, Any]).get("version")
-    except (msgspec.MsgspecError, RecursionError):
+        version = decode_stored(content, dict[str, Any]).get("version")
+    except DamagedJson as error:
         raise CapsuleError(
-            f"{folder / CAPSULE} is no JSON object ({len(content):,} bytes); the file was cut short or is not ours"
+            f"{folder / CAPSULE} is no JSON object of ours ({error}, {len(content):,} bytes); it was cut short or "
+            "damaged: copy the folder again"
         ) from None
     if version != VERSION:
         raise CapsuleError(
@@ -204,8 +206,8 @@ def read_head(folder: Path) -> Head:
             "the version that wrote it"
         )
     try:
-        return msgspec.json.decode(content, type=Head)
-    except msgspec.MsgspecError as error:
+        return decode_stored(content, Head)
+    except DamagedJson as error:
         raise CapsuleError(f"{folder / CAPSULE} is damaged ({error}); make the incident again") from None
 
 

@@ -39,7 +39,8 @@ class FactDeduplicator:
                 continue
             self.known[key] = fact, count + 1
             if not thinned(count):
-                self.output.event(Observed(at=wall_time(), rank=rank, word=fact.word(), fact=to_plain(fact)))
+                at, trace_id = wall_time(), self.output.trace_id(fact.ref.iteration)
+                self.output.event(Observed(at=at, rank=rank, trace_id=trace_id, word=fact.word(), fact=to_plain(fact)))
         return own
 
     def reset(self) -> None:

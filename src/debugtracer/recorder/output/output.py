@@ -21,6 +21,7 @@ from debugtracer.recorder.output.rank_heartbeat import RankHeartbeat
 from debugtracer.recorder.run_state import RunState
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.writer import TraceWriter
 
@@ -100,6 +101,10 @@ class Output:
             self.event(note)
         self.notes.clear()
 
+    def trace_id(self, iteration: int) -> str:
+        """The trace id of a step of this rank; empty before the run folder is known."""
+        return step_id(self.folder.name, self.rank, iteration) if self.folder is not None else ""
+
     def event(self, event: AnyEvent, now: bool = False) -> None:
         """Write one event; with `now` it reaches the operating system at once."""
         if self.writer is not None:
@@ -151,6 +156,7 @@ class Output:
             Crashed(
                 at=wall_time(),
                 rank=self.rank,
+                trace_id=self.trace_id(self.state.iteration_in_flight),
                 error=type(error).__name__,
                 message=text,
                 iteration=self.state.iteration_in_flight,

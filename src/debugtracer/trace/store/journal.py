@@ -12,9 +12,15 @@ from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.number import symbolic
 from debugtracer.trace.store.live import write_whole
 from debugtracer.trace.store.schema import EVENTS
+from debugtracer.trace.stored_json import DamagedJson, decode_with
 
 encode_event = msgspec.json.Encoder(enc_hook=symbolic).encode
-decode_event = msgspec.json.Decoder(AnyEvent).decode
+decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def decode_event(line: bytes) -> AnyEvent:
+    """The event of one line. Raises DamagedJson."""
+    return decode_with(lambda: decoder.decode(line))
 
 
 class Journal:
@@ -59,7 +65,7 @@ def read_events(folder: Path) -> tuple[list[AnyEvent], list[str]]:
         try:
             if line.strip():
                 events.append(decode_event(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except DamagedJson as error:
             if number < len(lines):
                 problems.append(f"{path}, line {number}: {error}; this line is skipped.")
     if problems and not events:

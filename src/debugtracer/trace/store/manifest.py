@@ -16,6 +16,7 @@ import msgspec
 
 from debugtracer.errors import TraceError, UsageError
 from debugtracer.trace.store.schema import LATEST, MANIFEST
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
 
 VERSION = 1
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=-]{0,127}")
@@ -110,10 +111,10 @@ def read_manifest(run: Path) -> Manifest:
     """The manifest of a run folder. Raises TraceError in one sentence."""
     path = Path(run) / MANIFEST
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        manifest = decode_stored(path.read_bytes(), Manifest)
     except OSError as error:
         raise TraceError(f"{path} cannot be read ({error.strerror}); expected the manifest of a run.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except DamagedJson as error:
         raise TraceError(
             f"{path} is damaged ({error}); expected the manifest of a run - the events in rank=N/events.jsonl may "
             "still be readable."

@@ -1,0 +1,229 @@
+"""Mutation testing: changes one condition, number or word of the code at a time and runs the mirrored test file, which
+must then fail.
+
+    python scripts/mutants.py [--sample 40] [--seed 0] [--only diagnosis/proof] [--json FILE]
+
+A mutant that no test of its own file notices survives. All of them take a night; a sample with a seed is the same one
+each time. `--json benchmarks/results/DATE-mutants.json` keeps the result. Each mutant runs in a fork of a process that
+has imported torch and nothing of ours, so that the changed file is the one that is imported; no file is written."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.abc
+import importlib.util
+import json
+import os
+import random
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+
+sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
+from stamp import stamp
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "debugtracer"
+JUDGED = ("diagnosis", "causes", "interventions", "checks", "recorder")
+CONTRACTS = {"checks": "checks/test_check.py", "causes": "causes/test_cause.py"}
+LIMIT_S = 120  # seconds a test file may take under a mutant; one that hangs is noticed
+OTHER = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+WORDS = {"confirmed": "likely", "likely": "possible", "error": "warning", "warning": "error", "healed": "not healed"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file: the text from `start` to `stop` (offsets in bytes) becomes `by`."""
+
+    file: str
+    """Relative to src/debugtracer."""
+    line: int
+    what: str
+    start: int
+    stop: int
+    by: str
+
+    def source(self) -> str:
+        """The file with the change."""
+        text = (SOURCE / self.file).read_bytes()
+        return (text[: self.start] + self.by.encode() + text[self.stop :]).decode()
+
+    @property
+    def tests(self) -> tuple[Path, ...]:
+        """The mirrored test file, and that of the contract where it is a plug-in's."""
+        path = Path(self.file)
+        mirrored = ROOT / "tests" / path.parent / f"test_{path.name}"
+        contract = CONTRACTS.get(path.parts[0])
+        return (
+            (mirrored, ROOT / "tests" / contract) if contract and path.name != Path(contract).name[5:] else (mirrored,)
+        )
+
+
+class Finder(ast.NodeVisitor):
+    """Collects the mutants of one file."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.text = file, text
+        self.starts = [0]
+        for line in text.encode().splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+        self.found: list[Mutant] = []
+
+    def add(self, node: ast.expr, by: str, what: str) -> None:
+        """Replace the whole of an expression."""
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        start = self.starts[node.lineno - 1] + node.col_offset
+        stop = self.starts[node.end_lineno - 1] + node.end_col_offset
+        self.found.append(Mutant(self.file, node.lineno, what, start, stop, by))
+
+    def source(self, node: ast.expr) -> str:
+        """The text of an expression, in brackets."""
+        return f"({ast.get_source_segment(self.text, node)})"
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        """A comparison with the other operator."""
+        if len(node.ops) == 1:
+            other = OTHER[type(node.ops[0])]
+            by = f"{self.source(node.left)} {other} {self.source(node.comparators[0])}"
+            self.add(node, f"({by})", f"comparison becomes {other}")
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        """A condition without one of its parts, and with the other connective."""
+        word = " and " if isinstance(node.op, ast.And) else " or "
+        parts = [self.source(value) for value in node.values]
+        for number in range(len(parts)):
+            rest = word.join(parts[:number] + parts[number + 1 :])
+            self.add(node, f"({rest})", f"condition without part {number + 1} of {len(parts)}")
+        other = " or " if word == " and " else " and "
+        self.add(node, f"({other.join(parts)})", f"condition with{other.rstrip()}")
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        """A condition that is no longer negated."""
+        if isinstance(node.op, ast.Not):
+            self.add(node, f"bool{self.source(node.operand)}", "negation dropped")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """Another truth value, number or word."""
+        value = node.value
+        if isinstance(value, bool):
+            self.add(node, repr(not value), f"{value} becomes {not value}")
+        elif isinstance(value, (int, float)):
+            changed = value + 1 if isinstance(value, int) else value * 1.5 + 0.5
+            self.add(node, repr(changed), f"{value} becomes {changed}")
+        elif isinstance(value, str) and value in WORDS:
+            self.add(node, repr(WORDS[value]), f"{value} becomes {WORDS[value]}")
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        """A value alone: annotations hold no condition."""
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        """Nothing of an annotation."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Nothing of a message: its wording has tests of its own."""
+
+
+def mutants(only: str = "") -> Iterator[Mutant]:
+    """Every mutant of the judged folders whose file has a mirrored test."""
+    for folder in JUDGED:
+        for path in sorted((SOURCE / folder).rglob("*.py")):
+            file = str(path.relative_to(SOURCE))
+            if only in file and path.name != "__init__.py":
+                text = path.read_text()
+                finder = Finder(file, text)
+                finder.visit(ast.parse(text))
+                yield from (one for one in finder.found if one.tests[0].exists())
+
+
+class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives the changed text of one module to the import system."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.mutant = mutant
+        self.name = "debugtracer." + mutant.file.removesuffix(".py").replace("/", ".")
+
+    def find_spec(self, name: str, path: object, target: object = None) -> object:
+        """Find the changed module, no other."""
+        place = SOURCE / self.mutant.file
+        return importlib.util.spec_from_file_location(name, place, loader=self) if name == self.name else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the changed text, under the name of its file."""
+        exec(compile(self.mutant.source(), str(SOURCE / self.mutant.file), "exec"), module.__dict__)
+
+
+def passes(tests: Sequence[Path], mutant: Mutant | None, limit_s: int = LIMIT_S) -> bool:
+    """Whether the test files pass, in a fork; what takes too long has not passed."""
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(limit_s)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        try:
+            if mutant is not None:
+                sys.meta_path.insert(0, Loader(mutant))
+            import pytest
+
+            code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *map(str, tests)])
+        except BaseException:
+            code = 1
+        os._exit(int(code) != 0)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def judged(chosen: Sequence[Mutant]) -> Iterator[tuple[Mutant, str]]:
+    """Each mutant with what became of it: killed, survived, or untested where its tests fail without it."""
+    sound: dict[tuple[Path, ...], bool] = {}
+    for mutant in chosen:
+        tests = mutant.tests
+        if tests not in sound:
+            sound[tests] = passes(tests, None)
+        yield mutant, "untested" if not sound[tests] else "survived" if passes(tests, mutant) else "killed"
+
+
+def main() -> int:
+    """Judge a sample and print the survivors; the status is 0 whatever survives."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=40, help="mutants drawn; 0: all, which takes a night")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="files whose path holds this text")
+    parser.add_argument("--json", type=Path, help="keep the result in this file")
+    args = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+    import torch  # noqa: F401 - once, for every fork
+
+    every = list(mutants(args.only))
+    chosen = random.Random(args.seed).sample(every, min(args.sample, len(every))) if args.sample else every
+    counts = {"killed": 0, "survived": 0, "untested": 0}
+    left: list[Mutant] = []
+    for mutant, outcome in judged(chosen):
+        counts[outcome] += 1
+        left += [mutant] if outcome != "killed" else []
+        print(f"{outcome:9} {mutant.file}:{mutant.line} {mutant.what}", flush=True)
+    share = counts["survived"] / max(counts["killed"] + counts["survived"], 1)
+    print(f"{counts['survived']} of {len(chosen)} survived ({share:.0%}); {len(every)} there are in all")
+    if args.json:
+        kept = {"schema": "debug-tracer.mutants/1", **stamp(), "seed": args.seed, "of": len(every), **counts}
+        args.json.write_text(json.dumps(kept | {"left": [asdict(one) for one in left]}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
