@@ -29,7 +29,7 @@ class CustomBackwardWrong(Cause):
     )
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
-        """A birth in backward, on a line of a function called `backward` (or `vjp`) by hand, the user's or a library's."""
+        """A birth in backward, on a line of a Python function called `backward` (or `vjp`)."""
         frame = incident.birth.innermost
         if not incident.born("backward") or frame is None or frame.function.split(".")[-1] not in ("backward", "vjp"):
             return None
