@@ -6,6 +6,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -15,6 +16,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.optimizer.gradient_use import GradientUse
+from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
@@ -68,10 +70,13 @@ class OrderObserver(Observer):
         self.scaling = False
         """A scaler has multiplied a loss since the last backward; the loss itself may be gone by then."""
         self.forwards = False
+        self.batch: Batch | None = None
+        """The batch that was the latest at the last backward."""
 
     def reset(self) -> None:
         self.logs.clear()
         self.known.clear()
+        self.batch = None
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
         """Note the calls that belong to it from here on."""
@@ -121,6 +126,8 @@ class OrderObserver(Observer):
         loss = self.run.state.scaled.unscaled(losses[0]) if losses else None
         scaled, self.scaling = self.scaling, False
         divided = loss is not None and is_divided(loss)
+        batch, self.batch = self.batch, self.run.batches.last()
+        microbatch = loss is not None and self.batch is not batch and not is_sum(loss)
         for optimizer, log in list(self.logs.items()):
             if optimizer in self.run.state.foreign:
                 continue
@@ -128,7 +135,8 @@ class OrderObserver(Observer):
                 live = log.use.backward_ended()
                 if self.forwards:
                     log.add(Call(word="forward"))
-                log.add(Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided))
+                call = Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided)
+                log.add(msgspec.structs.replace(call, microbatch=True) if microbatch else call)
                 log.scaled = scaled if live else log.scaled
             else:
                 live = not log.use.steps and any(p.grad is not None for p in log.use.held()[:8])
@@ -289,3 +297,9 @@ def is_divided(loss: Tensor) -> bool:
     """True if the loss, or what a scaler multiplied, is a quotient or a product."""
     made = loss.grad_fn
     return made is not None and made.name().startswith(MADE_SMALLER)
+
+
+def is_sum(loss: Tensor) -> bool:
+    """True if the loss adds its rows up, so that microbatches add up to the same."""
+    made = loss.grad_fn
+    return made is not None and (made.name().startswith("SumBackward") or getattr(made, "_saved_reduction", 1) == 2)

@@ -67,12 +67,12 @@ class WiringObserver(Observer):
             Wiring(
                 ref=self.run.ref("update", self.run.iteration - 1),
                 params=wired,
-                optimizers=tuple(self.described(o, named.keys()) for o in live),
+                optimizers=tuple(self.described(o, named.keys(), closed=o is optimizer) for o in live),
                 follower=self.follower.finds_copy(self.run.modules(), counts),
             )
         )
 
-    def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:
+    def described(self, optimizer: Optimizer, known: object, closed: bool) -> OptimizerWiring:
         """Describe one optimizer beside what the loop has called."""
         held = parameters(optimizer)
         strangers = [p for p in held if id(p) not in known and p.grad is None] if optimizer in self.stepped else []  # type: ignore[operator]
@@ -83,4 +83,5 @@ class WiringObserver(Observer):
             held=len(held),
             strangers=len(strangers),
             stranger_shapes=shapes,
+            idle=closed and bool(held) and not any(p.requires_grad or p.grad is not None for p in held),
         )

@@ -38,6 +38,8 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     one)."""
     stranger_shapes: tuple[tuple[int, ...], ...] = ()
     """Shapes of the first of them."""
+    idle: bool = False
+    """Its step has just closed, and all that it holds is frozen and has no gradient."""
 
 
 class Wiring(Fact, frozen=True, kw_only=True):
