@@ -10,6 +10,7 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incident_writer import VerdictDisplay
 from debugtracer.errors import StoppedByTracer, StoppedCell, guarded
+from debugtracer.recorder.output.rank_crashes import told_by_its_rank
 from debugtracer.settings import Capture, Settings
 
 current: Session | None = None
@@ -86,7 +87,7 @@ class Session:
     def crashed(self, error: BaseException) -> None:
         """Called when the program dies of its own exception; a bad step that waited for its batch is reported first."""
         self.incidents.look_again(None)
-        if not isinstance(error, StoppedByTracer):
+        if not isinstance(error, StoppedByTracer) and not told_by_its_rank(error):
             self.dispatcher.crashed(error)
             self.output.crash(error)
 
