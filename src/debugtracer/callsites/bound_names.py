@@ -30,7 +30,7 @@ def bound_name(value: Any, frame: FrameType | None = None) -> str:
 
 
 def scopes(frame: FrameType) -> list[dict[str, Any]]:
-    """Locals, attributes and modules of the first argument, globals."""
+    """The locals, attributes and modules of the first argument, globals."""
     own = dict(locals_of(frame))
     code = frame.f_code
     first = own.get(code.co_varnames[0]) if code.co_argcount else None

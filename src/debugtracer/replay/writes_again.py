@@ -25,7 +25,7 @@ MOST = 512  # writes kept (ours)
 NOT_FORWARD = frozenset({"backward", "step", "unscale"})
 
 
-class Writes(TorchFunctionMode):
+class InplaceCalls(TorchFunctionMode):
     """Notes each call that writes in place, with the version counter it leaves."""
 
     def __init__(self, names: dict[int, str]) -> None:
@@ -68,7 +68,7 @@ def writes_again(segment: Segment, context: ReplayContext) -> list[InplaceWrite]
     part.entries = [entry for entry in segment.entries if entry.kind not in NOT_FORWARD]
     plan = ReplayPlan([part], plan.written)
     parameters = [p for module in list(context.roots.known) for p in module.parameters()]
-    mode = Writes(context.roots.named_parameters())
+    mode = InplaceCalls(context.roots.named_parameters())
 
     @contextlib.contextmanager
     def around(entry: Entry) -> Iterator[None]:

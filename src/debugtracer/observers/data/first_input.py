@@ -32,7 +32,7 @@ class FirstInputObserver(Observer):
             self.running = module if fresh else None
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Stop to listen."""
+        """Stop to listen at the end of the call."""
         self.running = None
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:

@@ -16,6 +16,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.optimizer.gradient_use import GradientUse
+from debugtracer.observers.optimizer.loss_reduction import is_divided, is_sum
 from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -28,7 +29,6 @@ MOST_CALLS = 64  # calls of one update that are kept (ours): an accumulation ove
 MOST_OPTIMIZERS = 64  # followed (ours)
 NAMED = 4  # stale parameters named as evidence
 UNSTEPPED = 50  # backwards without a step that are news (docs/rationale/checks.md#opt_step_missing)
-MADE_SMALLER = ("DivBackward", "MulBackward")
 
 
 class OptimizerCalls:
@@ -291,15 +291,3 @@ class OrderObserver(Observer):
         for log in self.known:
             if not log.use.steps and log.backwards > log.emitted_backwards:
                 self.emit_unstepped(log)
-
-
-def is_divided(loss: Tensor) -> bool:
-    """True if the loss, or what a scaler multiplied, is a quotient or a product."""
-    made = loss.grad_fn
-    return made is not None and made.name().startswith(MADE_SMALLER)
-
-
-def is_sum(loss: Tensor) -> bool:
-    """True if the loss adds its rows up, so that microbatches add up to the same."""
-    made = loss.grad_fn
-    return made is not None and (made.name().startswith("SumBackward") or getattr(made, "_saved_reduction", 1) == 2)
