@@ -9,8 +9,12 @@ from debugtracer.assembly.diagnosing import Diagnosing
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incident_writer import VerdictDisplay
-from debugtracer.errors import StoppedByTracer, StoppedCell, guarded
+from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guarded
+from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
+from debugtracer.recorder.output.rank_crashes import told_by_its_rank
+from debugtracer.replay.writes_again import writes_again
 from debugtracer.settings import Capture, Settings
+from debugtracer.trace.facts.crash import InplaceWrites
 
 current: Session | None = None
 
@@ -86,9 +90,22 @@ class Session:
     def crashed(self, error: BaseException) -> None:
         """Called when the program dies of its own exception; a bad step that waited for its batch is reported first."""
         self.incidents.look_again(None)
-        if not isinstance(error, StoppedByTracer):
+        if not isinstance(error, StoppedByTracer) and not told_by_its_rank(error):
             self.dispatcher.crashed(error)
+            guarded("session.overwritten")(self.overwritten)(error)
             self.output.crash(error)
+
+    def overwritten(self, error: BaseException) -> None:
+        """Execute the forward again where a backward died of a write in place, to see which line wrote."""
+        if OVERWRITTEN not in str(error):
+            return
+        try:
+            writes = tuple(writes_again(self.tape.current, self.incidents.context))
+        except ReplayRefused as refused:
+            self.output.note("writes", str(refused))
+            return
+        ref = self.observed_run.ref("backward", self.state.iteration_in_flight)
+        self.observed_run.emit(InplaceWrites(ref=ref, writes=writes, again=True))
 
     @guarded("session.finished")
     def finished(self) -> None:

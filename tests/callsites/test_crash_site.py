@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from debugtracer.callsites.crash_site import seen_module, seen_tensor, site_of, worker_frames
+from debugtracer.trace.last_words import FORWARDS
 
 
 def died(program):
@@ -44,6 +45,15 @@ def test_the_traceback_of_a_worker_is_read_from_its_text():
     )
     assert [(f.file, f.line, f.function) for f in worker_frames(text)] == [(__file__, 3, "__getitem__")]
     assert worker_frames("plain") == ()
+
+
+def test_the_traceback_of_a_spawned_rank_is_read_from_its_text():
+    text = (
+        "\n\n-- Process 1 terminated with the following error:\nTraceback (most recent call last):\n"
+        f'  File "{__file__}", line 9, in worker\n    prepare(x)\n  File "{__file__}", line 3, in prepare\n'
+        f'  File "{__file__}", line 3, in {FORWARDS}\n'
+    )
+    assert [(f.line, f.function) for f in worker_frames(text)] == [(3, "prepare"), (9, "worker")]
 
 
 def test_integers_have_a_range_and_modules_their_settings():

@@ -25,6 +25,7 @@ from debugtracer.callsites.frames import (
     USER,
     as_frame,
     frames_of,
+    innermost_frame,
     owner_module,
     place_of,
     raw_frames,
@@ -106,6 +107,15 @@ def test_a_stack_without_a_user_line_gives_the_innermost_library_line(tmp_path: 
         (found,) = traceback_frames(error)
     assert found.file == json.__file__
     assert found.function == "hook"
+
+
+def test_the_innermost_frame_is_a_library_s_where_the_user_calls_one() -> None:
+    space: dict[str, Any] = {"innermost_frame": innermost_frame}
+    exec(compile("def here():\n    return innermost_frame()\n", json.__file__, "exec"), space)
+    inside, own = space["here"](), innermost_frame()
+    assert (inside.file, inside.line) == (json.__file__, 2)
+    assert own is not None
+    assert own.file == __file__
 
 
 def test_a_traceback_gives_the_user_s_lines_innermost_first() -> None:

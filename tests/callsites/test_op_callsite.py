@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +103,55 @@ def test_an_op_computed_again_by_checkpointing_is_a_forward_op(reentrant: bool) 
     assert [m.direction for m in seen.of("exp")] == ["forward", "forward"]
     assert {m.module for m in seen.of("tanh")} == {"body.1"}
     assert seen.of("tanh_backward")[0].forward_op == "aten::tanh"
+
+
+LIBRARY = """
+import torch
+class Norm(torch.nn.Module):
+    def forward(self, x):
+        return x.log()
+class Sqrt(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+    @staticmethod
+    def backward(ctx, grad):
+        return grad.sqrt()
+"""
+
+
+def library(tmp_path: Path) -> dict[str, Any]:
+    """What an installed package defines."""
+    file = tmp_path / "site-packages" / "package" / "loss.py"
+    made: dict[str, Any] = {"__name__": "package.loss"}
+    exec(compile(LIBRARY, str(file), "exec"), made)
+    return made
+
+
+def test_an_op_inside_a_library_has_the_user_s_line_first_and_the_library_s_beside_it(tmp_path: Path) -> None:
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.part = library(tmp_path)["Norm"]()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.part(x)
+
+    model = Own()
+    (log,) = (seen := traced(model, lambda: model(torch.ones(2, requires_grad=True)).sum().backward())).of("log")
+    assert (log.frames[0].code, log.module) == ("return self.part(x)", "part")
+    assert log.library is not None
+    assert (Path(log.library.file).name, log.library.line) == ("loss.py", 5)
+    (back,) = seen.of("div", "backward")
+    assert (back.frames[0].code, back.library) == ("return self.part(x)", log.library)
+
+
+def test_a_backward_that_a_library_wrote_counts_as_its_own_op(tmp_path: Path) -> None:
+    model, function = Net(), library(tmp_path)["Sqrt"]
+    (sqrt,) = traced(model, lambda: function.apply(model(torch.ones(2, 3))).sum().backward()).of("sqrt")
+    assert (sqrt.direction, sqrt.forward_op) == ("backward", None)
+    assert sqrt.library is not None
+    assert (sqrt.library.line, sqrt.library.function.split(".")[-1]) == (12, "backward")
 
 
 def test_an_op_of_an_optimizer_is_an_update() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
 
 SLUG = "labels-all-ignored"
 
@@ -25,8 +28,17 @@ def test_a_single_target_value_that_no_class_has_is_exact():
     assert evidence.whole_batch
     assert (
         evidence.because
-        == "no target of the batch counts: all are -100, so the mean in nll_loss_forward divides 0 by 0"
+        == "all 320 targets are -100 in this batch: none counts, so the mean in nll_loss_forward divides 0 by 0"
     )
+    assert evidence.remedies[0].startswith("divide by max(count, 1)")
+
+
+def test_a_loss_inside_a_library_is_not_rewritten_the_labels_are():
+    facts = nll(-100.0)
+    birth = msgspec.structs.replace(facts.birth, library=Frame("/env/site-packages/trans/loss.py", 36))
+    evidence = evidence_of(SLUG, msgspec.structs.replace(facts, birth=birth))
+    assert evidence is not None
+    assert evidence.remedies[0].startswith("drop samples without a label")
 
 
 def test_a_padding_class_that_is_ignored_is_likely_not_exact():

@@ -4,6 +4,7 @@ from debugtracer.diagnosis.onset import began
 from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import a_birth, a_tensor, some_facts
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
 
 OVERFLOW = a_birth("aten::mse_loss", a_tensor(1e30), output=a_tensor(inf=1), kind="overflow")
 
@@ -46,3 +47,36 @@ def test_a_note_one_of_another_step_and_one_of_another_layer_do_not():
 def test_another_cause_stays():
     seen = some_facts(a_birth("aten::log", a_tensor(0.0), kind="domain"))
     assert began(seen, rank(seen), [unlike(46)]) == rank(seen)
+
+
+def changed(step, **more):
+    known = {"kind": "silent_data_corruption", "exact": True, "confidence": 0.9}
+    return Finding(
+        check="device/weight-mutation",
+        layer="device",
+        severity="error",
+        iteration=step,
+        step=step,
+        message="0.weight[7, 3] changed from 0.26 to 8.9e+37",
+        remedy=("restore a checkpoint from before this step",),
+        place=Place(param="0.weight", module="0"),
+        **known | more,
+    )
+
+
+def test_a_value_that_the_machine_changed_leads_names_the_element_and_no_line():
+    seen = facts(0.24, 0.26, 0.33, 0.22, 3e7, 4e23)
+    plain = rank(seen)
+    verdict = began(seen, plain, [changed(46)])
+    assert (verdict.kind, verdict.status, verdict.param) == ("silent_data_corruption", "confirmed", "0.weight")
+    assert (verdict.file, verdict.line, verdict.op, verdict.change) == (None, None, None, None)
+    assert verdict.remedy == ("restore a checkpoint from before this step",)
+    assert verdict.suspects[0].kind == plain.kind
+    assert began(seen, plain, [changed(45)]).param == "0.weight"  # seen before an update: the next loss shows it
+
+
+def test_a_changed_value_that_is_no_proof_or_long_ago_does_not_lead():
+    seen = facts(0.24, 0.26, 0.33, 0.22, 3e7, 4e23)
+    plain = rank(seen)
+    assert began(seen, plain, [changed(46, exact=False)]) == plain
+    assert began(seen, plain, [changed(44)]) == plain

@@ -34,11 +34,14 @@ def test_findings_without_a_diagnosis_are_counted_in_one_line(tmp_path):
     run = a_trace(tmp_path, found("error"), found("warning"), found("warning"), found("note"))
     words = closing_words(run)
     assert words.startswith("debug-tracer: 1 error, 2 warnings; see: debug-tracer report ")
+    assert "\ndebug-tracer: 1 note; see: debug-tracer report " in words
     assert words.endswith(f"{run.name}\n")
 
 
-def test_notes_and_nothing_are_not_worth_a_word(tmp_path):
-    assert closing_words(a_trace(tmp_path, found("note", "lr_too_high"))) == ""
+def test_notes_are_counted_in_one_line_and_nothing_is_not_worth_a_word(tmp_path):
+    run = a_trace(tmp_path, found("note", "lr_too_high"))
+    words = closing_words(run)
+    assert (words.startswith("debug-tracer: 1 note; see: debug-tracer report "), words.count("\n")) == (True, 1)
     assert closing_words(a_trace(tmp_path / "b")) == ""
 
 

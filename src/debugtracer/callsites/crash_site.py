@@ -20,6 +20,7 @@ from debugtracer.callsites.frames import LIBRARY, OURS, USER, as_frame, place_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.collective import WRAPPERS
 from debugtracer.trace.facts.crash import ModuleSeen, TensorSeen
+from debugtracer.trace.last_words import FORWARDS
 
 MOST = 16  # tensors and modules named (ours)
 WORKER_LINE = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
@@ -113,12 +114,13 @@ def named_tensors(values: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def worker_frames(message: str) -> tuple[Frame, ...]:
-    """Parse user lines of the traceback that a loader worker sent as text, innermost first."""
-    if "Original Traceback" not in message:
+    """Parse user lines of the traceback that a loader worker or a spawned rank sent as text, innermost first."""
+    if "Original Traceback" not in message and "-- Process " not in message:
         return ()
     import linecache
 
     lines = [(file, int(line), name) for file, line, name in WORKER_LINE.findall(message) if is_user_file(file)]
+    lines = [line for line in lines if line[2] != FORWARDS]
     return tuple(Frame(file, line, name, linecache.getline(file, line).strip()) for file, line, name in reversed(lines))
 
 

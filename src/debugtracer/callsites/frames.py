@@ -116,6 +116,19 @@ def frames_of(raw: RawFrames) -> tuple[Frame, ...]:
     return tuple(as_frame(code, line) for code, line in raw or ())
 
 
+def innermost_frame(skip: int = 0) -> Frame | None:
+    """The innermost line of the live stack that is neither torch's nor ours, of a library too; `skip` callers are left
+    out."""
+    frame: FrameType | None = sys._getframe(skip + 1)
+    while frame is not None:
+        code = frame.f_code
+        place = place_of(code)
+        if place == USER or (place == LIBRARY and not code.co_filename.startswith("<")):
+            return as_frame(code, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
 def user_frames(skip: int = 0) -> tuple[Frame, ...]:
     """The user's lines of the live stack as Frames, innermost first; `skip` callers are left out."""
     return frames_of(raw_frames(skip + 2))

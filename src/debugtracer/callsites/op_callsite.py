@@ -43,12 +43,13 @@ TRANSPARENT = (
 class CallStack:
     """What one walk over the live Python stack finds."""
 
-    __slots__ = ("engine", "frames", "optimizer", "recompute")
+    __slots__ = ("engine", "frames", "library", "optimizer", "recompute")
 
     def __init__(self, frame: FrameType | None) -> None:
         self.frames: list[Frame] = []
         self.engine = self.recompute = self.optimizer = False
-        library: Frame | None = None
+        self.library: Frame | None = None
+        """The innermost line of a library that is not torch, where no line of the user's is further in."""
         while frame is not None and frame.f_code.co_filename in TRACER:
             frame = frame.f_back
         while frame is not None and len(self.frames) < MOST:
@@ -66,11 +67,9 @@ class CallStack:
                 self.recompute = True
             elif place == OPTIMIZER:
                 self.optimizer = True
-            elif place == LIBRARY and library is None and frame.f_code.co_filename[0] != "<":
-                library = as_frame(frame.f_code, frame.f_lineno)
+            elif place == LIBRARY and not self.frames and self.library is None and frame.f_code.co_filename[0] != "<":
+                self.library = as_frame(frame.f_code, frame.f_lineno)
             frame = frame.f_back
-        if not self.frames and library is not None:
-            self.frames.append(library)
 
 
 class OpCallsites:
@@ -128,7 +127,8 @@ class OpCallsites:
                 overload=overload,
                 direction=direction,
                 module=module,
-                frames=self.with_entry(live.frames),
+                frames=self.with_entry(live),
+                library=live.library,
                 entry=self.entry,
             )
         self.remember(meta)
@@ -139,19 +139,23 @@ class OpCallsites:
         forward = self.forward_of(node)
         own = live.frames  # the walk ended at the engine or at us: these run inside the node
         origin = forward.frames if forward is not None else ()
-        if own:
+        if own or live.library is not None:
+            known = (*own, *(f for f in origin if f not in own)) or self.with_entry(live)
             return OpMeta(index=index, op=name, overload=overload, direction="backward", node=node.name(),
                           module=forward.module if forward else None,
-                          frames=(*own, *(f for f in origin if f not in own)), entry=self.entry)  # fmt: skip
+                          frames=known, library=live.library, entry=self.entry)  # fmt: skip
         return OpMeta(
             index=index, op=name, overload=overload, direction="backward", node=node.name(),
             forward_op=(forward.forward_op or forward.op) if forward else forward_name(node.name()),
-            module=forward.module if forward else None, frames=origin or self.entry_frames, entry=self.entry,
+            module=forward.module if forward else None, frames=origin or self.entry_frames,
+            library=forward.library if forward else None, entry=self.entry,
         )  # fmt: skip
 
-    def with_entry(self, frames: list[Frame]) -> tuple[Frame, ...]:
-        """Return live frames, then those of the recorded call that are not among them."""
-        return (*frames, *(f for f in self.entry_frames if f not in frames))
+    def with_entry(self, live: CallStack) -> tuple[Frame, ...]:
+        """Return live frames, then those of the recorded call that are not among them; a line of a library only where
+        there is no other."""
+        known = (*live.frames, *(f for f in self.entry_frames if f not in live.frames))
+        return known or ((live.library,) if live.library is not None else ())
 
     def remember(self, meta: OpMeta) -> None:
         """Remember the op that made the last node on this thread, unless an op claimed it before."""

@@ -29,8 +29,8 @@ class CustomBackwardWrong(Cause):
     )
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
-        """A birth in backward, on a line of a function called `backward` (or `vjp`) that the user wrote."""
-        frame = incident.birth.frame
+        """A birth in backward, on a line of a Python function called `backward` (or `vjp`)."""
+        frame = incident.birth.innermost
         if not incident.born("backward") or frame is None or frame.function.split(".")[-1] not in ("backward", "vjp"):
             return None
         return Evidence(

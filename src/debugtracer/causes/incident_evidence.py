@@ -102,7 +102,7 @@ class IncidentEvidence:
         tensor = self.tensor(place)
         if tensor is not None and tensor.made_by:
             return base(tensor.made_by) in words
-        return bool(calls(self.birth.frame.code if self.birth.frame else "") & set(words))
+        return bool(calls(self.birth.innermost.code if self.birth.innermost else "") & set(words))
 
     @property
     def op(self) -> str:

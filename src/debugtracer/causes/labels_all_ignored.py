@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
@@ -45,11 +46,12 @@ class LabelsAllIgnored(Cause):
             return None  # some target counts: only class weights can make the divisor 0
         value = float(target.low) if target is not None and target.low is not None else None
         exact = value is not None and (value < 0 or value >= classes(scores))
-        shown = f": all are {value:.0f}" if value is not None else ""
+        many = math.prod(target.shape) if target is not None else 0
+        shown = f"all {many} targets are {value:.0f}" if value is not None else "no target counts"
         return Evidence(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
-            because=f"no target of the batch counts{shown}, so the mean in {incident.op} divides 0 by 0",
-            remedies=self.remedies,
+            because=f"{shown} in this batch: none counts, so the mean in {incident.op} divides 0 by 0",
+            remedies=self.remedies[1:] if incident.birth.library is not None else self.remedies,
             exact=exact,
             whole_batch=True,
         )

@@ -87,7 +87,7 @@ class LogDomain(Cause):
 
     def answer(self, incident: IncidentEvidence, confidence: float, because: str, negative: bool = False) -> Evidence:
         """The evidence with the remedies of a logarithm."""
-        code = incident.birth.frame.code if incident.birth.frame else ""
+        code = incident.birth.innermost.code if incident.birth.innermost else ""
         if negative:
             return Evidence(confidence=confidence, because=because, remedies=NEGATIVE)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]

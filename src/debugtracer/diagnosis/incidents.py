@@ -14,6 +14,7 @@ import msgspec
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.incident_writer import IncidentWriter, VerdictDisplay
 from debugtracer.diagnosis.onset import began
+from debugtracer.diagnosis.proof.already_done import without_done
 from debugtracer.diagnosis.proof.prove import prove
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.rank_consensus import RankConsensus
@@ -28,6 +29,7 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.replay.investigate import Investigation, investigate
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.reyield import ReYield
+from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import Number, number
 from debugtracer.trace.verdict import Verdict
@@ -233,7 +235,7 @@ class Incidents:
         verdict = prove(
             facts, alarm, context, result, list(self.state.optimizers), self.options.state_bytes, self.options.budget
         )
-        verdict = began(facts, verdict, self.findings.caught_up())
+        verdict = without_done(began(facts, verdict, self.findings.caught_up()), self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
 

@@ -1,5 +1,5 @@
-"""Values that grew until they left the range: a batch that a check has named where the growth began leads over what is
-drawn from the last step."""
+"""Values that grew until they left the range: a batch, or a stored value that the machine changed, that a check has
+named where the growth began leads over what is drawn from the last step."""
 
 from __future__ import annotations
 
@@ -19,22 +19,32 @@ from debugtracer.trace.window import LOSS
 
 GROWN = frozenset({"lr_too_high", "exploding_gradients"})
 """Classes that say how values grew, not what began it."""
+MACHINE = "silent_data_corruption"
 ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
 CALM = 3  # losses before it that have to be there (ours)
 
 
 def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> Verdict:
-    """The verdict, or that of the loud data finding at the onset with the growth as its consequence. Pure."""
-    if verdict.kind not in GROWN or verdict.status == "confirmed":
+    """The verdict, or that of the loud finding at the onset with the growth as its consequence. Pure."""
+    if verdict.kind == MACHINE or verdict.status == "confirmed":
         return verdict
-    first = next(
-        (f for f in ranked(found) if f.layer == "data" and f.rank == facts.ref.rank and at_onset(facts, f)), None
-    )
+    here = [f for f in ranked(found) if f.rank == facts.ref.rank]
+    first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
+    if first is None and verdict.kind in GROWN:
+        first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
     if first is None or first.kind is None:
         return verdict
     status, frame = status_of(first), first.place.frame
+    if first.kind == MACHINE:
+        verdict = msgspec.structs.replace(
+            verdict, module=first.place.module, param=first.place.param, op=None, direction=None, backward_op=None
+        )
+    what = "batch" if first.layer == "data" else "changed value"
     was = Suspect(
-        kind=verdict.kind, cause=verdict.cause or "", confidence=round(verdict.confidence, 3), status=verdict.status
+        kind=verdict.kind or "",
+        cause=verdict.cause or "",
+        confidence=round(verdict.confidence, 3),
+        status=verdict.status,
     )
     return msgspec.structs.replace(
         verdict,
@@ -51,25 +61,32 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
             f"{facts.ref}: values grew from step {first.step} on until they overflowed because "
             f"{first.message.replace('; ', ', ')}"
         ),
-        remedy=(*first.remedy, *(text for text in verdict.remedy if text.startswith("clip"))),
+        remedy=(*first.remedy, *(t for t in verdict.remedy if t.startswith("clip") and first.kind != MACHINE)),
         change=None,
         tested="",
         evidence=(
             (
-                f"the trials are of step {facts.ref.step}: the batch of step {first.step} had thrown the weights far "
+                f"the trials are of step {facts.ref.step}: the {what} of step {first.step} had thrown the weights far "
                 "out before it"
             ),
             *verdict.evidence,
         ),
-        suspects=(was, *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind))),
+        suspects=(
+            *((was,) if verdict.kind is not None else ()),
+            *(s for s in verdict.suspects if s.kind not in (was.kind, first.kind)),
+        ),
     )
 
 
-def at_onset(facts: IncidentFacts, finding: Finding) -> bool:
-    """True if the loss was calm before the step of the finding, and left that range there."""
+def at_onset(facts: IncidentFacts, finding: Finding, later: int = 0) -> bool:
+    """True if the loss was calm before the step of the finding, and left that range there, or so many steps later."""
     losses = [abs(as_float(v)) for v in facts.recent.get(LOSS, ())]
     at = len(losses) - (facts.ref.iteration - finding.iteration)
-    if not CALM <= at < len(losses):
+    if not CALM <= at <= len(losses) - 1 + later:
         return False
     before, usual = max(losses[:at]), statistics.median(losses[:at])
-    return math.isfinite(before) and before <= ONSET * usual and losses[at] > ONSET * before
+    return (
+        math.isfinite(before)
+        and before <= ONSET * usual
+        and not max(losses[at : at + 1 + later], default=math.inf) <= (ONSET * before)
+    )

@@ -1,4 +1,4 @@
-"""A function mode that knows which line of the user's makes each call of a replay."""
+"""A function mode that knows which line makes each call of a replay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
-from debugtracer.callsites.frames import frames_of, raw_frames
+from debugtracer.callsites.frames import innermost_frame
 from debugtracer.interventions.exchange import instead, under
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.entry import Entry
@@ -14,7 +14,7 @@ from debugtracer.trace.birth import Frame
 
 
 class AtLine(TorchFunctionMode):
-    """Base of modes that exchange the calls of one line, or of one function, of the user's."""
+    """Base of modes that exchange the calls of one line, or of one function."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ class AtLine(TorchFunctionMode):
         return self
 
     def place(self, depth: int = 3) -> Frame | None:
-        """The user's line that makes this call."""
-        return self.recorded if self.recorded is not None else next(iter(frames_of(raw_frames(depth)[:1])), None)
+        """The line that makes this call: the user's, or that of a library that it calls."""
+        return self.recorded if self.recorded is not None else innermost_frame(depth)
 
     def here(self) -> bool:
         """Whether the guilty line makes this call."""

@@ -30,7 +30,7 @@ class LargerEps(Intervention):
 
     def refuses(self, rerun: Rerun) -> str:
         """Refuse if nothing of the step has a smaller epsilon and no guilty line may hold one."""
-        frame = rerun.birth.frame if rerun.birth is not None else None
+        frame = rerun.birth.innermost if rerun.birth is not None else None
         if rerun.symptom == "bad_update":
             return "" if self.groups(rerun) else f"the optimizer has no eps below {self.size:g}"
         return (
@@ -45,7 +45,7 @@ class LargerEps(Intervention):
         modules = self.modules(rerun)
         rerun.throughout.append(with_eps(modules, self.size))
         words = [f"eps of {len(modules)} normalisation module{'s' if len(modules) > 1 else ''}"] if modules else []
-        frame = rerun.birth.frame if rerun.birth is not None else None
+        frame = rerun.birth.innermost if rerun.birth is not None else None
         if frame is not None:
             mode = Raised(frame, self.size)
             mode.join(rerun)

@@ -137,7 +137,7 @@ class Rerun:
 
 def guilty_line(birth: Birth | None) -> str:
     """Format the guilty line, `model.py:88`; "the step" when it is not known."""
-    frame = birth.frame if birth else None
+    frame = birth.innermost if birth else None
     return f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else "the step"
 
 

@@ -38,7 +38,7 @@ class StableOp(Intervention):
         """Listen to every call and exchange those of the line."""
         birth = rerun.birth
         assert birth is not None
-        frame = birth.frame
+        frame = birth.innermost
         assert frame is not None
         mode = Stable(family(birth), feeding(birth), frame, self.size)
         mode.join(rerun)

@@ -43,7 +43,9 @@ def rows_at(tape: OfflineRerun, birth: Birth, names: frozenset[str]) -> list[tup
     found = []
     for number, row, name, place in tape.ops():
         here = tape.program.frames[place.frames[0]] if place.frames else None
+        inside = tape.program.frames[place.library] if place.library is not None else None
         same = here is not None and frame is not None and (here.file, here.line) == (frame.file, frame.line)
+        same = same and inside == birth.library
         if (
             same
             and place.forward_op is None

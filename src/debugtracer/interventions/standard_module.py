@@ -35,7 +35,11 @@ class StandardModule(Intervention):
 
     def function(self, rerun: Rerun) -> Any:
         """The custom autograd.Function whose backward made the bad value."""
-        return function_at(rerun.birth.frame) if rerun.birth is not None and rerun.birth.frame is not None else None
+        return (
+            function_at(rerun.birth.innermost)
+            if rerun.birth is not None and rerun.birth.innermost is not None
+            else None
+        )
 
     def apply(self, rerun: Rerun) -> str:
         """Replace the layer or Function for the time of the run."""

@@ -64,6 +64,8 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     """Path below the root that ran ("" = the root itself); None for free code and loss modules outside it."""
     frames: tuple[Frame, ...] = ()
     """Innermost first: user frames of the forward line (also for a backward op)."""
+    library: Frame | None = None
+    """Where the op runs inside a library that is not torch: the symptom. The line to edit is the user's, `frames`."""
     entry: int | None = None
     """Index of the tape entry it happened in."""
     output: TensorFacts | None = None
@@ -85,3 +87,8 @@ class Birth(msgspec.Struct, frozen=True, kw_only=True):
     def frame(self) -> Frame | None:
         """The line where a person edits."""
         return self.frames[0] if self.frames else None
+
+    @property
+    def innermost(self) -> Frame | None:
+        """The line that calls the op, also one of a library."""
+        return self.library or self.frame

@@ -27,5 +27,7 @@ class OpMeta(msgspec.Struct, frozen=True, kw_only=True):
     """Path below the root that ran ("" = the root); None outside any root module (free code, loss modules)."""
     frames: tuple[Frame, ...] = ()
     """User frames, innermost first; for a backward op those of its forward op."""
+    library: Frame | None = None
+    """The innermost line of a library that is not torch, where it lies further in than the user's."""
     entry: int | None = None
     """Tape entry during which it ran."""

@@ -12,12 +12,13 @@ from debugtracer.trace.counted import counted
 from debugtracer.trace.events import Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.verdict import Verdict
 from debugtracer.views import wording
-from debugtracer.views.view import diagnosed, findings, incidents
+from debugtracer.views.view import answered, diagnosed, findings, incidents
 
 
 def tell_verdict(folder: Path) -> None:
-    """Print the verdict on stderr, nothing if only notes were found. Raises nothing."""
+    """Print the verdict and the number of notes on stderr, nothing where nothing was found. Raises nothing."""
     if sys.stderr is None:  # print() would take stdout, which is the program's
         return
     try:
@@ -31,19 +32,32 @@ def tell_verdict(folder: Path) -> None:
 
 
 def closing_words(folder: Path, *, color: bool = False) -> str:
-    """The verdict of a run in which a check has found the fault; an incident has shown its own at the stop. Raises
-    OSError, TraceError."""
+    """The verdict of a run in which a check has found the fault, and how many notes there are; an incident has shown
+    its own at the stop. Raises OSError, TraceError."""
     trace = open_trace(folder)
-    told = incidents(trace)
-    if told and len(trace.ranks) > 1:
-        return in_short(told)
-    found = [] if told else [finding for finding in findings(trace) if finding.severity != "note"]
+    told, every = incidents(trace), findings(trace)
+    if told:
+        return in_short(told) if len(trace.ranks) > 1 else ""
+    found = [finding for finding in every if finding.severity != "note"]
+    return loud(found, diagnosed(trace), folder, color) + noted(
+        len([one for one in answered(every) if one.severity == "note"]), folder
+    )
+
+
+def noted(number: int, folder: Path) -> str:
+    """Return one line that counts the notes, which are not told while the run goes on; empty without any."""
+    words = f"debug-tracer: {counted(number, 'note')}; see: debug-tracer report {wording.path(folder)}\n"
+    return words if number else ""
+
+
+def loud(found: list[Finding], tried: list[Verdict], folder: Path, color: bool) -> str:
+    """The verdict of findings above a note, or their number; empty without any."""
     if not found:
         return ""
     # brings rich along: the supervisor of a run without findings needs none
     from debugtracer.views.terminal import render_leading
 
-    return render_leading(found, folder, diagnosed(trace), color=color) or summed_up(found, folder)
+    return render_leading(found, folder, tried, color=color) or summed_up(found, folder)
 
 
 def in_short(told: list[Incident]) -> str:

@@ -35,6 +35,8 @@ def places(told: IncidentDocument) -> list[tuple[str, Frame]]:
     ]
     if facts is not None:
         births = facts.birth.frames if facts.birth is not None else ()
+        inside = facts.birth.library if facts.birth is not None else None
+        found += [("the op, inside a library", inside)] if inside is not None and inside != births[0] else []
         found += [
             ("where the value was born" if place == 0 else "called from", frame)
             for place, frame in enumerate(births[:4])

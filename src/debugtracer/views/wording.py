@@ -74,6 +74,9 @@ def where(facts: IncidentFacts, verdict: Verdict) -> list[Row]:
         parts.append(f"ran {verdict.backward_op}")
     if any(parts):
         rows.append(("where" if not rows else "", ", ".join(p for p in parts if p), ""))
+    inside = facts.birth.library if facts.birth is not None else None
+    if inside is not None and (inside.file, inside.line) != (verdict.file, verdict.line):
+        rows.append(("", f"the op runs inside {at(inside.file, inside.line)}  {inside.code}".rstrip(), "dim"))
     if facts.symptom_frame and (facts.symptom_frame.file, facts.symptom_frame.line) != (verdict.file, verdict.line):
         rows.append(
             (

@@ -65,3 +65,10 @@ def test_an_edit_that_a_finding_speaks_against_is_not_proposed(tmp_path):
     single = msgspec.structs.replace(told, evidence={"accumulated": 0.0})
     assert proposed(("zero-grad",), FindingEvidence((told,)), frame) is None
     assert proposed(("zero-grad",), FindingEvidence((single,)), frame) is not None
+
+
+def test_a_line_of_an_installed_package_is_never_changed():
+    seen = IncidentEvidence(some_facts(a_birth("aten::log", a_tensor(0.0))))
+    line = Frame("/env/lib/python3.11/site-packages/angles/loss.py", 3, "", "h = p.log()")
+    assert proposed(("clamp-argument",), seen, Frame(TRAIN, 3, "", "h = p.log()"), 1e-5) is not None
+    assert proposed(("clamp-argument",), seen, line, 1e-5) is None

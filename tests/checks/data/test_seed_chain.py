@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.data.seed_chain import SeedChain
+from debugtracer.trace.facts.module_modes import ModuleModes
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from tests.checks.data.passes import a_pass
 from tests.checks.device.replicas import a_replica
@@ -58,10 +59,13 @@ def test_an_evaluation_that_changes_is_told_once():
 
 
 def test_equal_seeds_of_replicas_are_a_note():
-    def rank(number: int, seed: int):
-        return told(a_table(SeedRow(source="torch", seeded=True, value=seed)), a_replica(rank=number), rank=number)
+    def rank(number: int, seed: int, drops: int = 2):
+        modes = ModuleModes(ref=ref(), root="Net", total=3, drops=drops, training=3)
+        table = a_table(SeedRow(source="torch", seeded=True, value=seed))
+        return told(table, a_replica(rank=number), modes, rank=number)
 
     (one,) = SeedChain().judge_ranks({0: rank(0, 7), 1: rank(1, 7)})
     assert one.severity == "note"
     assert "torch has the seed 7 on all 2 ranks" in one.message
     assert list(SeedChain().judge_ranks({0: rank(0, 7), 1: rank(1, 8)})) == []
+    assert list(SeedChain().judge_ranks({0: rank(0, 7, drops=0), 1: rank(1, 7, drops=0)})) == []  # nothing is dropped

@@ -6,12 +6,38 @@ import pytest
 
 from debugtracer.checks.data.unnormalised import Unnormalised
 from debugtracer.trace.facts.batch_content import LeafProfile
-from tests.checks.data.batches import a_profile, a_window
+from debugtracer.trace.facts.first_input import FirstInput
+from tests.checks.data.batches import a_profile, a_window, at
 
 PIXELS = LeafProfile(path="batch[0]", role="float", mean=127.0, std=73.9, low=0.0, high=255.0)
 
 
-def test_raw_pixels_are_a_note():
+def given(mean: float = 126.0, std: float = 73.0, high: float = 255.0, **more: object) -> FirstInput:
+    known = {"root": "Net", "function": "conv2d", "shape": (16, 3, 8, 8), "low": 0.0, "whole": True}
+    return FirstInput(ref=at(0), mean=mean, std=std, high=high, **{**known, **more})  # type: ignore[arg-type]
+
+
+def test_pixels_that_the_first_layer_is_given_raw_are_a_warning():
+    (finding,) = Unnormalised().judge(a_window(given(), a_profile(PIXELS, seen=1)))
+    assert finding.severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "other", [{"whole": False}, {"low": -3.0}, {"high": 9e4}, {"high": 60.0}, {"shape": (16, 8)}], ids=str
+)
+def test_other_raw_columns_are_a_note(other):
+    (finding,) = Unnormalised().judge(a_window(given(**other), a_profile(PIXELS, seen=1)))
+    assert finding.severity == "note"
+
+
+def test_what_is_scaled_before_the_first_layer_is_silent_and_one_raw_model_of_two_is_not():
+    scaled, norm = given(0.1, 1.0), given(function="batch_norm")
+    assert not list(Unnormalised().judge(a_window(scaled, a_profile(PIXELS, seen=1))))
+    assert not list(Unnormalised().judge(a_window(norm, a_profile(PIXELS, seen=1))))
+    assert list(Unnormalised().judge(a_window(scaled, given(root="Critic"), a_profile(PIXELS, seen=1))))
+
+
+def test_raw_pixels_are_a_note_where_the_first_layer_was_not_seen():
     (finding,) = Unnormalised().judge(a_window(a_profile(PIXELS, seen=1)))
     assert finding.message == (
         "step 0, rank 0: batch[0] of Corpus has mean 127 and std 73.9 (0..255), and Conv2d takes it; expected about 0 "

@@ -40,6 +40,11 @@ def test_a_level_noise_and_the_warm_up_are_silent():
     assert found([0.3 * GB + n * 2e7 for n in range(10)] + [0.5 * GB] * 51) == []
 
 
+def test_one_jump_is_no_growth():
+    assert found([0.5 * GB + n * 1e5 + (n > 30) * 2e8 for n in range(61)]) == []
+    assert len(found([0.5 * GB + n * 3e6 + (n > 30) * 2e8 for n in range(61)])) == 1
+
+
 def test_the_accelerator_is_judged_by_its_size():
     assert len(found([0] * 61, allocated=[GB + n * 2e7 for n in range(61)])) == 1
     assert found([0] * 61, allocated=[GB + n * 1e6 for n in range(61)]) == []

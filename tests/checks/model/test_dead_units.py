@@ -19,7 +19,7 @@ def test_a_dead_layer_is_a_warning_after_three_snapshots():
     assert (finding.severity, finding.kind, finding.place.module, finding.step) == ("warning", "dead_relu", "net.1", 0)
     assert finding.message == (
         "step 0, rank 0: 95% of the 32 units of net.1:relu are zero for all rows in 3 snapshots; expected below 90%. "
-        "Lower the learning rate or look at the bias and the scale of the inputs."
+        "It was so before any update: look at the bias and the scale of the inputs."
     )
 
 
@@ -53,3 +53,17 @@ def test_of_a_relu_written_in_a_larger_module_the_layer_with_the_sunk_bias_is_na
         DeadUnits(), *(a_snapshot(step, an_activation("net:relu", "relu", dead_units=1.0), low) for step in range(3))
     )
     assert finding.place.module == "net.first"
+
+
+def test_a_layer_is_told_once_and_again_only_when_it_gets_worse():
+    assert len(judged(DeadUnits(), *relus(*[1.0] * 6))) == 1
+    worse = judged(DeadUnits(), *relus(0.6, 0.6, 0.6, 0.95, 0.95, 0.95))
+    assert [f.severity for f in worse] == ["note", "warning"]
+
+
+def test_of_several_sunk_biases_the_first_is_named():
+    low = [a_row(f"net.{n}.bias", shape=(32,), low=-6.0, high=-6.0, mean=-6.0) for n in (0, 2)]
+    (finding,) = judged(
+        DeadUnits(), *(a_snapshot(step, an_activation("net.1:relu", "relu", dead_units=1.0), *low) for step in range(3))
+    )
+    assert "net.0.bias starts at -6" in finding.message

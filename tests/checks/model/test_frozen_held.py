@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.model.frozen_held import FrozenHeld
-from debugtracer.trace.facts.wiring import ParamWiring, Wiring
-from tests.checks.facts_at import judged, ref
+from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
+from tests.checks.facts_at import judged, line, ref
 
 
 def wiring(step: int, *trainable: bool, held: int = 1) -> Wiring:
@@ -26,3 +26,19 @@ def test_frozen_parameters_of_an_optimizer_are_one_note():
 
 def test_frozen_ones_outside_any_optimizer_and_trainable_ones_are_silent():
     assert not judged(FrozenHeld(), [wiring(0, True, True), wiring(1, False, held=0)])
+
+
+def idle(step: int, idle: bool = True) -> Wiring:
+    one = OptimizerWiring(kind="SGD", frame=line(12), held=3, strangers=0, idle=idle)
+    return Wiring(ref=ref(step), params=(), optimizers=(one,))
+
+
+def test_an_optimizer_that_can_change_nothing_is_an_exact_error_at_its_constructor():
+    (finding,) = judged(FrozenHeld(), [idle(0), idle(1), idle(2)])
+    assert (finding.severity, finding.exact, finding.kind, finding.step) == ("error", True, "parameters_not_updated", 1)
+    assert finding.place.frame == line(12)
+    assert "none of the 3 parameters that SGD (train.py:12) holds can be trained" in finding.message
+
+
+def test_one_step_of_a_frozen_optimizer_is_not_enough():
+    assert not judged(FrozenHeld(), [idle(0), idle(1, idle=False)])

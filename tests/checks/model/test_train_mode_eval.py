@@ -21,3 +21,9 @@ def test_calls_without_a_graph_in_training_mode_are_a_note():
 
 def test_modes_at_a_backward_are_no_matter_of_it():
     assert not judged(TrainModeEval(), [ModuleModes(ref=ref(39), root="Net", total=4, training=4)])
+
+
+def test_an_evaluation_in_training_mode_is_a_warning():
+    fact = ModuleModes(ref=ref(39), root="Net", total=4, training=4, silent=3, evaluation=True, frame=line(63))
+    (finding,) = judged(TrainModeEval(), [fact])
+    assert (finding.severity, finding.kind) == ("warning", "train_eval_mode")

@@ -33,3 +33,11 @@ def test_two_backwards_of_two_lines_and_one_that_was_cleared_are_healthy():
     closures = [order(n, *[call("backward", 20, live=True)] * 5, kind="LBFGS") for n in range(5)]
     for facts in (two_lines, cleared, closures):
         assert found(AccumScaling(), facts) == []
+
+
+def test_batches_of_a_loader_whose_mean_losses_nobody_divides_are_a_warning():
+    calls = [call("backward", 24, live=True, microbatch=True)] * 4
+    (finding,) = found(AccumScaling(), [order(n, *calls) for n in range(4)])
+    assert (finding.severity, finding.kind) == ("warning", "accumulation_unscaled")
+    mixed = [*calls[:3], call("backward", 24, live=True)]
+    assert [f.severity for f in found(AccumScaling(), [order(n, *mixed) for n in range(4)])] == ["note"]

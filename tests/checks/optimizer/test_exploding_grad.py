@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from debugtracer.checks.optimizer.exploding_grad import ExplodingGrad
+from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.window import Window
 from tests.spikes.series import falling, findings, ref
@@ -97,3 +98,12 @@ def test_a_rate_that_climbed_all_the_way_is_the_cause():
 def test_a_warm_up_is_no_climb():
     assert explosion([1e-3 * step / 200 for step in range(200)]).kind == "exploding_gradients"
     assert explosion([1e-3 * (1 - math.cos(math.pi * step / 200)) for step in range(200)]).kind == "exploding_gradients"
+
+
+def test_a_program_that_clips_is_not_told_to_clip():
+    losses, norms = falling(200), falling(200, seed=1)
+    losses[199], norms[199] = 10.0, 40.0
+    (found,) = findings(ExplodingGrad(), losses, [ClipLimit(ref=ref(0), limit=0.5)], grad_l2=norms)
+    assert (found.severity, "Clip before step()" in found.message) == ("note", False)
+    assert found.message.endswith("The program clips at 0.5 already: look at the batch of this step.")
+    assert not any("clip_grad_norm_" in remedy for remedy in found.remedy)

@@ -6,23 +6,38 @@ from debugtracer.checks.optimizer.gradient_drift import GradientDrift
 from tests.spikes.series import falling, findings
 
 
-def test_an_outlier_is_a_note_at_once():
+def leaves(count, step):
+    """A loss that leaves its level at a step, and one that stays where it was."""
+    return [v * (4.0 if at >= step else 1.0) for at, v in enumerate(falling(count))]
+
+
+def test_an_outlier_is_told_when_the_loss_follows_and_only_then():
     norms = falling(300, seed=1)
     norms[200] *= 6
-    (found,) = findings(GradientDrift(), falling(300), grad_l2=norms)
+    (found,) = findings(GradientDrift(), leaves(300, 204), grad_l2=norms)
     assert (found.severity, found.step, found.kind) == ("note", 200, None)
-    assert found.message.endswith("MAD. Keep a checkpoint from before.")
+    assert "and the loss left its level at step 204; expected at most" in found.message
+    assert found.message.endswith("Look at this step first: it began here.")
+    assert findings(GradientDrift(), falling(300), grad_l2=norms) == []
+    before = leaves(300, 180)
+    assert findings(GradientDrift(), before, grad_l2=norms) == []
+
+
+def test_an_outlier_long_before_is_another_matter():
+    norms = falling(500, seed=1)
+    norms[200] *= 6
+    assert findings(GradientDrift(), leaves(500, 440), grad_l2=norms) == []
 
 
 def test_a_level_that_stays_up_is_a_note():
     norms = [v * (1.12 if step >= 300 else 1.0) for step, v in enumerate(falling(400, seed=1))]
-    found = findings(GradientDrift(), falling(400), grad_l2=norms)
+    found = findings(GradientDrift(), leaves(400, 350), grad_l2=norms)
     assert any("and stays up after 33 steps" in f.message for f in found)
 
 
 def test_two_signs_of_the_moving_average_are_a_note():
-    norms = [v * 1.02 ** max(step - 400, 0) for step, v in enumerate(falling(460, end=2.5, seed=1))]
-    found = findings(GradientDrift(), falling(460), grad_l2=norms)
+    norms = [v * 1.02 ** max(step - 400, 0) for step, v in enumerate(falling(520, end=2.5, seed=1))]
+    found = findings(GradientDrift(), leaves(520, 470), grad_l2=norms)
     assert any("standard deviations above the last 100 steps and " in f.message for f in found)
 
 

@@ -42,3 +42,39 @@ def test_frozen_parts_and_parts_without_gradient_are_silent():
         MissingParams(),
         [wiring(param("a"), param("b", held=0, trainable=False), param("c", held=0, has_grad=False), strangers=2)],
     )
+
+
+def test_the_list_that_the_optimizer_is_given_is_the_line_to_edit():
+    optimizer = OptimizerWiring(kind="SGD", frame=line(42), held=1, strangers=0, groups=line(38))
+    fact = Wiring(ref=ref(), params=(param("a"), param("b", held=0)), optimizers=(optimizer,))
+    (finding,) = judged(MissingParams(), [fact])
+    assert (finding.place.frame.line, finding.place.symptom_frame.line) == (38, 42)
+    assert "; SGD (train.py:42) is given the list of line 38; expected" in finding.message
+
+
+def gan(shared: int, *held: int, fed: bool = True) -> Wiring:
+    made = [("netG", held[0]), ("netG", held[1]), ("netD", 2)]
+    params = tuple(
+        ParamWiring(name=f"main.{n}.weight", numel=4, trainable=True, held=h, has_grad=True, model=model)
+        for n, (model, h) in enumerate(made)
+    )
+    known = {"kind": "Adam", "held": 1, "strangers": 0, "models": ("netD",), "shared": shared}
+    of_d, of_g = (OptimizerWiring(frame=line(14 + n), fed=fed and n == 1, **known) for n in range(2))
+    return Wiring(ref=ref(), params=params, optimizers=(of_d, of_g))
+
+
+def test_an_optimizer_with_the_parameters_of_the_other_model_is_named_with_both():
+    (finding,) = judged(MissingParams(), [gan(1, 0, 0)])
+    assert (finding.severity, finding.place.param, finding.place.frame.line) == ("error", "netG.main.0.weight", 15)
+    assert finding.message == (
+        "step 0, rank 0: netG.main.0.weight and 1 more receive gradients and no optimizer holds them; Adam "
+        "(train.py:15) holds the 1 parameters of netD, which another optimizer holds too; expected the parameters "
+        "of netG. Give netG.parameters() to one of them."
+    )
+
+
+def test_a_part_of_a_model_left_out_and_optimizers_of_their_own_are_another_matter():
+    assert [f.severity for f in judged(MissingParams(), [gan(1, 0, 1)])] == ["note"]
+    assert judged(MissingParams(), [gan(1, 0, 0, fed=False)]) == []  # the step of the other one
+    (finding,) = judged(MissingParams(), [gan(0, 0, 0)])
+    assert (finding.severity, finding.place.param) == ("note", "netG.main.0.weight")

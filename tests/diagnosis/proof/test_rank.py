@@ -185,3 +185,13 @@ def test_a_value_that_changed_in_memory_is_named_where_it_lies_not_where_it_was_
     )  # fmt: skip
     verdict = rank(some_facts(a_birth("aten::native_layer_norm"), changed=changed))
     assert (verdict.kind, verdict.param, verdict.module) == ("silent_data_corruption", "up.weight", "up")
+
+
+def test_an_op_inside_a_library_is_the_symptom_and_what_the_user_s_line_hands_over_is_the_remedy():
+    inside = Frame("/env/lib/python3.11/site-packages/pytorch_metric/losses/angle.py", 24, "distance", "torch.log(x)")
+    verdict = rank(some_facts(a_birth("aten::log", a_tensor(0.0), library=inside)))
+    assert (verdict.file, verdict.line) == (TRAIN, 47)
+    assert verdict.remedy[0] == (
+        "change what train.py:47 hands over: the op runs in pytorch_metric (angle.py:24), which is not yours to edit"
+    )
+    assert rank(some_facts(a_birth("aten::log", a_tensor(0.0)))).remedy == verdict.remedy[1:]

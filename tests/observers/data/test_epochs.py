@@ -140,6 +140,22 @@ def test_a_loader_that_is_zipped_behind_another_is_no_evaluation(tmp_path):
     assert observed(tmp_path, loop, Overlap) == []
 
 
+def test_two_loaders_that_both_train_are_no_evaluation(tmp_path):
+    first, second = (DataLoader(rows(), batch_size=10, shuffle=True) for _ in range(2))
+
+    def loop():
+        model = nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(3):
+            for one, other in zip(first, second, strict=True):
+                for x, y in (one, other):
+                    optimizer.zero_grad()
+                    nn.functional.cross_entropy(model(x), y).backward()
+                    optimizer.step()
+
+    assert {fact.trains for fact in observed(tmp_path, loop, Epoch)} == {True}
+
+
 def test_labels_are_counted_where_there_are_few():
     x = torch.randn(4, 3)
     assert labels_of([x, torch.tensor([1, 1, 0, 5])], 4) == ((0, 1), (1, 2), (5, 1))

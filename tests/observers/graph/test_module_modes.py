@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.module_modes import ModuleModes
 from tests.observers.told import facts, findings
@@ -106,3 +107,28 @@ def test_train_is_as_it_was_afterwards(tmp_path):
         assert nn.Module.train is not before
         assert net().train(False).training is False
     assert nn.Module.train is before
+
+
+def validated(out, score=False, between=False, loader=True):
+    """Three batches of a validation in training mode: from a loader, scored, or with a backward between."""
+    model, held = net(), DataLoader(TensorDataset(torch.randn(24, 4), torch.randint(0, 3, (24,))), batch_size=8)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(out):
+        train(model, 4, optimizer)
+        for x, y in held if loader else [(torch.randn(8, 4), torch.zeros(8).long())] * 3:
+            with torch.no_grad():
+                answer = model(x)
+                if score:
+                    F.cross_entropy(answer, y)
+            if between:
+                train(model, 1, optimizer)
+        with torch.no_grad():
+            model(torch.randn(8, 4))
+    return [f.evaluation for f in facts(out, ModuleModes) if f.silent]
+
+
+def test_a_validation_is_told_from_samples_for_a_critic(tmp_path):
+    assert True in validated(tmp_path / "a")
+    assert True in validated(tmp_path / "b", score=True, loader=False)
+    assert validated(tmp_path / "c", loader=False) == [False]
+    assert validated(tmp_path / "d", between=True) == [False]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.order import NoStep, StepOrder
 from tests.observers.loops import HEALTHY, accumulated, data, gan, mse, net, plain, policy, scaled
@@ -69,6 +70,24 @@ def test_each_optimizer_of_a_gan_has_its_own_pattern(tmp_path: Path):
         ("zero_grad", True),
         ("backward", True),
     ]
+
+
+@pytest.mark.parametrize(("reduction", "tasks", "sure"), [("mean", 1, True), ("sum", 1, False), ("mean", 2, False)])
+def test_a_microbatch_is_a_batch_of_its_own_and_no_sum(tmp_path: Path, reduction: str, tasks: int, sure: bool) -> None:
+    def run() -> None:
+        model = nn.Linear(3, 1)
+        optimizer = torch.optim.SGD(model.parameters(), 0.01)
+        loader = DataLoader(TensorDataset(torch.randn(64, 3), torch.randn(64, 1)), batch_size=4)
+        for i, (x, y) in enumerate(loader):
+            for _ in range(tasks):
+                nn.functional.mse_loss(model(x), y, reduction=reduction).backward()
+            if i % 4 == 3:
+                optimizer.step()
+                optimizer.zero_grad()
+
+    facts = observed(tmp_path, run, StepOrder)
+    assert facts
+    assert all(all(c.microbatch for c in fact.backwards()) is sure for fact in facts)
 
 
 def test_microbatches_and_several_losses_are_counted(tmp_path: Path):

@@ -111,3 +111,43 @@ def test_what_a_hand_written_update_changes_is_a_note(tmp_path):
             for p in model.head.parameters():
                 p.data -= 0.1 * p.grad
     assert {finding.severity for finding in findings(tmp_path, "missing-params")} == {"note"}
+
+
+def test_several_models_are_named_as_the_program_names_them(tmp_path):
+    netG, netD = nn.Sequential(nn.Linear(2, 3)), nn.Sequential(nn.Linear(3, 1))
+    with under_watch(tmp_path):
+        ours = torch.optim.SGD(netD.parameters(), lr=0.1)
+        groups = [*netD.parameters()]
+        theirs = torch.optim.SGD(groups, lr=0.1)
+        for _ in range(2):
+            netD(netG(torch.randn(6, 2))).square().mean().backward()
+            ours.step()
+            theirs.step()
+    told = facts(tmp_path, Wiring)[-1]
+    assert {(p.model, p.name) for p in told.params} == {
+        (model, f"0.{kind}") for model in ("netG", "netD") for kind in ("weight", "bias")
+    }
+    assert [(o.shared, o.models) for o in told.optimizers] == [(2, ("netD",)), (2, ("netD",))]
+    fed = [[o.fed for o in fact.optimizers] for fact in facts(tmp_path, Wiring)]
+    assert fed[0] == [False, False]  # nothing to compare with yet
+    assert [True, False] in fed
+    assert [False, True] not in fed
+    assert [o.groups.code if o.groups else None for o in told.optimizers] == [None, "groups = [*netD.parameters()]"]
+
+
+def test_one_model_needs_no_name(tmp_path):
+    model = nn.Linear(4, 2)
+    (told,) = run(tmp_path, model, torch.optim.SGD(model.parameters(), lr=0.1))
+    assert {p.model for p in told.params} == {""}
+
+
+def test_an_optimizer_of_frozen_parameters_is_idle(tmp_path):
+    model, head = nn.Linear(4, 3).requires_grad_(False), nn.Linear(3, 1)
+    with under_watch(tmp_path):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            head(model(torch.randn(6, 4))).mean().backward()
+            optimizer.step()
+    assert all(o.idle for told in facts(tmp_path, Wiring) for o in told.optimizers)
+    (finding,) = [f for f in findings(tmp_path, "frozen-held") if f.severity == "error"]
+    assert "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)" in finding.place.frame.code

@@ -65,3 +65,10 @@ def test_a_forked_child_starts_from_nothing():
     ledger.reset()
     ledger.keep([level(1, 1)])
     assert len(ledger.output.events) == 2
+
+
+def test_the_latest_of_a_kind_is_kept():
+    news = FactDeduplicator(Page())
+    assert news.last(Level) is None
+    news.keep([level(0, 1, "a"), level(4, 2, "b"), level(2, 3, "a")])
+    assert news.last(Level).ref.step == 4

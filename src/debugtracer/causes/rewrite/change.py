@@ -22,6 +22,8 @@ def proposed(
     """The line changed by the first of these edits that understands it; None when none does. The op of birth decides
     which call of the line is meant."""
     ops = ops_of(evidence)
+    if in_library(frame.file):
+        return None
     optimizer = optimizer_at(source_of(frame), frame.line)
     for edit in (edit for edit in edits if not spoken_against(edit, evidence)):
         for op in ops:
@@ -29,6 +31,11 @@ def proposed(
             if after is not None:
                 return Change(file=frame.file, line=frame.line, before=frame.code, after=after, edit=edit)
     return None
+
+
+def in_library(file: str) -> bool:
+    """True for an installed package, where nobody edits."""
+    return any(f"{mark}packages/" in file.replace("\\", "/") for mark in ("/site-", "/dist-"))
 
 
 def spoken_against(edit: str, evidence: IncidentEvidence | FindingEvidence) -> bool:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.epochs import Epoch
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.module_modes import ModuleModes
 from debugtracer.trace.facts.replicas import Replica
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from debugtracer.trace.finding import Finding
@@ -72,7 +73,7 @@ class SeedChain(Check):
                 yield self.told_epoch(window, epoch)
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """Yield a finding when replicas share one seed, for their dropout is then equal too."""
+        """Yield a finding when replicas with dropout share one seed, for their masks are then equal too."""
         values: dict[int, int | None] = {}
         for rank, window in windows.items():
             last = window.last(Seeds)
@@ -83,7 +84,8 @@ class SeedChain(Check):
             )
             values[rank] = torch.value if torch is not None else None
         seeds = [value for value in values.values() if value is not None]
-        if len(seeds) > 1 and len(seeds) == len(windows) and len(set(seeds)) == 1:
+        drops = any(fact.drops for window in windows.values() for fact in window.seen(ModuleModes))
+        if drops and len(seeds) > 1 and len(seeds) == len(windows) and len(set(seeds)) == 1:
             first = windows[min(windows)]
             yield self.describe(
                 first,

@@ -9,8 +9,9 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import at_loader
 from debugtracer.trace.facts.batch_content import BatchProfile
+from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.number import as_float
+from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.window import Window
 
 
@@ -23,9 +24,10 @@ class Unnormalised(Check):
     Why it matters
         The first layer saturates or explodes; learning rates that work elsewhere diverge here.
     How it decides
-        At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor (or an image of integers)
-        that trains a module whose first layer is no normalisation and no embedding. Always a note: the module may scale
-        inside its forward.
+        At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor that trains a module
+        whose first layer is no normalisation and no embedding, and of what the first layer is given: silent where the
+        program scales in between. Whole numbers from 0 to 255 in an image are a warning; other columns, and a model
+        whose first layer could not be looked at, a note.
     What to do
         Scale in the dataset, or put a normalisation first.
     Example
@@ -34,6 +36,7 @@ class Unnormalised(Check):
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
+    confidence: ClassVar[float] = 0.8
     kind: ClassVar[str] = "data_unnormalised"
     remedies: ClassVar[tuple[str, ...]] = (
         "subtract the mean and divide by the standard deviation of the training set, in the dataset",
@@ -46,6 +49,7 @@ class Unnormalised(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first such tensor of a loader."""
         told = window.memory(self)
+        given = window.seen(FirstInput)
         for fact in window.new(BatchProfile):
             if (
                 not fact.training
@@ -55,12 +59,15 @@ class Unnormalised(Check):
             ):
                 continue
             told[fact.loader.number] = True
+            raw = [one for one in given if self.is_raw(one.mean, one.std) and "norm" not in one.function]
+            if given and not raw:
+                continue  # the program scales after its loader, or in its forward
             for leaf in fact.leaves[:1]:  # the first tensor is the input; targets may be as large as they like
                 mean, std = as_float(leaf.mean), as_float(leaf.std)
-                if leaf.role == "float" and (abs(mean) > self.mean or std > self.std):
+                if leaf.role == "float" and self.is_raw(mean, std):
                     yield self.finding(
                         window,
-                        "note",
+                        "warning" if any(map(is_pixels, raw)) else "note",
                         f"{leaf.path} of {fact.loader.dataset} has mean {mean:.3g} and std {std:.3g} "
                         f"({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g}), "
                         f"and {fact.first_layer} takes it; expected about 0 and 1. Normalise in the dataset.",
@@ -69,3 +76,12 @@ class Unnormalised(Check):
                         mean=mean,
                         std=std,
                     )
+
+    def is_raw(self, mean: Number, std: Number) -> bool:
+        """Whether values with this mean and standard deviation are far from a size that layers can work with."""
+        return abs(as_float(mean)) > self.mean or as_float(std) > self.std
+
+
+def is_pixels(given: FirstInput) -> bool:
+    """Whether a first layer is given an image as a file holds it: whole numbers from 0 to 255."""
+    return len(given.shape) > 2 and given.whole and as_float(given.low) >= 0 and 100 < as_float(given.high) <= 255

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from statistics import median
 from typing import ClassVar
 
@@ -24,8 +24,9 @@ class MemoryGrowth(Check):
         The run dies hours later, at a line that has nothing to do with it.
     How it decides
         The samples after the first 100 steps: the median slope (Theil-Sen) above 0.1 % of the accelerator's memory per
-        100 steps, or 1 % of the process's, with a rank test (Kendall) at p < 0.01. It is a note, for variable lengths
-        grow too; a graph that is held is named by logging/held-graph.
+        100 steps, or 1 % of the process's, with a rank test (Kendall) at p < 0.01, and half of that in each third
+        of the samples: one jump is no growth. It is a note, for variable lengths grow too; a graph that is held is
+        named by logging/held-graph.
     What to do
         Store numbers instead of tensors; see what grows with torch.cuda.memory._record_memory_history() or tracemalloc.
     Example
@@ -47,6 +48,7 @@ class MemoryGrowth(Check):
     # of the process's memory per 100 steps (ours: the interpreter itself moves by some tenths of a percent)
     host_share: float = 0.01
     z: float = 2.58  # of the rank test: p < 0.01
+    steady: float = 0.5  # of that slope, in each third of the samples (ours: one jump leaves two of them level)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding per kind of memory."""
@@ -60,7 +62,15 @@ class MemoryGrowth(Check):
         )
         for name, values, least in kinds:
             slope = 100 * theil_sen([fact.ref.step for fact in samples], values)
-            if least > 0 and slope > least and kendall(values) > self.z and not window.memory(self).get(name):
+            parts = [theil_sen(*part) for part in thirds([fact.ref.step for fact in samples], values)]
+            steady = 100 * min(parts) > self.steady * least
+            if (
+                least > 0
+                and slope > least
+                and steady
+                and kendall(values) > self.z
+                and not window.memory(self).get(name)
+            ):
                 window.memory(self)[name] = True
                 yield self.finding(
                     window,
@@ -71,6 +81,12 @@ class MemoryGrowth(Check):
                     bytes_per_100_steps=slope,
                     bytes=values[-1],
                 )
+
+
+def thirds(x: list[int], y: list[int]) -> list[tuple[list[int], list[int]]]:
+    """Return three parts of the points, in order."""
+    cuts = [0, len(x) // 3, 2 * len(x) // 3, len(x)]
+    return [(x[a:b], y[a:b]) for a, b in pairwise(cuts)]
 
 
 def theil_sen(x: list[int], y: list[int]) -> float:

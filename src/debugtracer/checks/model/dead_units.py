@@ -15,6 +15,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+BORN = "It was so before any update: look at the bias and the scale of the inputs."
 ADVICE = "Lower the learning rate or look at the bias and the scale of the inputs."
 
 
@@ -64,15 +65,21 @@ class DeadUnits(Check):
         worst = max(shares, key=lambda name: shares[name], default=None)
         if worst is None or shares[worst] <= self.half:
             return
-        loud = shares[worst] > self.dead
+        loud, told = shares[worst] > self.dead, window.memory(self)
+        if told.get(worst, "") >= (known := "warning" if loud else "note"):
+            return  # a warning is the later word of the two
+        told[worst] = known
         row = facts[-1].of("activation")[worst]
-        sunk = self.sunk(facts[0])
+        sunk, born = self.sunk(facts[0]), facts[0].ref.step == 0
+        advice = BORN if born else ADVICE
+        if sunk is not None:
+            advice = f"{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0."
         yield self.finding(
             window,
-            "warning" if loud else "note",
+            known,  # type: ignore[arg-type]
             f"{shares[worst]:.0%} of the {units(row)} units of {worst} are zero for all rows in {len(facts)} "
-            f"snapshots; expected below {self.dead if loud else self.half:.0%}. "
-            f"{f'{sunk.name} starts at {as_float(sunk.mean):.3g}: start it at 0.' if sunk else ADVICE}",
+            f"snapshots; expected below {self.dead if loud else self.half:.0%}. {advice}",
+            remedies=self.remedies[1:] if born else (),
             ref=facts[0].ref,
             place=Place(
                 module=narrowed(worst.split(":")[0], sunk) if ":" in worst else None,
@@ -84,13 +91,13 @@ class DeadUnits(Check):
         )
 
     def sunk(self, fact: Health) -> TensorHealth | None:
-        """The bias that was far below zero from the start, if there is only one."""
+        """The first bias that was far below zero from the start."""
         biases = [
             row
             for name, row in fact.of("weight").items()
             if len(row.shape) == 1 and name.endswith("bias") and as_float(row.high) <= self.bias
         ]
-        return biases[0] if len(biases) == 1 and fact.ref.step == 0 else None
+        return biases[0] if biases and fact.ref.step == 0 else None
 
     def share(self, fact: Health, name: str) -> float:
         """The share of dead units of one activation in one snapshot; 0 where it cannot be determined."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -22,8 +23,9 @@ class FrozenHeld(Check):
     Why it matters
         If it was forgotten, that part never learns, and the loss only looks a little worse.
     How it decides
-        requires_grad of every parameter in an optimizer when the step closes. Fine-tuning does it on purpose, so it is
-        one note a run.
+        requires_grad of every parameter in an optimizer when the step closes. Fine-tuning freezes a part on purpose, so
+        that is one note a run. Where nothing that an optimizer holds can be trained or has a gradient when its own step
+        closes, in `steps` of them, that step can change nothing: an error, and exact.
     What to do
         Set requires_grad_(True) if it was forgotten.
     Example
@@ -34,12 +36,16 @@ class FrozenHeld(Check):
     needs: ClassVar[tuple[type[Wiring]]] = (Wiring,)
     confidence: ClassVar[float] = 0.3
     remedies: ClassVar[tuple[str, ...]] = ("set requires_grad_(True) if it was forgotten",)
-    proved_by: ClassVar[str] = "model/rebuilt_loss"
+    symptom: ClassVar[str] = "no_learning"
+    proved_by: ClassVar[str] = "model/frozen_before_optimizer"
+
+    steps: int = 2  # of one optimizer (ours: a loop may unfreeze after its first)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield once, at the first snapshot with such a parameter."""
+        """Yield once, at the first snapshot with such a parameter, and once at an optimizer that can change nothing."""
         memory = window.memory(self)
         for fact in window.new(Wiring):
+            yield from self.idle(window, fact)
             held = [p for p in fact.params if p.held]
             frozen = [p for p in held if not p.trainable]
             if frozen and "told" not in memory:
@@ -53,4 +59,32 @@ class FrozenHeld(Check):
                     ref=fact.ref,
                     place=Place(param=frozen[0].name),
                     frozen=float(len(frozen)),
+                )
+
+    def idle(self, window: Window, fact: Wiring) -> Iterator[Finding]:
+        """Yield for an optimizer all of whose parameters are frozen at its own steps."""
+        memory = window.memory(self)
+        for one in fact.optimizers:
+            if not one.idle:
+                continue
+            key = one.kind, one.frame
+            memory[key] = memory.get(key, 0) + 1
+            if memory[key] == self.steps:
+                where = f" ({Path(one.frame.file).name}:{one.frame.line})" if one.frame is not None else ""
+                yield self.finding(
+                    window,
+                    "error",
+                    f"none of the {one.held} parameters that {one.kind}{where} holds can be trained: all have "
+                    "requires_grad False and no gradient, so step() changes nothing; "
+                    "expected trainable ones. Build the optimizer from the parameters that are to learn.",
+                    ref=fact.ref,
+                    place=Place(frame=one.frame),
+                    kind="parameters_not_updated",
+                    exact=True,
+                    confidence=0.97,
+                    remedies=(
+                        "build the optimizer from what is to learn: [p for p in model.parameters() if p.requires_grad]",
+                        *self.remedies,
+                    ),
+                    held=float(one.held),
                 )

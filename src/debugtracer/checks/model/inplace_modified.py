@@ -50,7 +50,8 @@ class InplaceModified(Check):
         tensor is the output of a function. A write by `optimizer.step()` is named as what it is, an order of calls or a
         graph kept over steps, and the class is then possible only. The line is the first write to a tensor of that
         shape, or to a view of it, that raised its version counter above the expected one: writes are seen on inspected
-        steps (the first three, then every 100th), those of optimizers always.
+        steps (the first three, then every 100th), or when the forward of the step is executed again, those of
+        optimizers always.
     What to do
         Write `x = x + y`, use torch.where, take inplace=True out, or run the forward again after the optimizer has
         written.
@@ -76,8 +77,8 @@ class InplaceModified(Check):
         for crash in window.new(Crash):
             found = REFUSED.search(crash.message)
             if found is not None:
-                writes = window.last(InplaceWrites)
-                yield self.describe(window, crash, found, first_write(writes.writes if writes else (), found))
+                writes = tuple(write for fact in window.seen(InplaceWrites) for write in fact.writes)
+                yield self.describe(window, crash, found, first_write(writes, found))
             elif LEAF in crash.message:
                 yield self.leaf(window, crash)
 

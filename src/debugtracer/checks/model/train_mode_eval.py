@@ -23,7 +23,9 @@ class TrainModeEval(Check):
         Dropout disturbs the metrics, and batch norm learns its statistics from the validation set.
     How it decides
         A trained module with dropout or batch norm was called three times without a graph while these layers were in
-        training mode. Monte-Carlo dropout and fresh batch-norm statistics do that on purpose, so it is a note.
+        training mode. A warning where that is an evaluation: no backward came between, and the batches are of a loader
+        that trains nothing, or a loss was computed without a graph. Else a note: Monte-Carlo dropout, fresh batch-norm
+        statistics and samples for a critic do it on purpose.
     What to do
         Call `model.eval()` before the evaluation and `model.train()` after it.
     Example
@@ -38,16 +40,17 @@ class TrainModeEval(Check):
     proved_by: ClassVar[str] = "model/summed_loss"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield one finding per root: the observer emits the fact once."""
+        """Yield one finding per root and kind of call: the observer emits each once."""
         for fact in window.new(ModuleModes):
             if fact.silent:
                 where = f" (line {fact.frame.line})" if fact.frame else ""
                 yield self.finding(
                     window,
-                    "note",
+                    "warning" if fact.evaluation else "note",
                     f"{fact.root} was called {fact.silent} times without a graph with {fact.training} dropout or "
                     f"batch-norm layers in training mode{where}; "
                     "expected evaluation mode. Call model.eval() before the evaluation.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
+                    confidence=0.85 if fact.evaluation else None,
                 )

@@ -26,7 +26,8 @@ class AccumScaling(Check):
         bites n times as hard.
     How it decides
         The same line calls backward n times for one update, in 3 updates, and no loss was the result of a division or
-        product. A sum may be meant, so it is a note. A shorter window after longer ones is a note too.
+        product. A warning where a loader gave a batch before each and no loss is a sum of its rows: microbatches; else
+        a note, for a sum may be meant (the losses of several tasks). A shorter window after longer ones is a note.
     What to do
         Divide the loss by the number of microbatches of its own window.
     Example
@@ -65,16 +66,19 @@ class AccumScaling(Check):
                     f"adds up {max(seen)} microbatches per update and no loss is divided, so gradients are {max(seen)} "
                     "times those of their mean; expected "
                     f"loss / {max(seen)}. Divide it unless a sum is meant.",
+                    sure=all(c.microbatch for c in calls),
                 )
 
-    def describe(self, window: Window, fact: StepOrder, call: Call, said: str) -> Finding:
+    def describe(self, window: Window, fact: StepOrder, call: Call, said: str, sure: bool = False) -> Finding:
         """Build the finding, placed at the backward call."""
         return self.finding(
             window,
-            "note",
+            "warning" if sure else "note",
             f"backward{spot(call.frame)} {said}",
             ref=fact.ref,
             place=Place(frame=call.frame),
+            kind="accumulation_unscaled" if sure else None,
+            confidence=0.8,
             backwards=len(fact.backwards()),
         )
 

@@ -12,6 +12,7 @@ from debugtracer.checks.check import Check
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.residual import WIDTH
+from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -35,7 +36,8 @@ class ExplodingGrad(Check):
         fewer than 32 steps are known), and the update changed the norm of the parameters by at least 5 % or was not
         measured. A clipped or bounded update leaves the parameters as they are, and it stays silent. No warm-up: it
         compares with the first step too. A learning rate that rose threefold in the 8 steps before, or that has climbed
-        to 10 times its geometric mean of the run, is named as the cause.
+        to 10 times its geometric mean of the run, is named as the cause. A note where the program clips: the size of
+        that gradient is not what hurt it.
     What to do
         Clip the gradient norm before step(); shorten the recurrence, normalise, or lower the learning rate.
     Example
@@ -69,6 +71,7 @@ class ExplodingGrad(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding at the first norm of that size; what follows within a window is the same explosion."""
         monitored = monitor(window)
+        clip = window.last(ClipLimit)
         young = monitored.grad_record.count <= self.young_steps
         grad_limit, loss_limit = (self.young_grad, self.young_loss) if young else (self.times_grad, self.times_loss)
         if monitored.grad_times < grad_limit or monitored.loss_times < loss_limit:
@@ -79,7 +82,7 @@ class ExplodingGrad(Check):
         if window.ref.step - notebook.get("told", -WIDTH) < WIDTH:
             return
         notebook["told"] = window.ref.step
-        yield self.describe(window, monitored, grad_limit)
+        yield self.describe(window, monitored, grad_limit, clip)
 
     def place(self, window: Window, jump: float) -> Place:
         """The lines, and the parameter with most of the gradient where a health snapshot of this very step names it."""
@@ -92,7 +95,7 @@ class ExplodingGrad(Check):
             return place
         return msgspec.structs.replace(place, param=name, module=name.rpartition(".")[0])
 
-    def describe(self, window: Window, monitored: Monitor, limit: float) -> Finding:
+    def describe(self, window: Window, monitored: Monitor, limit: float, clip: ClipLimit | None) -> Finding:
         """The jump of all three."""
         norm, loss = window.now(GRAD_L2) or 0.0, window.now(LOSS) or 0.0
         jump = monitored.lr_jump()
@@ -104,13 +107,16 @@ class ExplodingGrad(Check):
         )
         wrecked += f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
         wrecked += f"; the learning rate had climbed to {climb:.3g} times its mean so far" if climb else ""
+        advice = "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0)."
+        if clip is not None:
+            advice = f"The program clips at {clip.limit:g} already: look at the batch of this step."
         return self.finding(
             window,
-            "warning",
+            "warning" if clip is None or jump or climb else "note",
             f"the gradient norm is {norm:.4g}, {monitored.grad_times:.3g} times the largest before, the loss "
             f"{loss:.4g}, "
-            f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. "
-            "Clip before step(): torch.nn.utils.clip_grad_norm_(params, 1.0).",
+            f"{monitored.loss_times:.3g} times{wrecked}; expected less than {limit:.0f} times. {advice}",
+            remedies=() if clip is None else ("look at the batch of this step", self.remedies[1]),
             place=self.place(window, jump or climb),
             kind="lr_too_high" if jump or climb else None,
             grad_l2=norm,

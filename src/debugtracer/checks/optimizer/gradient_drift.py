@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
+
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.monitor import Monitor, monitor
@@ -13,33 +15,38 @@ from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
+LEFT = ", and the loss left its level at step"
+ADVICE = "Look at this step first: it began here."
 STREAK = 5  # rises in a row (docs/rationale/checks.md#momentum-drift)
 
 
 @dataclass(frozen=True)
 class GradientDrift(Check):
-    """The gradient norm leaves its level: an early sign, never more than a note.
+    """The gradient norm left its level, and the loss followed: where it began, never more than a note.
 
     What it catches
-        Gradients that pile up, an optimizer that begins to lose its way, batches of other data, before the loss shows
+        Gradients that pile up, an optimizer that begins to lose its way, batches of other data, before the loss showed
         it.
     Why it matters
-        The gradient norm often leads the loss by some steps; the steps between are those in which a checkpoint is still
-        good.
+        The gradient norm often leads the loss by some steps: the fault lies where the norm left, not where the loss
+        did.
     How it decides
         An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three
         rules on its moving average (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a
-        row, 1.5 times the first 100. Silent for 64 (150) steps.
+        row, 1.5 times the first 100. Told when the loss leaves its level too within `follow` steps: in
+        healthy runs the norm strays now and then. Silent for 64 (150) steps, and where the loss chases a moving
+        target.
     What to do
-        Nothing yet; keep a checkpoint. If the loss follows, this is where it began.
+        Look at the batch and the update of this step rather than at those of the loss.
     Example
-        step 500, rank 0: the gradient norm is 15.2 (expected 0.4817, 122 MAD above); expected at most 7 MAD. Keep a
-        checkpoint from before.
+        step 500, rank 0: the gradient norm is 15.2 (expected 0.4817, 122 MAD above), and the loss left its level at
+        step 512; expected at most 7 MAD. Look at this step first: it began here.
     """
 
     rise: float = 1.15  # times per step, a common rule of thumb
     sigma: float = 3.0  # standard deviations over the last 100, a common rule of thumb
     initial: float = 1.5  # times the average of the first 100, a common rule of thumb
+    follow: int = 200  # steps within which the loss has to follow (ours)
 
     needs: ClassVar[tuple[str, ...]] = (GRAD_L2, LOSS)
     at_end: ClassVar[bool] = True
@@ -51,8 +58,19 @@ class GradientDrift(Check):
     proved_by: ClassVar[str] = "data/foreign_batch"
 
     def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield what the norm showed before the loss left its level."""
+        monitored, held = monitor(window), window.memory(self).setdefault("held", [])
+        held += self.strays(window, monitored)
+        ends = [e.ref.step for e in monitored.news] if not monitored.excused else []
+        for finding in list(held):
+            at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
+            if at is not None:
+                yield msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
+            if at is not None or window.ref.step - finding.step > 2 * self.follow:
+                held.remove(finding)
+
+    def strays(self, window: Window, monitored: Monitor) -> Iterator[Finding]:
         """A note for each outlier or change of level, and once for a moving average that runs away."""
-        monitored = monitor(window)
         for episode in monitored.grad_news:
             if (episode.sudden and len(episode.values) == 1) or (
                 not episode.sudden and episode.shape in ("drift", "divergence")
@@ -67,8 +85,8 @@ class GradientDrift(Check):
         return self.finding(
             window,
             "note",
-            f"the gradient norm is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above){stays}; "
-            f"expected at most {episode.threshold:.0f} MAD. Keep a checkpoint from before.",
+            f"the gradient norm is {first.value:.4g} (expected {first.expected:.4g}, {first.z:.0f} MAD above){stays}"
+            f"{LEFT}; expected at most {episode.threshold:.0f} MAD. {ADVICE}",
             ref=episode.ref,
             grad_l2=first.value,
             expected=first.expected,
@@ -84,8 +102,7 @@ class GradientDrift(Check):
             yield self.finding(
                 window,
                 "note",
-                f"the moving average of the gradient norm is {drift.value:.4g}: {' and '.join(signs)}; expected at "
-                "most one of these. "
-                "Keep a checkpoint from before.",
+                f"the moving average of the gradient norm is {drift.value:.4g}: {' and '.join(signs)}"
+                f"{LEFT}; expected at most one of these. {ADVICE}",
                 average=drift.value,
             )

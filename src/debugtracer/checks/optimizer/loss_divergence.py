@@ -23,7 +23,8 @@ from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 # logged by RL and GAN loops
 MOVING = re.compile(r"(?<![a-z])rew|return|episode|discriminator|generator|critic|loss_[dg]\b|\b[dg]_loss")
 
-ADVICE = "Go back to a checkpoint before step {} with a tenth of the learning rate, or look at the data from there on."
+ADVICE = "Go back to a checkpoint before step {} with a lower learning rate, or look at the data from there on."
+REST = "Nothing if it falls again; else look at the data from there on."
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ class LossDivergence(Check):
         optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient
         norm has risen a hundredfold and stays there, or the learning rate had just risen.
     What to do
-        Go back to the last checkpoint before it with a tenth of the learning rate, or warm up and clip; look at the
+        Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
     Example
         step 500, rank 0: the loss left 2.71 for 5.6 (87 MAD above at first, 64 after 33 steps: step change); expected
-        at most 3 MAD. Go back to a checkpoint before step 500 with a tenth of the learning rate.
+        at most 3 MAD. Go back to a checkpoint before step 500 with a lower learning rate.
     """
 
     times_start: float = 3.0  # times the first losses, ours
@@ -69,7 +70,7 @@ class LossDivergence(Check):
     family: ClassVar[str] = "loss"
     suspects: ClassVar[tuple[str, ...]] = ("lr-too-high", "exploding-gradients")
     remedies: ClassVar[tuple[str, ...]] = (
-        "go back to a checkpoint before it with a tenth of the learning rate; warm up over the first hundreds of steps",
+        "go back to a checkpoint before it with a lower learning rate; warm up over the first hundreds of steps",
         "clip gradients: torch.nn.utils.clip_grad_norm_(params, 1.0) before step()",
     )
     proved_by: ClassVar[str] = "optimizer/growing_schedule"
@@ -102,14 +103,13 @@ class LossDivergence(Check):
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
         jump = monitored.lr_jump(ago=len(episode.values))
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
-        then = (
-            f"Nothing if it trains well: {monitored.excused}."
-            if monitored.excused and not jump
-            else ADVICE.format(episode.ref.step)
-        )
+        loud = self.is_loud(episode, now, monitored, jump)
+        then = ADVICE.format(episode.ref.step) if loud else REST
+        if monitored.excused and not jump:
+            then = f"Nothing if it trains well: {monitored.excused}."
         return self.finding(
             window,
-            "warning" if self.is_loud(episode, now, monitored, jump) else "note",
+            "warning" if loud else "note",
             f"the loss left {first.expected:.4g} for {now:.4g} ({first.z:.0f} MAD above at first, {above:.0f} after "
             f"{len(episode.above)} steps: "
             f"{episode.shape}){cause}; expected at most 3 MAD. {then}",
@@ -131,8 +131,8 @@ class LossDivergence(Check):
             "note" if excused or any(MOVING.search(name.lower()) for name in window.series) else "warning",
             f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step "
             f"{window.ref.step} (medians of 3 logged values; {gone.deviations:.0f} deviations above); expected at most "
-            f"6. Go back to a checkpoint before step {gone.left_ref.step} with a tenth of "
-            "the learning rate, or look at the data from there on.",
+            f"6. Go back to a checkpoint before step {gone.left_ref.step} with a lower "
+            "learning rate, or look at the data from there on.",
             ref=gone.left_ref,
             loss=gone.now,
             best=gone.best,
@@ -165,7 +165,7 @@ class LossDivergence(Check):
             f"the median of the last {BLOCK} losses is {level.now:.4g}, "
             f"of the {BLOCK} before {level.medians[-2]:.4g}, of the first {level.first:.4g}; "
             "expected a loss below where it began. Start again with "
-            "a tenth of the learning rate or a warm-up, and clip.",
+            "a lower learning rate or a warm-up, and clip.",
             place=lines(window),
             loss=level.now,
             first=level.first,

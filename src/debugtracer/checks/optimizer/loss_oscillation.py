@@ -32,7 +32,7 @@ class LossOscillation(Check):
         of the level, and none lies beyond 6 of them; twice in a row, 16 steps apart.
         A warning only if the level does not fall any more: gradient descent that learns at the edge of stability is
         healthy. Losses that always took turns (two tasks, two optimizers) do not get wider and stay silent.
-        Where the target moves (see loss-divergence), a note unless the gradient norm exploded.
+        Silent where the target moves (see loss-divergence) unless the gradient norm exploded.
     What to do
         Halve the learning rate, use a larger batch, or lower the momentum.
     Example
@@ -54,15 +54,16 @@ class LossOscillation(Check):
         """Yield one finding when the second measurement in a row agrees."""
         seen = monitor(window)
         swing = seen.swing
-        if swing is None:
+        if swing is None or seen.excused:
             return
         falling = swing.level < swing.level_before
         yield self.finding(
             window,
-            "note" if falling or seen.excused else "warning",
+            "note" if falling else "warning",
             f"the loss swings around {swing.level:.4g} by {swing.mad:.2g}, "
             f"{swing.mad / swing.before if swing.before else float('inf'):.3g} times as wide as {WIDTH} steps before, "
-            f"its sign changes at {swing.flips:.0%} of the steps; expected below 65 %. Halve the learning rate.",
+            f"its sign changes at {swing.flips:.0%} of the steps; expected below 65 %. "
+            f"{'Nothing while it falls.' if falling else 'Halve the learning rate.'}",
             place=lines(window),
             flips=swing.flips,
             lag1=swing.lag1,

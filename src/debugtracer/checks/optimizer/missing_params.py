@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring, full_name
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+LATER = "Build the optimizer after the last change to the model."
+LISTED = "Put every parameter that is to learn into that list."
+REMEDY_LISTED = "put every parameter that is to learn into the list that the optimizer is given"
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class MissingParams(Check):
         By identity, over all live optimizers: a trainable parameter of a module the loop calls has a gradient when the
         step closes and is in no parameter group. It is exact when an optimizer also holds parameters of no module that
         is called. Without such strangers a part may be left out on purpose: a warning where it keeps, over two steps,
-        the values torch draws for a new layer, else a note.
+        the values torch draws for a new layer, else a note. It is an error where a whole model is left out while an
+        optimizer that steps after its backward holds nothing but what another one holds.
     What to do
         Build the optimizer after the last change to the model, or add the parameters with `optimizer.add_param_group`.
     Example
@@ -48,8 +54,33 @@ class MissingParams(Check):
         """Yield one finding a step, at the largest group of parameters left out."""
         for fact in window.new(Wiring):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
-            if lost:
+            twice = [o for o in fact.optimizers if o.held and o.shared == o.held]
+            if lost and len(twice) > 1 and whole_model(lost, fact):
+                fed = next((o for o in twice if o.fed), None)
+                if fed is not None and "twice" not in window.memory(self):  # it steps after the backward of that model
+                    window.memory(self)["twice"] = True
+                    yield self.twice(window, fact, lost, fed)
+            elif lost:
                 yield self.describe(window, fact, lost, [o for o in fact.optimizers if o.strangers])
+
+    def twice(self, window: Window, fact: Wiring, lost: list[ParamWiring], holder: OptimizerWiring) -> Finding:
+        """A model that nobody holds, beside an optimizer that holds what another one holds."""
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        whose = " and ".join(holder.models)
+        return self.finding(
+            window,
+            "error",
+            f"{full_name(lost[0])}{more} receive gradients and no optimizer holds them; {holder.kind}"
+            f"{spot(holder.frame)} holds the {holder.held} parameters of {whose}, which another optimizer holds "
+            f"too; expected the parameters of {lost[0].model}. Give {lost[0].model}.parameters() to one of them.",
+            ref=fact.ref,
+            exact=False,
+            confidence=0.95,
+            place=Place(param=full_name(lost[0]), module=full_name(lost[0]).rpartition(".")[0], frame=holder.frame),
+            remedies=(f"give {lost[0].model}.parameters() to this optimizer",),
+            lost=len(lost),
+            trainable=sum(p.trainable for p in fact.params),
+        )
 
     def describe(
         self, window: Window, fact: Wiring, lost: list[ParamWiring], holders: list[OptimizerWiring]
@@ -63,18 +94,33 @@ class MissingParams(Check):
             instead = (
                 f"; {holders[0].kind} holds {holders[0].strangers} parameters of shape {shapes} that no module uses"
             )
-        frame = next((o.frame for o in [*holders, *fact.optimizers] if o.frame), None)
+        built = next((o for o in [*holders, *fact.optimizers] if o.frame), None)
+        frame = built.frame if built is not None else None
+        listed = built.groups if built is not None and not holders else None
+        made = f"; {built.kind}{spot(built.frame)} is given the list of line {listed.line}" if built and listed else ""
         drawn = ", and they still have the values a new layer is drawn with" if lost[0].drawn and not holders else ""
         return self.finding(
             window,
             "error" if holders else "warning" if drawn else "note",
-            f"{lost[0].name}{more} of {trainable} trainable parameters receive gradients and no optimizer holds "
-            f"them{instead}{drawn}; "
-            "expected each trainable parameter in one group. Build the optimizer after the last change to the model.",
+            f"{full_name(lost[0])}{more} of {trainable} trainable parameters receive gradients and no optimizer holds "
+            f"them{instead}{drawn}{made}; "
+            f"expected each trainable parameter in one group. {LISTED if listed else LATER}",
             ref=fact.ref,
             exact=bool(holders),
             confidence=0.97 if holders else 0.9,
-            place=Place(param=lost[0].name, module=lost[0].name.rpartition(".")[0], frame=frame),
+            place=Place(
+                param=full_name(lost[0]),
+                module=full_name(lost[0]).rpartition(".")[0],
+                frame=listed or frame,
+                symptom_frame=frame,
+            ),
+            remedies=(REMEDY_LISTED, self.remedies[1]) if listed else (),
             lost=len(lost),
             trainable=trainable,
         )
+
+
+def whole_model(lost: list[ParamWiring], fact: Wiring) -> bool:
+    """Whether one of several models is held by nobody at all."""
+    model = lost[0].model
+    return bool(model) and all(p.held == 0 for p in fact.params if p.model == model)

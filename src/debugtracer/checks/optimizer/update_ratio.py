@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import always, is_matrix, ratio, taken
+from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import Window
+from debugtracer.trace.window import LOSS, Window
 
 SMALL = 0.3  # of 1/sqrt(fan in), in which torch's default has 0.58 and He's 1.4 (ours)
 
@@ -31,21 +33,23 @@ class UpdateRatio(Check):
         away.
     How it decides
         norm(update)/norm(weight) of matrices of at least 64 values whose weight is not near zero: above `replaced` in
-        the last `snapshots` snapshots is a warning, above `high` or below `low` (with a learning rate and a gradient) a
-        note. Healthy is 1e-4 to 1e-2.
+        the last `snapshots` snapshots is a warning, above `high` a note, both only once the loss has suffered: its
+        median over the last `losses` steps is not below where it began. Below `low` (with a learning rate and a
+        gradient) is a note. Healthy is 1e-4 to 1e-2.
     What to do
-        Divide the learning rate by 10 (or multiply by 3) and look at the loss again.
+        Try a lower learning rate for some hundred steps, and compare the losses.
     Example
-        step 100, rank 0: the step changes fc.weight by 3.2 times its norm (lr 1.0, SGD); expected 1e-4 to 1e-2. Divide
-        the learning rate by 10.
+        step 0, rank 0: the step changes fc.weight by 3.2 times its norm (lr 1.0, SGD) and the loss, 2.41, is not below
+        the 2.35 it began with; expected 1e-4 to 1e-2 and a loss that falls. Try a lower learning rate.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "lr_too_high"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.7
     remedies: ClassVar[tuple[str, ...]] = (
-        "divide the learning rate by 10, then by 100",
+        "try a lower learning rate for some hundred steps, by factors of 3, and compare the losses",
         "warm the learning rate up over the first steps",
     )
     family: ClassVar[str] = "update"
@@ -56,11 +60,25 @@ class UpdateRatio(Check):
     high: float = 0.1  # for a note (healthy layers change by 1e-4 to 1e-2 a step)
     low: float = 1e-7  # for a note (ours; smdebug says 1e-8)
     snapshots: int = 2  # snapshots in a row in which it must hold (ours)
+    losses: int = 20  # steps whose median loss is compared; half of a shorter run at its end (ours)
+    least: int = 8  # losses of a run that has to say something (ours)
+    fallen: float = 0.98  # of the loss it began with: above it has not fallen (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """The parameter with the largest update; a note about the smallest."""
+        """The parameter with the largest update, once the loss suffers; a note about the smallest."""
+        memory, (began, now) = window.memory(self), self.fall(window)
+        if window.new(Health):
+            yield from self.look(window)
+        if now is None or "large" not in memory:
+            return
+        facts, worst, severity = memory.pop("large")  # from a loss that falls nothing is concluded later
+        if now > self.fallen * began and not monitor(window).excused:
+            yield self.describe(window, facts, worst, severity, (began, now))
+
+    def look(self, window: Window) -> Iterator[Finding]:
+        """Remember large updates until the loss has spoken; yield for updates of nothing."""
         facts = taken(window)[-self.snapshots :]
-        if not window.new(Health) or len(facts) < self.snapshots:
+        if len(facts) < self.snapshots:
             return
         matrices = {name for name, row in facts[-1].of("weight").items() if is_matrix(row)}
         shapes = facts[0].of("weight")
@@ -74,24 +92,46 @@ class UpdateRatio(Check):
         worst = max(rows, key=lambda p: ratio(p) or 0.0)
         for limit, severity in ((self.replaced, "warning"), (self.high, "note")):
             if always(facts, worst.name, lambda p, limit=limit: (ratio(p) or 0.0) > limit):  # type: ignore[misc]
-                yield self.describe(window, facts, worst, severity)
+                known = window.memory(self).get("large")
+                if known is None or known[2] < severity:
+                    window.memory(self)["large"] = facts, worst, severity
                 return
         if all(always(facts, p.name, lambda p: self.rests(p)) for p in rows):
             yield self.describe(window, facts, worst, "note")
+
+    def fall(self, window: Window) -> tuple[float, float | None]:
+        """Return the loss that the run began with and the loss now; None for the second while it is too early."""
+        memory = window.memory(self)
+        values = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
+        began: float = memory.setdefault("began", median(values[:3])) if values else 0.0
+        enough = self.losses if not window.ended else self.least
+        if len(values) < enough:
+            return began, None
+        return began, median(values[-min(self.losses, max(len(values) // 2, 1)) :])
 
     def rests(self, update: ParamDynamics) -> bool:
         """True when there is next to no change although there are a rate and a gradient."""
         return (ratio(update) or 1.0) < self.low and as_float(update.lr) > 0 and as_float(update.grad_l2 or 0.0) > 0
 
-    def describe(self, window: Window, facts: list[Health], worst: ParamDynamics, severity: str) -> Finding:
+    def describe(
+        self,
+        window: Window,
+        facts: list[Health],
+        worst: ParamDynamics,
+        severity: str,
+        fell: tuple[float, float] | None = None,
+    ) -> Finding:
         """Where, how much, at which rate."""
         value = ratio(worst) or 0.0
-        advice = "Divide the learning rate by 10." if value > self.high else "Multiply the learning rate by 10."
+        said, expected, advice = "", "", "Multiply the learning rate by 10."
+        if fell is not None:
+            said = f" and the loss, {fell[1]:.3g}, is not below the {fell[0]:.3g} it began with"
+            expected, advice = " and a loss that falls", "Try a lower learning rate."
         return self.finding(
             window,
             severity,  # type: ignore[arg-type]
             f"the step changes {worst.name} by {value:.2g} times its norm (lr {as_float(worst.lr):.3g}, "
-            f"{worst.optimizer}); expected 1e-4 to 1e-2. {advice}",
+            f"{worst.optimizer}){said}; expected 1e-4 to 1e-2{expected}. {advice}",
             ref=facts[0].ref,
             place=Place(
                 param=worst.name, module=worst.name.rpartition(".")[0], frame=built_at(window, worst.optimizer)

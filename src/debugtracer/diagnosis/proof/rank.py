@@ -73,9 +73,30 @@ def explained(facts: IncidentFacts, best: Ranked, others: list[Ranked]) -> Verdi
         status=best.status,
         confidence=calibrated(best.status, False, best.evidence.confidence, best.cause.kind),
         summary=sentence(facts, best.evidence.because, line, samples, rows),
-        remedy=best.evidence.remedies,
+        remedy=remedies(facts, best),
         suspects=tuple(map(suspect, others[:SUSPECTS])),
     )
+
+
+def remedies(facts: IncidentFacts, best: Ranked) -> tuple[str, ...]:
+    """What to do; of an op inside a library first what the user's line hands to it."""
+    birth = facts.birth
+    inside, own = (birth.library, birth.frame) if birth is not None else (None, None)
+    if inside is None or own is None or inside == own or best.cause.edit != "operator":
+        return best.evidence.remedies
+    keep = (
+        f"change what {Path(own.file).name}:{own.line} hands over: the op runs in {package(inside.file)} "
+        f"({Path(inside.file).name}:{inside.line}), which is not yours to edit"
+    )
+    return keep, *best.evidence.remedies
+
+
+def package(file: str) -> str:
+    """Name the installed package a file belongs to; its folder where it is in none."""
+    parts = Path(file).parts
+    below = [i for i, part in enumerate(parts) if part in ("site-packages", "dist-packages")]
+    name = parts[below[-1] + 1] if below and below[-1] + 1 < len(parts) else Path(file).parent.name
+    return name.removesuffix(".py")
 
 
 def unexplained(facts: IncidentFacts, ranked: list[Ranked]) -> Verdict:

@@ -31,6 +31,11 @@ KINDS: dict[str, tuple[str, ...]] = {
 """Edit of a line -> the interventions that change the same thing; none for one that is not here."""
 
 
+NEVER_UNTRIED = ("lower-lr",)
+"""Edits by a number that only a trial can know: a learning rate that is right for one model is a tenth of what the next
+one needs."""
+
+
 def same_kind(change: Change | None, trials: Sequence[Trial]) -> list[Trial]:
     """The trials of that change that ran, in order."""
     slugs = KINDS.get(change.edit, ()) if change is not None else ()
@@ -56,6 +61,8 @@ def honest(verdict: Verdict) -> Verdict:
     vain, good = failed(verdict.change, verdict.trials), healing(verdict.change, verdict.trials)
     if vain is not None:
         return msgspec.structs.replace(verdict, change=None, tested="", remedy=(alone(vain, verdict), *verdict.remedy))
+    if good is None and verdict.change.edit in NEVER_UNTRIED:
+        return msgspec.structs.replace(verdict, change=None, tested="")
     return msgspec.structs.replace(
         verdict, tested=f"with {good.note}: {outcome(good, verdict.symptom)}" if good is not None else ""
     )

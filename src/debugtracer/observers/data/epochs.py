@@ -61,11 +61,24 @@ class EpochObserver(Observer):
 
     @always
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Note that the batch fetched last is one of an evaluation, at a module call without a graph."""
-        batch = self.run.batches.last() if not torch.is_grad_enabled() else None
+        """Note that the batch fetched last is one of an evaluation, at a module call without a graph; and, now and
+        then, that one which goes in with a graph is of training, also where another was fetched after it."""
+        if torch.is_grad_enabled():
+            if self.run.inspecting and module.training:
+                self.trained(args)
+            return
+        batch = self.run.batches.last()
         history = self.histories.get(batch.loader) if batch is not None else None
         if history is not None:
             history.evaluates = True
+
+    def trained(self, args: tuple[Any, ...]) -> None:
+        """Note the loaders whose batches are among the arguments as loaders of training."""
+        for hit in (self.run.batches.find(t) for t in args if isinstance(t, Tensor)):
+            history = self.histories.get(hit[0].loader) if hit is not None else None
+            if history is not None and not history.trains:
+                history.trains = True
+                self.emit_loader(history)
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Note that the batch fetched last is one of training."""

@@ -19,6 +19,7 @@ OPERATORS = frozenset(
     f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 ) | {"__setitem__"}
 NOT_WRITES = frozenset({"requires_grad_", "unscale_", "retain_grad_"})
+OVERWRITTEN = "modified by an inplace operation"  # in the exception of a backward that needs the old value
 MOST = 512  # writes kept since the last backward (ours)
 Kept = tuple[str, tuple[int, ...], int, RawFrames, tuple[int, ...], int]
 
@@ -44,12 +45,7 @@ class InplaceObserver(Observer):
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a torch function that writes in place."""
         name = getattr(function, "__name__", "")
-        writes = (
-            name in OPERATORS
-            or (name.endswith("_") and not name.endswith("__") and name not in NOT_WRITES)
-            or kwargs.get("inplace") is True
-        )
-        if writes and args and isinstance(args[0], Tensor) and len(self.writes) < MOST:
+        if is_write(name, kwargs) and args and isinstance(args[0], Tensor) and len(self.writes) < MOST:
             base = args[0]._base if args[0]._base is not None else args[0]
             self.writes.append(
                 (name, tuple(args[0].shape), args[0]._version, raw_frames(1), tuple(base.shape), id(base))
@@ -73,8 +69,7 @@ class InplaceObserver(Observer):
 
     def crashed(self, error: BaseException) -> None:
         """Emit the writes, only for the exception that a write in place makes."""
-        text = str(error)
-        if "modified by an inplace operation" not in text:
+        if OVERWRITTEN not in str(error):
             return
         names = self.run.names()
         told = [
@@ -104,3 +99,9 @@ class InplaceObserver(Observer):
             )
             for p in parameters(optimizer)
         ]
+
+
+def is_write(name: str, kwargs: Mapping[str, Any]) -> bool:
+    """True for a torch function that writes its first argument in place."""
+    trailing = name.endswith("_") and not name.endswith("__") and name not in NOT_WRITES
+    return name in OPERATORS or trailing or kwargs.get("inplace") is True

@@ -37,6 +37,11 @@ class WatchedModule:
         self.quiet_at = -1
         """Count of mode calls when it was last called without a graph."""
         self.silent = 0
+        self.streak = 0
+        """Calls in training mode since the last backward that evaluate it."""
+        self.scored = False
+        """A loss without a graph was computed since its last call."""
+        self.told = False
         self.emitted: tuple[Any, ...] | None = None
 
 
@@ -53,6 +58,8 @@ class ModuleModesObserver(Observer):
         self.watched: ById[nn.Module, WatchedModule] = ById()
         self.live: ById[nn.Module, bool] = ById()
         """Roots called with a graph since the last backward."""
+        self.training_loaders: set[int] = set()
+        """Ids of the loaders whose batches went into a call with a graph."""
 
     def install(self) -> None:
         """Patch nn.Module.train, which eval() calls."""
@@ -115,6 +122,8 @@ class ModuleModesObserver(Observer):
             return
         if torch.is_grad_enabled():
             self.live[module] = True
+            if self.run.inspecting:
+                self.training_loaders |= self.loaders(args, kwargs)
             if module not in self.watched:
                 self.watched[module] = WatchedModule(
                     module, f"{type(module).__name__}" + (f" {len(self.watched)}" if self.watched else "")
@@ -123,20 +132,36 @@ class ModuleModesObserver(Observer):
         watched = self.watched.get(module)
         if watched is not None:
             watched.quiet_at = self.count
-            if module.training and watched.emitted is not None and watched.silent < SILENT:
-                self.noisy(module, watched)
+            if module.training and watched.emitted is not None and min(watched.silent, watched.streak) < SILENT:
+                self.noisy(module, watched, self.loaders(args, kwargs))
 
-    def noisy(self, module: nn.Module, watched: WatchedModule) -> None:
+    def loaders(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[int]:
+        """The loaders whose batches are among the arguments."""
+        hits = [self.run.batches.find(t) for t in (*args, *kwargs.values()) if isinstance(t, Tensor)]
+        return {id(hit[0].loader) for hit in hits if hit is not None}
+
+    def scored(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Count what was called last as an evaluation: its loss is computed without a graph."""
+        for watched in list(self.watched.values()):
+            watched.scored = True
+
+    def noisy(self, module: nn.Module, watched: WatchedModule, loaders: set[int]) -> None:
         """Emit a model that is evaluated in training mode."""
         awake = sum(layer.training for _, layer in watched.layers)
         watched.silent += bool(awake)
-        if awake and watched.silent == SILENT:
+        evaluated = bool(loaders and not loaders & self.training_loaders) or watched.scored
+        watched.streak += bool(awake) and evaluated and watched.streak < SILENT
+        watched.scored = False
+        sure = watched.streak == SILENT and not watched.told
+        watched.told |= sure
+        if sure or (awake and watched.silent == SILENT):
             facts = ModuleModes(
                 ref=self.run.ref(),
                 root=watched.name,
                 total=len(watched.layers),
                 training=awake,
                 silent=SILENT,
+                evaluation=sure,
                 frame=self.run.here(),
             )
             self.run.emit(facts)
@@ -147,6 +172,8 @@ class ModuleModesObserver(Observer):
             watched = self.watched.get(module)
             if watched is not None and (watched.dirty or self.run.inspecting):
                 self.compare_modes(module, watched)
+            if watched is not None and watched.streak < SILENT:
+                watched.streak, watched.scored = 0, False
         self.live.clear()
 
     def compare_modes(self, module: nn.Module, watched: WatchedModule) -> None:
@@ -164,6 +191,7 @@ class ModuleModesObserver(Observer):
                 ref=self.run.ref("backward"),
                 root=watched.name,
                 total=total,
+                drops=sum(not isinstance(layer, _BatchNorm) for _, layer in watched.layers),
                 training=training,
                 sleeping=tuple(name for name, _ in sleeping[:NAMED]),
                 norms_only=bool(sleeping) and all(isinstance(layer, _BatchNorm) for _, layer in sleeping),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -15,6 +16,8 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.optimizer.gradient_use import GradientUse
+from debugtracer.observers.optimizer.loss_reduction import is_divided, is_sum
+from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
@@ -26,7 +29,6 @@ MOST_CALLS = 64  # calls of one update that are kept (ours): an accumulation ove
 MOST_OPTIMIZERS = 64  # followed (ours)
 NAMED = 4  # stale parameters named as evidence
 UNSTEPPED = 50  # backwards without a step that are news (docs/rationale/checks.md#opt_step_missing)
-MADE_SMALLER = ("DivBackward", "MulBackward")
 
 
 class OptimizerCalls:
@@ -68,10 +70,13 @@ class OrderObserver(Observer):
         self.scaling = False
         """A scaler has multiplied a loss since the last backward; the loss itself may be gone by then."""
         self.forwards = False
+        self.batch: Batch | None = None
+        """The batch that was the latest at the last backward."""
 
     def reset(self) -> None:
         self.logs.clear()
         self.known.clear()
+        self.batch = None
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
         """Note the calls that belong to it from here on."""
@@ -129,6 +134,8 @@ class OrderObserver(Observer):
         loss = self.run.state.scaled.unscaled(losses[0]) if losses else None
         scaled, self.scaling = self.scaling, False
         divided = loss is not None and is_divided(loss)
+        batch, self.batch = self.batch, self.run.batches.last()
+        microbatch = loss is not None and self.batch is not batch and not is_sum(loss)
         for optimizer, log in list(self.logs.items()):
             if optimizer in self.run.state.foreign:
                 continue
@@ -136,7 +143,8 @@ class OrderObserver(Observer):
                 live = log.use.backward_ended()
                 if self.forwards:
                     log.add(Call(word="forward"))
-                log.add(Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided))
+                call = Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided)
+                log.add(msgspec.structs.replace(call, microbatch=True) if microbatch else call)
                 log.scaled = scaled if live else log.scaled
             else:
                 live = not log.use.steps and any(p.grad is not None for p in log.use.held()[:8])
@@ -291,9 +299,3 @@ class OrderObserver(Observer):
         for log in self.known:
             if not log.use.steps and log.backwards > log.emitted_backwards:
                 self.emit_unstepped(log)
-
-
-def is_divided(loss: Tensor) -> bool:
-    """True if the loss, or what a scaler multiplied, is a quotient or a product."""
-    made = loss.grad_fn
-    return made is not None and made.name().startswith(MADE_SMALLER)

@@ -7,12 +7,14 @@ from typing import Any
 from torch import nn
 from torch.optim import Optimizer
 
+from debugtracer.callsites.bound_names import bound_name, list_given_to
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.optimizer.default_init import DefaultInit
 from debugtracer.observers.optimizer.follower import Follower
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 
 SHAPES = 4  # shapes of foreign parameters kept as evidence
@@ -28,6 +30,11 @@ class WiringObserver(Observer):
         self.follower = Follower()
         self.stepped: ById[Optimizer, bool] = ById()
         """Optimizers that have stepped: the model of another one may not have run yet."""
+        self.labels: ById[nn.Module, str] = ById()
+        """Names that the program has for its models."""
+        self.seen: dict[int, tuple[int, int]] | None = None
+        """Gradients that no optimizer held when the last step closed, and their versions."""
+        self.groups: ById[Optimizer, Frame | None] = ById()
 
     def reset(self) -> None:
         self.follower = Follower()
@@ -50,6 +57,7 @@ class WiringObserver(Observer):
                 counts[id(p)] = counts.get(id(p), 0) + 1
         named = {id(p): (name, p) for module in self.run.modules() for name, p in module.named_parameters()}
         names = self.run.names()
+        models = self.models()
         lost = [p for key, (_, p) in named.items() if p.requires_grad and p.grad is not None and key not in counts]
         drawn = self.drawn.untouched(lost, self.run.iteration)
         wired = tuple(
@@ -59,28 +67,60 @@ class WiringObserver(Observer):
                 trainable=p.requires_grad,
                 held=counts.get(key, 0),
                 has_grad=p.grad is not None,
+                model=models.get(key, ""),
                 drawn=drawn and key not in counts,
             )
             for key, (name, p) in named.items()
         )
+        seen = {id(p): (id(p.grad), p.grad._version) for p in lost if p.grad is not None}
+        fed, self.seen = self.seen not in (None, seen), seen
+        told = [self.described(one, named.keys(), models, counts, one is optimizer, fed) for one in live]
         self.run.emit(
             Wiring(
                 ref=self.run.ref("update", self.run.iteration - 1),
                 params=wired,
-                optimizers=tuple(self.described(o, named.keys()) for o in live),
+                optimizers=tuple(told),
                 follower=self.follower.finds_copy(self.run.modules(), counts),
             )
         )
 
-    def described(self, optimizer: Optimizer, known: object) -> OptimizerWiring:
-        """Describe one optimizer beside what the loop has called."""
+    def models(self) -> dict[int, str]:
+        """Map the id of each parameter to the program's name of its model; empty where the loop calls one."""
+        roots = self.run.modules()
+        inside = {id(part) for root in roots for part in root.modules() if part is not root}
+        tops = [root for root in roots if id(root) not in inside]
+        if len(tops) < 2:
+            return {}
+        for root in tops:
+            if not self.labels.get(root):
+                self.labels[root] = bound_name(root) or type(root).__name__
+        return {id(p): self.labels.get(root) or "" for root in tops for p in root.parameters()}
+
+    def described(
+        self,
+        optimizer: Optimizer,
+        known: object,
+        models: dict[int, str],
+        counts: dict[int, int],
+        closed: bool,
+        fed: bool,
+    ) -> OptimizerWiring:
+        """Describe one optimizer beside what the loop has called and what others hold."""
         held = parameters(optimizer)
         strangers = [p for p in held if id(p) not in known and p.grad is None] if optimizer in self.stepped else []  # type: ignore[operator]
+        frame = self.run.built_at(optimizer)
+        if optimizer not in self.groups:
+            self.groups[optimizer] = list_given_to(frame) if frame is not None else None
         shapes = tuple(tuple(p.shape) for p in strangers[:SHAPES])
         return OptimizerWiring(
             kind=type(optimizer).__name__,
-            frame=self.run.built_at(optimizer),
+            frame=frame,
+            groups=self.groups.get(optimizer),
+            shared=sum(counts.get(id(p), 0) > 1 for p in held),
+            fed=closed and fed,
+            models=tuple(dict.fromkeys(models[id(p)] for p in held if id(p) in models)),
             held=len(held),
             strangers=len(strangers),
             stranger_shapes=shapes,
+            idle=closed and bool(held) and not any(p.requires_grad or p.grad is not None for p in held),
         )

@@ -140,7 +140,7 @@ def frames_of(facts: IncidentFacts) -> list[Frame]:
     owners = [facts.loader, facts.optimizer]
     frames = [owner.frame for owner in owners if owner is not None] + [
         facts.symptom_frame,
-        *(facts.birth.frames if facts.birth else ()),
+        *((*facts.birth.frames, facts.birth.library) if facts.birth else ()),
     ]
     return [frame for frame in frames if frame is not None]
 

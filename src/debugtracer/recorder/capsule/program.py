@@ -139,8 +139,10 @@ class Program:
     def place(self, meta: OpMeta) -> int:
         """The number of the place of an op."""
         frames = tuple(self.intern(frame, self.recorded.frames) for frame in meta.frames)
+        library = self.intern(meta.library, self.recorded.frames) if meta.library is not None else None
         return self.intern(
-            Place(meta.direction, meta.forward_op, meta.node, meta.module, frames, meta.entry), self.recorded.places
+            Place(meta.direction, meta.forward_op, meta.node, meta.module, frames, meta.entry, library),
+            self.recorded.places,
         )
 
     def intern(self, value: Ref | Place | Frame | str, among: list[Any]) -> int:

@@ -51,6 +51,7 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
     module: str | None
     frames: tuple[int, ...]
     entry: int | None
+    library: int | None = None
 
 
 class OpRow(msgspec.Struct, array_like=True):
@@ -102,6 +103,7 @@ class Recorded(msgspec.Struct, kw_only=True):
             (ref, self.refs) for _, ref in self.labels
         ]
         inside += [(frame, self.frames) for place in self.places for frame in place.frames]
+        inside += [(place.library, self.frames) for place in self.places if place.library is not None]
         for row in self.ops:
             inside += [
                 (row.op, self.names),
@@ -136,5 +138,6 @@ class Recorded(msgspec.Struct, kw_only=True):
             node=place.node,
             module=place.module,
             frames=frames,
+            library=self.frames[place.library] if place.library is not None else None,
             entry=place.entry,
         )

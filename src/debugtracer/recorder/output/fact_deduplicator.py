@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import time as wall_time
+from typing import TypeVar
 
 import msgspec
 
 from debugtracer.recorder.output.output import Output
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import Fact, to_plain
+
+F = TypeVar("F", bound=Fact)
 
 # facts of one key that are all written; then 16 for each doubling, so that a run of a million steps stays readable
 # (ours)
@@ -42,6 +45,11 @@ class FactDeduplicator:
                 at, trace_id = wall_time(), self.output.trace_id(fact.ref.iteration)
                 self.output.event(Observed(at=at, rank=rank, trace_id=trace_id, word=fact.word(), fact=to_plain(fact)))
         return own
+
+    def last(self, kind: type[F]) -> F | None:
+        """The latest fact of a kind."""
+        found = [fact for (of, _), (fact, _) in self.known.items() if of is kind]
+        return max(found, key=lambda fact: fact.ref.iteration, default=None)  # type: ignore[return-value]
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""

@@ -95,7 +95,7 @@ def same_place(record: OpRecord, first: OpRecord) -> bool:
         return record is first
     return (
         record.op == first.op
-        and a.frames[:1] == b.frames[:1]
+        and (a.frames[:1], a.library) == (b.frames[:1], b.library)
         and (a.module, a.entry, a.direction) == (b.module, b.entry, b.direction)
     )
 
@@ -122,7 +122,7 @@ def as_birth(
         op=reported((meta.forward_op or meta.op) if backward else meta.op), direction=meta.direction,
         kind=first.kind or "domain",  # type: ignore[arg-type]
         backward_op=meta.op if backward else None, inner_op=first.inner, module=meta.module, frames=meta.frames,
-        entry=meta.entry, output=first.output, inputs=first.inputs,
+        library=meta.library, entry=meta.entry, output=first.output, inputs=first.inputs,
         coordinates=first.coordinates, rows=None if meta.direction == "update" else rows, chain=chain,
         param=first.param, flushed_share=share,
     )  # fmt: skip
@@ -140,14 +140,14 @@ def links(path: list[OpRecord]) -> list[ChainLink]:
 def line_of(record: OpRecord) -> Any:
     """What counts as one line of a chain."""
     meta = record.meta
-    return (meta.direction, meta.frames[:1]) if meta is not None else None
+    return (meta.direction, meta.frames[:1], meta.library) if meta is not None else None
 
 
 def link(record: OpRecord) -> ChainLink:
     """Convert one record to a link of the chain."""
     meta = record.meta
     assert meta is not None
-    frame = meta.frames[0] if meta.frames else None
+    frame = meta.library or (meta.frames[0] if meta.frames else None)
     nan, inf, numel = record.counts
     return ChainLink(
         op=meta.op,

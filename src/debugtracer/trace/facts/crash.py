@@ -131,3 +131,5 @@ class InplaceWrites(Fact, frozen=True, kw_only=True):
     KEEP: ClassVar[int] = 2
 
     writes: tuple[InplaceWrite, ...]
+    again: bool = False
+    """Seen when the forward of the step was executed again."""

@@ -15,6 +15,8 @@ class ModuleModes(Fact, frozen=True, kw_only=True):
     """Its class, and a number when there are several."""
     total: int
     """Layers that behave differently in training: dropout above 0, batch norm."""
+    drops: int = 0
+    """How many of them draw random numbers: dropout."""
     training: int
     """How many of them are in training mode."""
     sleeping: tuple[str, ...] = ()
@@ -31,7 +33,10 @@ class ModuleModes(Fact, frozen=True, kw_only=True):
     """The line of the backward."""
     silent: int = 0
     """Calls without a graph in training mode, counted up to the number that is emitted."""
+    evaluation: bool = False
+    """They came with no backward between, on batches of a loader that trains nothing, or before a loss without a
+    graph."""
 
     def key(self) -> object:
         """Identify the root module that the fact is about."""
-        return self.root
+        return self.root, self.evaluation

@@ -27,6 +27,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Of a clip: the loss scale they carried."""
     divided: bool = False
     """Of a backward: its loss is the result of a division or a product."""
+    microbatch: bool = False
+    """Of a backward: a loader gave a batch since the backward before, and the loss is no sum."""
     limit: Number | None = None
     """Of a clip: the largest norm it lets through."""
     norm: Number | None = None

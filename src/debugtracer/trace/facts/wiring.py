@@ -20,9 +20,16 @@ class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
     """How many optimizer groups hold it, over all live optimizers."""
     has_grad: bool
     """A gradient tensor is there when the step closes."""
+    model: str = ""
+    """Where the loop calls several models: the name under which the program holds this one, `netG`."""
     drawn: bool = False
     """Held by nobody, and some weight of these did not change over steps and has the values torch draws for a new
     layer."""
+
+
+def full_name(param: ParamWiring) -> str:
+    """Name a parameter, with its model where there are several: `netG.main.0.weight`."""
+    return f"{param.model}.{param.name}" if param.model else param.name
 
 
 class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +45,16 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     one)."""
     stranger_shapes: tuple[tuple[int, ...], ...] = ()
     """Shapes of the first of them."""
+    shared: int = 0
+    """Parameters of it that another optimizer holds too."""
+    fed: bool = False
+    """Its step has just closed, and a backward since the update before wrote gradients that no optimizer holds."""
+    models: tuple[str, ...] = ()
+    """Names of the models whose parameters it holds, where the loop calls several."""
+    groups: Frame | None = None
+    """The line that makes the list of parameters which its constructor is given by name."""
+    idle: bool = False
+    """Its step has just closed, and all that it holds is frozen and has no gradient."""
 
 
 class Wiring(Fact, frozen=True, kw_only=True):

@@ -1,0 +1,68 @@
+"""Looks at what the first layer of each model receives: a program may scale its batches after the loader, or inside its
+forward."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.observers.numerics.tensor_health import sample_of
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.trace.facts.first_input import FirstInput
+from debugtracer.trace.number import number
+
+
+class FirstInputObserver(Observer):
+    """One tensor of each root module, in its first inspected training call; one host sync."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.seen: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self.running: nn.Module | None = None
+        """The root whose first layer has not been met yet."""
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Begin to listen where a root is trained for the first time."""
+        if self.run.inspecting:
+            fresh = module not in self.seen and module.training and torch.is_grad_enabled()
+            self.running = module if fresh else None
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Stop to listen at the end of the call."""
+        self.running = None
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Read the input of the first function that takes a parameter."""
+        module = self.running
+        if module is None or not any(isinstance(v, nn.Parameter) for v in (*args, *kwargs.values())):
+            return
+        self.running = None
+        self.seen.add(module)
+        given = next((v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)), None)
+        if given is None or isinstance(given, nn.Parameter):
+            return
+        with torch.no_grad():
+            values = sample_of(given.detach())
+            if values is None or values.numel() < 2:
+                return
+            std, mean = torch.std_mean(values, correction=0)
+            whole = (values == values.round()).all()
+            told = torch.stack([x.double() for x in (mean, std, *values.aminmax(), whole)]).tolist()
+        self.run.emit(
+            FirstInput(
+                ref=self.run.ref(),
+                root=type(module).__name__,
+                function=getattr(function, "__name__", ""),
+                shape=tuple(given.shape),
+                mean=number(told[0]),
+                std=number(told[1]),
+                low=number(told[2]),
+                high=number(told[3]),
+                whole=bool(told[4]),
+                frame=self.run.here(),
+            )
+        )
