@@ -178,7 +178,8 @@ def progress(events: list[AnyEvent]) -> str:
     share = (
         f"{100 * last.own_s / last.wall_s:.1f} % of {last.wall_s:.1f} s was ours" if last.wall_s else "no time measured"
     )
+    steps = f"{last.steps} step(s)" if last.own_updates is None else f"{last.own_updates} update(s) by the loop itself"
     return (
-        f"{last.steps} step(s), {last.iterations} backward(s), {share}, {last.host_syncs} host "
+        f"{steps}, {last.iterations} backward(s), {share}, {last.host_syncs} host "
         f"sync(s){'' if last.final else '; did not end by itself'}"
     )

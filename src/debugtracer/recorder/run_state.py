@@ -16,6 +16,8 @@ from debugtracer.recorder.scaled_losses import ScaledLosses
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
 
+OWN_UPDATES = 2  # changes of the weights between backward calls that show a loop with an idle optimizer (ours)
+
 
 class RunState:
     """One per process. The recorder and the gate write it, everybody else reads."""
@@ -25,6 +27,10 @@ class RunState:
         """Number of the optimizer step in flight, and of the next outermost backward."""
         self.has_optimizer = False
         """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
+        self.stepped = False
+        """An optimizer has stepped."""
+        self.own_updates = 0
+        """Updates that the loop wrote into its weights itself, seen between two of its backward calls."""
         self.forward_since = False
         """A root forward ran since the last backward: what fails now belongs to the next iteration."""
         self.quiet_until_healthy = False
@@ -56,6 +62,12 @@ class RunState:
         """What was compiled -> raw user frames of the call that did it."""
 
     @property
+    def backward_ends_step(self) -> bool:
+        """Whether the loop updates its weights itself: no optimizer was ever built, or none has stepped and the weights
+        change between backward calls."""
+        return not self.has_optimizer or (not self.stepped and self.own_updates >= OWN_UPDATES)
+
+    @property
     def iteration_in_flight(self) -> int:
         """The iteration that a crash belongs to (docs/rationale/contracts.md#iteration)."""
         return self.iteration if self.forward_since else max(self.iteration - 1, 0)
@@ -84,6 +96,7 @@ class RunState:
         self.settle()
         self.rested.clear()
         self.step = self.iteration = 0
+        self.stepped, self.own_updates = False, 0
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
 

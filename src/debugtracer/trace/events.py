@@ -131,6 +131,8 @@ class RankEnded(Event, frozen=True, tag="rank-ended"):
     skipped: int = 0
     """Steps whose update a GradScaler skipped."""
     final: bool = True
+    own_updates: int | None = None
+    """Updates that a loop wrote into its weights itself; None where an optimizer steps."""
     rested: dict[str, int] = {}
     """Steps in which a part of what we do rested, to stay under the promised cost."""
 
