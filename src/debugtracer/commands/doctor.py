@@ -16,12 +16,17 @@ import typer
 from debugtracer.commands.run import BOOTSTRAP
 from debugtracer.errors import TraceError
 from debugtracer.settings import PREFIX, Settings
-from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.events import AnyEvent, Crashed, Failed, Found, Noted, RankEnded, RankStarted
 
 TORCH = (
     "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
 )
 TORCH_S = 120.0  # seconds the import of torch may take
+NOT_WELL = frozenset(
+    f"optimizer/{name}"
+    for name in ("gradient-missing", "gradient-zero", "no-update", "step-missing", "update-missing", "lr-zero")
+)
+"""Checks whose findings say that a run, or a part of it, cannot learn."""
 Line = tuple[bool, str, str]  # fine, what, text
 
 
@@ -163,6 +168,11 @@ def of_rank(rank: int, events: list[AnyEvent]) -> list[Line]:
         (True, f"rank {rank} crash", f"{e.error}: {e.message.splitlines()[-1] if e.message else ''}")
         for e in events
         if isinstance(e, Crashed)
+    ]
+    lines += [
+        (False, f"rank {rank} {e.finding.check}", e.finding.message)
+        for e in events
+        if isinstance(e, Found) and e.finding.check in NOT_WELL and e.finding.severity != "note"
     ]
     failures = [e for e in events if isinstance(e, Failed)]
     return lines + [

@@ -17,14 +17,14 @@ class TrainedTensors:
     """Keeps none alive."""
 
     def __init__(self) -> None:
-        self.roots: ById[nn.Module, list[WeakRef]] = ById()
+        self.roots: ById[nn.Module, list[WeakRef[Tensor]]] = ById()
         """Parameters of each root at its last call; functional_call has put its own in their place by then."""
-        self.called: dict[int, list[WeakRef]] = {}
+        self.called: dict[int, list[WeakRef[Tensor]]] = {}
         """Those of the roots called with a graph since the last backward."""
-        self.own: ById[Tensor, WeakRef | None] = ById()
+        self.own: ById[Tensor, WeakRef[Tensor] | None] = ById()
         """Leaves of the loop's own -> the gradient that was seen, with its version beside it."""
         self.versions: dict[int, int] = {}
-        self.latest: list[WeakRef] = []
+        self.latest: list[WeakRef[Tensor]] = []
         """The tensors of the last backward."""
         self.norms: dict[tuple[int, ...], tuple[list[float], list[tuple[int, ...]]]] = {}
         """Identities of tensors that had gradients together -> their norms at their last backward, and shapes."""
@@ -66,8 +66,9 @@ class TrainedTensors:
         grad, seen = tensor.grad, self.own.get(tensor)
         if grad is None:
             return False
-        fresh = seen is None or seen() is not grad or self.versions.get(id(tensor)) != grad._version
-        self.own[tensor], self.versions[id(tensor)] = WeakRef(grad), grad._version
+        version: int = grad._version
+        fresh = seen is None or seen() is not grad or self.versions.get(id(tensor)) != version
+        self.own[tensor], self.versions[id(tensor)] = WeakRef(grad), version
         return fresh
 
     def last(self) -> list[Tensor]:
