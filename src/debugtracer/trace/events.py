@@ -62,6 +62,8 @@ class Judged(Event, frozen=True, tag="judged"):
     older version wrote this."""
     short: dict[str, int] = {}
     """Checks whose series was too short for them to judge: the values they need."""
+    unseen: dict[str, str] = {}
+    """Checks that could not be asked, with what the run does not have (`a scheduler`)."""
     judge_us: float = 0.0
     """Microseconds per step spent judging, off the training thread."""
 

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import pytest
 
-from debugtracer.checks.check import Check
+from debugtracer.checks.check import Check, checks
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.diagnosis.judging.judge import MOST, REPEAT_STEPS, Judge
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.step import StepRef
@@ -137,3 +138,23 @@ def test_a_series_that_is_too_short_for_a_check_is_known():
     for step in range(65):
         list(judge.judge(StepRef(iteration=step, step=step), {"loss": 1.0}))
         assert judge.short() == ({"optimizer/loss-spike": 65} if step < 64 else {})
+
+
+def test_what_a_run_does_not_have_is_the_reason_of_what_could_not_be_asked():
+    judge = Judge(
+        {slug: checks()[slug] for slug in ("optimizer/sched-order", "optimizer/no-update", "device/rank-skew")}
+    )
+    assert judge.unseen() == {
+        "optimizer/sched-order": "a scheduler",
+        "optimizer/no-update": "an optimizer",
+        "device/rank-skew": "a DataLoader",
+    }
+    fact = StepOrder(ref=StepRef(iteration=0, step=0, phase="update"), optimizer=0, kind="SGD", number=0, calls=())
+    list(judge.judge(fact.ref, {"loss": 1.0}, [fact]))
+    assert sorted(judge.unseen()) == ["device/rank-skew", "optimizer/sched-order"]
+
+
+def test_a_check_of_a_series_of_its_layer_is_asked_without_its_facts():
+    judge = Judge({"optimizer/loss-spike": LossSpike()})
+    list(judge.judge(StepRef(iteration=0, step=0, phase="loss"), {"loss": 1.0}))
+    assert judge.unseen() == {}

@@ -9,6 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 class NoGradient(Fact, frozen=True, kw_only=True):
     """Looked at before its updates 1, 2, 4, 8 and so on: no gradient was there, not even one of 0."""
 
+    ABOUT = "an optimizer"
     KEEP = 8
 
     optimizer: int
