@@ -14,7 +14,7 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.listeners import AlarmListener, SegmentListener, StepNumbers
-from debugtracer.recorder.norms import grouped, is_bad, loss_value, norms_of, total_l2
+from debugtracer.recorder.norms import grouped, is_bad, loss_value, norms_of, scalar, total_l2
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.trained_tensors import TrainedTensors
 from debugtracer.trace.window import GRAD_L2, LOSS, OWN_S, PARAM_L2, STEP_S, WAIT_S
@@ -89,11 +89,15 @@ class BackwardGate:
         if gradients is None:
             return BackwardNumbers(tensors, values, value)
         with torch.no_grad():
-            norms = [norm for group in grouped(tensors) for norm in norms_of(group)]
+            norms = [torch.stack(norms_of(group)) for group in grouped(tensors)]
             home = gradients.device
-            read = torch.stack([gradients.double(), *(n.to(home).double() for n in norms)]).tolist()
-        values |= {GRAD_L2: read[0], PARAM_L2: math.sqrt(sum(norm * norm for norm in read[1:]))}
-        return BackwardNumbers(tensors, values, value, self.trained.changed(tensors, read[1:]))
+            if home.type == "cpu" and len(norms) == 1:
+                grad_l2, each = scalar(gradients), norms[0].tolist()
+            else:
+                read = torch.cat([gradients.double().reshape(1), *(n.to(home).double() for n in norms)])
+                grad_l2, *each = read.tolist()
+        values |= {GRAD_L2: grad_l2, PARAM_L2: math.hypot(*each)}
+        return BackwardNumbers(tensors, values, value, self.trained.changed(tensors, each))
 
     def judge(self, found: BackwardNumbers) -> None:
         """Raise the alarm of a loss on a device or of a gradient that is not finite, before the loop uses it."""

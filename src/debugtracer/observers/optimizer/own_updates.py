@@ -23,6 +23,7 @@ class OwnUpdatesObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.last: RawFrames = ()
+        """Where the first backward was called."""
         self.trains = False
         self.inputs: list[WeakRef[Tensor]] = []
         """Arguments of the last model called that ask for a gradient."""
@@ -42,7 +43,7 @@ class OwnUpdatesObserver(Observer):
         """Emit the counters now and then."""
         if self.run.state.stepped:
             return
-        self.last = raw_frames(1)
+        self.last = self.last or raw_frames(1)
         self.read = self.read or any((t := r()) is not None and t.grad is not None for r in self.inputs)
         if self.run.iteration % EVERY == 0:
             self.tell()

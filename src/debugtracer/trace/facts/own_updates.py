@@ -22,4 +22,4 @@ class OwnUpdates(Fact, frozen=True, kw_only=True):
     inputs: bool = False
     """A tensor that is no weight has got a gradient: an attack, a saliency map."""
     backward_frame: Frame | None = None
-    """The last backward."""
+    """The first backward."""
