@@ -163,3 +163,13 @@ def test_a_gate_that_is_reset_counts_from_nothing() -> None:
         train(model, subtracted, model.zero_grad)
         watched.backward_gate.reset()
         assert (watched.backward_gate.trained.norms, watched.backward_gate.trained.latest) == ({}, [])
+
+
+def test_sharded_weights_are_not_read_and_nothing_is_said_of_their_updates() -> None:
+    model = nn.Linear(3, 2)
+    with Watched() as watched:
+        watched.state.has_optimizer, watched.state.roots.sharded = False, True
+        train(model, subtracted, model.zero_grad)
+        watched.backward_gate.finish()
+        assert (watched.state.weights_unread, watched.state.own_updates, watched.state.step) == (True, 0, STEPS)
+    assert set(watched.points[0][1]) == {"loss", "step_s", "own_s", "wait_s"}

@@ -80,8 +80,11 @@ class BackwardGate:
         tensors = self.trained.with_gradients(self.recorder.tape.current)
         loss = self.state.last_loss
         on_device = any(not t.is_cpu for t in (*tensors[:1], *([loss] if loss is not None else [])))
-        if on_device and self.mode == "prod":
-            return BackwardNumbers(tensors, {})
+        # the storage of a sharded weight may be gone between two uses
+        if (on_device and self.mode == "prod") or self.state.roots.sharded:
+            self.state.weights_unread = True
+            value = None if on_device or loss is None else loss_value(loss)
+            return BackwardNumbers([], {} if value is None else {LOSS: value}, value)
         self.state.host_syncs += on_device
         value = None if loss is None else float(loss.double().mean()) if on_device else loss_value(loss)
         values = {} if value is None else {LOSS: value}
@@ -143,7 +146,7 @@ class BackwardGate:
 
     def finish(self) -> None:
         """Count the update after the last backward: it was seen, or what the loop trained is still there."""
-        if self.state.stepped or not self.state.iteration:
+        if self.state.stepped or self.state.weights_unread or not self.state.iteration:
             return
         with self.stack.paused(), torch.no_grad():
             left = self.trained.last()

@@ -29,6 +29,8 @@ class RunState:
         """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
         self.stepped = False
         """An optimizer has stepped."""
+        self.weights_unread = False
+        """Weights that the loop may write itself were not compared: sharded ones, and on a device in mode prod."""
         self.own_updates = 0
         """Updates that the loop wrote into its weights itself, seen between two of its backward calls."""
         self.forward_since = False
@@ -96,7 +98,7 @@ class RunState:
         self.settle()
         self.rested.clear()
         self.step = self.iteration = 0
-        self.stepped, self.own_updates = False, 0
+        self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
 

@@ -56,6 +56,8 @@ class OwnUpdatesObserver(Observer):
     def tell(self) -> None:
         """Emit the counters as they stand."""
         state = self.run.state
+        if state.weights_unread:
+            return
         self.run.emit(
             OwnUpdates(
                 ref=self.run.ref("update", self.run.iteration - 1),
