@@ -64,6 +64,7 @@ class Session:
             diagnosing.recorder,
             diagnosing.health_gate,
         )
+        self.backward_gate = diagnosing.backward_gate
         self.gate, self.events, self.inspection = diagnosing.gate, diagnosing.events, diagnosing.inspection
 
     def install(self) -> None:
@@ -115,6 +116,7 @@ class Session:
             # the run is over; the event is written for the supervisor
             with contextlib.suppress(StoppedByTracer, StoppedCell):
                 guarded("session.collect")(self.health_gate.collect)()
+            guarded("session.finished")(self.backward_gate.finish)()
         self.dispatcher.ended()
         guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts())
         self.output.close()
@@ -143,6 +145,7 @@ class Session:
         self.recorder.settle()
         self.health_gate.reset()
         self.gate.reset()
+        self.backward_gate.reset()
         self.copies.held.clear()
         self.install()
 

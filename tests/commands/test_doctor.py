@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.commands.app import status
 from debugtracer.commands.doctor import folder, machine, switch
-from debugtracer.testing import AT, a_trace
-from debugtracer.trace.events import Crashed, Failed, Noted
+from debugtracer.testing import AT, a_finding, a_trace
+from debugtracer.trace.events import Crashed, Failed, Found, Noted
 
 
 def test_this_machine_can_be_watched(capsys, tmp_path, monkeypatch):
@@ -36,6 +37,20 @@ def test_a_switched_off_autoload_and_a_folder_that_cannot_be_written_are_bad(mon
 def test_what_became_of_the_watch_is_in_the_status(event, code, says, tmp_path, capsys):
     assert status(["doctor", str(a_trace(tmp_path, event))]) == code
     assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("check", "severity", "code"),
+    [
+        ("optimizer/update-missing", "warning", 1),
+        ("optimizer/update-missing", "note", 0),
+        ("optimizer/loss-plateau", "warning", 0),
+    ],
+)
+def test_a_run_in_which_nothing_was_learned_is_not_well(check, severity, code, tmp_path, capsys):
+    finding = msgspec.structs.replace(a_finding(), check=check, severity=severity, message="no update in 192 calls")
+    assert status(["doctor", str(a_trace(tmp_path, Found(at=AT, finding=finding)))]) == code
+    assert ("no update in 192 calls" in capsys.readouterr().out) == bool(code)
 
 
 def test_a_run_nobody_reported_to_is_bad(tmp_path, capsys):

@@ -17,6 +17,7 @@ from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.health_gate import HealthGate
@@ -60,13 +61,16 @@ class Watched:
         self.copies = Copies(2**30, own_share)
         ring = SnapshotRing(parameters, self.state.roots.alive, 0)
         observers, policy = observers or NoObservers(), policy or NoPolicy()
-        self.recorder = Recorder(self.state, self.tape, self.stack, self, self, Opened(self))
+        self.recorder = Recorder(self.state, self.tape, self.stack, self, Opened(self))
         self.health_gate = HealthGate(self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate)
         self.gate = StepGate(
             self.recorder, self.copies, self.health_gate, observers, policy, self, self, Governor(1.0, self.state)
         )
+        self.backward_gate = BackwardGate(self.recorder, self, self, self, Governor(1.0, self.state), mode=mode)
         inspection = Inspection(lambda: False)
-        self.events = StepEvents(self.recorder, self.gate, observers, inspection, policy, ring, self)
+        self.events = StepEvents(
+            self.recorder, self.gate, self.backward_gate, observers, inspection, policy, ring, self
+        )
         self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection, CallCost(self.state))
         self.hooks: list[Any] = [
             BackwardHook(self.events, thread, self.stack),

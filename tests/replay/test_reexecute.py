@@ -53,6 +53,18 @@ def test_an_overwritten_leaf_is_taken_from_its_copy():
     assert x.tolist() == [9.0, 9.0, 9.0]
 
 
+def test_a_module_is_called_with_the_tensors_that_stood_for_its_parameters():
+    tape, model = a_tape(), nn.Linear(2, 1, bias=False)
+    weight = torch.full((1, 2), 3.0, requires_grad=True)
+    entry = tape.open("module", model, (torch.ones(1, 2),), {})
+    entry.swapped = tape.encode({"weight": weight})
+    tape.close(entry, torch.full((1, 1), 6.0))
+    assert any(getattr(r, "tensor", None) is weight for r in entry.references())
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
+    run.run()
+    assert [v.tolist() for v in run.values[entry.segment, entry.index]] == [[[6.0]]]
+
+
 def test_a_call_that_fails_now_is_refused_with_its_error():
     tape, calls = a_tape(), []
 

@@ -100,3 +100,22 @@ def test_a_bad_input_without_a_loader_has_a_name_where_this_step_alone_has_it_an
         "",
     ]
     assert name(float("inf"), previous=True) == ""
+
+
+def test_what_a_loop_trains_itself_is_named_and_what_the_step_made_is_that_of_the_replay():
+    tape, model = a_tape(), nn.Linear(2, 1, bias=False)
+    made, _ = call(tape, torch.ones, 1, 2)
+    new = made.clone().requires_grad_()
+    tape.close(tape.open("fn", torch.clone, (made,), {}), new)
+    entry = tape.open("module", model, (torch.ones(1, 2),), {})
+    entry.swapped = tape.encode({"weight": new})
+    tape.close(entry, torch.ones(1, 1))
+    own, slot = torch.ones(1, requires_grad=True), tape.slot(new)
+    run = Reexecution(ReplayPlan([tape.current]), torch.autograd.backward)
+    assert slot is not None
+    again = torch.zeros(1, 2)
+    run.values[slot.segment, slot.entry] = [again]
+    again.grad, own.grad = torch.full((1, 2), 2.0), torch.full((1,), 5.0)
+    alarm = Alarm("inf_grad", tape.current, 0, 0, trained=(new, own))
+    found = [(t.name, t.tensor.flatten().tolist()) for t in find_targets(alarm, run, Known(Roots()))]
+    assert found == [("gradient weight", [2.0, 2.0]), ("gradient parameter 1", [5.0])]

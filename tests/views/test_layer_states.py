@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.testing import AT, a_finding, a_trace
-from debugtracer.trace.events import Found, Judged
+from debugtracer.trace.events import Found, Judged, RankEnded
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Verdict
@@ -60,3 +60,24 @@ def test_a_layer_none_of_whose_checks_got_what_they_need_is_not_measurable(tmp_p
     older = Judged(at=AT, asked={"data/hard-samples": 9})
     assert states(tmp_path / "c", older)["data"] == "silent (1 check asked)"
     assert states(tmp_path / "d", judged, steps=0)["numerics"] == "not measurable: no training step was seen"
+
+
+def test_what_could_not_be_asked_is_told_with_its_reason(tmp_path):
+    asked = {"optimizer/loss-spike": 9, "optimizer/sched-order": 1, "optimizer/no-update": 1}
+    lacks = {
+        "optimizer/sched-order": "a scheduler",
+        "optimizer/no-update": "an optimizer",
+        "optimizer/x": "an optimizer",
+    }
+    judged = Judged(at=AT, asked=asked, fed=("optimizer/loss-spike",), unseen=lacks)
+    assert states(tmp_path / "a", judged)["optimizer"] == (
+        "silent (1 check asked; not measurable: 2 without an optimizer, 1 without a scheduler)"
+    )
+    other = Judged(at=AT, asked=asked, fed=("optimizer/loss-spike",), unseen={})
+    assert states(tmp_path / "b", judged, other)["optimizer"] == "silent (3 checks asked)"
+
+
+def test_a_run_without_an_update_says_nothing_of_its_optimizer(tmp_path):
+    judged = Judged(at=AT, asked={"optimizer/loss-spike": 9}, fed=("optimizer/loss-spike",))
+    still = RankEnded(at=AT + 20, rank=0, steps=9, iterations=9, own_updates=0)
+    assert states(tmp_path, judged, still)["optimizer"] == "not measurable: no update was seen"

@@ -43,6 +43,17 @@ def test_a_run_without_a_finding(iterations: int, crashed: bool, text: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("own", "text"),
+    [
+        (1, "2 backward calls and 1 update written by the loop itself on 1 rank: every loss, gradient and update was"),
+        (0, "2 backward calls and no update of the weights on 1 rank: every loss and gradient was"),
+    ],
+)
+def test_a_run_without_an_optimizer_tells_what_its_loop_wrote(own: int, text: str) -> None:
+    assert run_wording.quiet(report(own_updates=own), False, []) == f"debug-tracer: run r1, {text} finite"
+
+
+@pytest.mark.parametrize(
     ("bad", "short", "text"),
     [
         (None, (), "every logged number is finite"),

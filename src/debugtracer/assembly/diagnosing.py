@@ -24,6 +24,7 @@ from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.swap_tensors import SwapTensorsHook
+from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
@@ -50,7 +51,7 @@ class Diagnosing:
         holds = replaying.stops_steps
         policy: IncidentPolicy = self.incidents if holds else NoPolicy()
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
-        self.recorder = Recorder(state, tape, stack, self.incidents, numbers, output)
+        self.recorder = Recorder(state, tape, stack, self.incidents, output)
         self.health_gate = HealthGate(
             state,
             tape,
@@ -65,10 +66,22 @@ class Diagnosing:
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
+        self.backward_gate = BackwardGate(
+            self.recorder, self.incidents, numbers, segments, governor, mode=settings.mode.value
+        )
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
         self.events = EventSwitch(
-            StepEvents(self.recorder, self.gate, dispatcher, self.inspection, policy, recording.ring, output),
+            StepEvents(
+                self.recorder,
+                self.gate,
+                self.backward_gate,
+                dispatcher,
+                self.inspection,
+                policy,
+                recording.ring,
+                output,
+            ),
             RestingEvents(self.recorder, self.gate, dispatcher),  # type: ignore[abstract]  # every event has a body
             dispatcher,
             governor,

@@ -16,7 +16,7 @@ import typer
 from debugtracer.commands.run import BOOTSTRAP
 from debugtracer.errors import TraceError
 from debugtracer.settings import PREFIX, Settings
-from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.events import AnyEvent, Crashed, Failed, Found, Noted, RankEnded, RankStarted
 from debugtracer.trace.store.journal import read_events
 from debugtracer.trace.store.schema import rank_folder
 
@@ -24,6 +24,11 @@ TORCH = (
     "import torch; from debugtracer.devices.present import described; print(torch.__version__, described(), sep='|')"
 )
 TORCH_S = 120.0  # seconds the import of torch may take
+NOT_WELL = frozenset(
+    f"optimizer/{name}"
+    for name in ("gradient-missing", "gradient-zero", "no-update", "step-missing", "update-missing", "lr-zero")
+)
+"""Checks whose findings say that a run, or a part of it, cannot learn."""
 Line = tuple[bool, str, str]  # fine, what, text
 
 
@@ -175,6 +180,11 @@ def of_rank(rank: int, events: list[AnyEvent]) -> list[Line]:
         for e in events
         if isinstance(e, Crashed)
     ]
+    lines += [
+        (False, f"rank {rank} {e.finding.check}", e.finding.message)
+        for e in events
+        if isinstance(e, Found) and e.finding.check in NOT_WELL and e.finding.severity != "note"
+    ]
     failures = [e for e in events if isinstance(e, Failed)]
     return lines + [
         (False, f"rank {rank} failure", f"{e.where}, {e.count} time(s); first:\n{e.first.rstrip()}") for e in failures
@@ -189,7 +199,8 @@ def progress(events: list[AnyEvent]) -> str:
     share = (
         f"{100 * last.own_s / last.wall_s:.1f} % of {last.wall_s:.1f} s was ours" if last.wall_s else "no time measured"
     )
+    steps = f"{last.steps} step(s)" if last.own_updates is None else f"{last.own_updates} update(s) by the loop itself"
     return (
-        f"{last.steps} step(s), {last.iterations} backward(s), {share}, {last.host_syncs} host "
+        f"{steps}, {last.iterations} backward(s), {share}, {last.host_syncs} host "
         f"sync(s){'' if last.final else '; did not end by itself'}"
     )

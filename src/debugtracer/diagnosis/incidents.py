@@ -148,7 +148,14 @@ class Incidents:
                 return False
             self.state.quiet_until_healthy = True
             found = result.birth is not None or result.replay.mechanism == "tape"
-            if self.options.stops and not found and self.reyield is not None and self.reyield.arm(alarm, result):
+            waits = not self.state.backward_ends_step  # nobody can hold an update that the loop writes itself
+            if (
+                self.options.stops
+                and not found
+                and waits
+                and self.reyield is not None
+                and self.reyield.arm(alarm, result)
+            ):
                 self.waited = 0 if alarm.symptom == "nan_loss" else 1  # a bad gradient is seen inside its own step
                 return False
             self.conclude(alarm, result, context, begin)

@@ -85,6 +85,7 @@ class RunFindings:
                 asked=dict(judge.asked),
                 fed=judge.fed(),
                 short=judge.short(),
+                unseen=judge.unseen(),
                 judge_us=judge_us,
             )
         )

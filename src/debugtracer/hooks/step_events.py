@@ -13,6 +13,7 @@ from debugtracer.callsites.own_frames import hide
 from debugtracer.hooks.inspection import Inspection, InspectionMode
 from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
 from debugtracer.hooks.scaler_events import ScalerEvents
+from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.listeners import IncidentPolicy, Notes
 from debugtracer.recorder.recorder import Recorder
@@ -30,6 +31,7 @@ class StepEvents(LoopEvents):
         self,
         recorder: Recorder,
         gate: StepGate,
+        backward_gate: BackwardGate,
         observers: TrainingEvents,
         inspection: Inspection,
         policy: IncidentPolicy,
@@ -37,6 +39,7 @@ class StepEvents(LoopEvents):
         notes: Notes,
     ) -> None:
         self.recorder, self.gate, self.observers = recorder, gate, observers
+        self.backward_gate = backward_gate
         self.state, self.stack = recorder.state, recorder.stack
         self.policy, self.ring, self.notes = policy, ring, notes
         self.inspection = inspection
@@ -69,6 +72,7 @@ class StepEvents(LoopEvents):
     def entered(self, module: nn.Module, args: Args) -> None:
         self.root_args = args
         self.recorder.on_enter(module, args)
+        self.backward_gate.entered(module)
         self.observers.entered(module, args)
         if self.inspection.on:
             self.inspected_call.begin()
@@ -108,8 +112,10 @@ class StepEvents(LoopEvents):
         if popped is not None and not failed:
             self.observers.backward_ended(losses)
         self.recorder.after_backward(popped, failed)
-        if not self.state.has_optimizer:  # the backward was the end of its step
-            self.inspection.update()
+        if popped is not None and not failed:
+            self.backward_gate.close()
+        if self.state.backward_ends_step:
+            self.look_closely()
 
     def other_thread(self) -> None:
         self.notes.note("threads", OTHER_THREAD)

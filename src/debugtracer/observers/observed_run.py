@@ -46,7 +46,7 @@ class ObservedRun:
         self.governor = governor
         self.inspect_steps = inspect_steps
         self.decided: int | None = None
-        """The step for which `inspects` was decided; an iteration without an optimizer as its complement."""
+        """The step for which `inspects` was decided."""
         self.inspects = False
         self.function_tests = function_tests
         """The user allows extra forwards on the first step."""
@@ -115,9 +115,9 @@ class ObservedRun:
     def inspecting(self) -> bool:
         """Whether this step is inspected: the first three, then every `inspect_steps`-th. Only those may cost more.
         Rarer where that costs more than was promised."""
-        step = self.state.step if self.state.has_optimizer else ~self.state.iteration
+        step = self.state.step
         if step != self.decided:
-            self.decided, self.inspects = step, self.is_due(step if step >= 0 else ~step)
+            self.decided, self.inspects = step, self.is_due(step)
         return self.inspects
 
     def is_due(self, step: int) -> bool:

@@ -29,6 +29,8 @@ class Alarm:
     """For nan_output: what the root gave."""
     module: nn.Module | None = None
     optimizer: Optimizer | None = None
+    trained: tuple[Tensor, ...] = ()
+    """What the loop trains, where no optimizer holds it."""
     scaler: Any = None
     at_scale_one: bool = False
     """Replay with the loss scale set to 1: separates a scale search from a real fault."""

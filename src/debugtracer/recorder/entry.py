@@ -78,6 +78,7 @@ class Entry:
         "segment",
         "settings",
         "sides",
+        "swapped",
     )
 
     def __init__(self, kind: Kind, function: Any, args: Any, kwargs: Any, frames: Any) -> None:
@@ -97,6 +98,8 @@ class Entry:
         self.sides: tuple[tuple[Any, str, Any], ...] = ()
         """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
         outputs."""
+        self.swapped: dict[str, Any] = {}
+        """Tensors that functional_call put in place of the module's parameters, by their names."""
         self.settings: Sequence[dict[str, Any]] = ()
         """For kind step: the settings of each group of the optimizer, without its parameters."""
         self.scalar = False
@@ -119,7 +122,7 @@ class Entry:
 
     def references(self) -> Iterator[Slot | Leaf]:
         """Every tensor it takes."""
-        yield from references((self.args, self.kwargs))
+        yield from references((self.args, self.kwargs, self.swapped))
 
 
 def autocast_state() -> tuple[tuple[str, torch.dtype], ...]:

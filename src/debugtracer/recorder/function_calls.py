@@ -34,7 +34,7 @@ def prepare(
     entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
     if in_place or "out" in kwargs:
         for written in tensors(first if in_place else kwargs["out"]):
-            tape.save_before_write(written)
+            tape.save_before_write(written, entry.frames)
     return first, entry
 
 
@@ -42,14 +42,18 @@ def is_untaped(tape: Tape, function: Any, first: Any) -> bool:
     """True for an in-place call that is not recorded; one that replaces a parameter's data refuses the segment."""
     if isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
         tape.current.refused = "the data of a parameter was replaced inside the step"
+        tape.note_write(first)
         return True
     # lasting state updated by hand (EMA, clamp): later calls see its effect
-    return (
+    untaped = (
         isinstance(first, Tensor)
         and not torch.is_grad_enabled()
         and is_state(first)
         and id(first) not in tape.current.leaves
     )
+    if untaped:
+        tape.note_write(first)
+    return untaped
 
 
 def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, output: Any) -> None:

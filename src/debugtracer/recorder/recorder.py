@@ -13,7 +13,7 @@ from debugtracer.callsites.frames import owner_module, raw_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Leaf, tensors
-from debugtracer.recorder.listeners import AlarmListener, RunOpener, StepNumbers
+from debugtracer.recorder.listeners import AlarmListener, RunOpener
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.norms import loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
@@ -28,11 +28,9 @@ MOST_SILENT = 8  # root calls without a graph in one segment; a distillation ste
 class Recorder:
     """One per process. Methods named `on_*` are called by the probes; user code never runs inside them."""
 
-    def __init__(
-        self, state: RunState, tape: Tape, stack: ModeStack, alarms: AlarmListener, numbers: StepNumbers, run: RunOpener
-    ) -> None:
+    def __init__(self, state: RunState, tape: Tape, stack: ModeStack, alarms: AlarmListener, run: RunOpener) -> None:
         self.state, self.tape, self.stack = state, tape, stack
-        self.alarms, self.numbers, self.run = alarms, numbers, run
+        self.alarms, self.run = alarms, run
         self.pending: tuple[nn.Module, Root, Entry] | None = None
         self.marks: list[bool] = []
 
@@ -59,6 +57,9 @@ class Recorder:
                 root = self.state.roots.add(module, owner_module(module))
             self.keep_state(root)
             entry = self.tape.open("module", module, args, {}, rng=RngState(torch_only=root.draws.torch_only))
+            swapped = root.swapped(module)
+            if swapped:
+                entry.swapped = self.tape.encode(swapped)
             if root.mutates_inputs:
                 entry.copy_inputs()
             self.pending = (module, root, entry)
@@ -196,22 +197,11 @@ class Recorder:
         if popped is None:
             return  # it never began: the alarm stopped it
         self.stack.resume(popped)
-        if not self.state.has_optimizer and not failed and self.tape.current.backwards:
-            self.by_hand()
-
-    def by_hand(self) -> None:
-        """End a step at a backward where no optimizer was ever built: the loop updates its tensors itself."""
-        with self.stack.paused():
-            loss = loss_value(self.state.last_loss) if self.state.last_loss is not None else None
-            if loss is not None:
-                self.numbers.publish(self.state.iteration - 1, {"loss": loss})
-            self.boundary()
-        self.state.quiet_until_healthy = self.state.quiet_until_healthy and not (
-            self.state.last_loss is not None and math.isfinite(loss_value(self.state.last_loss) or 0.0)
-        )
 
     def on_optimizer(self) -> None:
         """Called when an optimizer was built: its step ends a step, and what was recorded before belongs to no step."""
+        if not self.state.has_optimizer:
+            self.state.step = self.state.own_updates
         self.state.has_optimizer = True
         self.tape.begin(self.state.iteration, self.state.step)
 

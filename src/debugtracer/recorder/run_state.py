@@ -19,6 +19,7 @@ from debugtracer.recorder.state.roots import Roots, RootState
 # what clocks inside our functions miss: the way into them and out, colder caches, memory to collect. The share told and
 # the true one on eight programs, watched against bare (docs/rationale/performance.md#unseen)
 UNSEEN = 1.6
+OWN_UPDATES = 2  # changes of the weights between backward calls that show a loop with an idle optimizer (ours)
 
 
 class RunState:
@@ -31,6 +32,12 @@ class RunState:
         """The iteration in which a loader handed out a batch last."""
         self.has_optimizer = False
         """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
+        self.stepped = False
+        """An optimizer has stepped."""
+        self.weights_unread = False
+        """Weights that the loop may write itself were not compared: sharded ones, and on a device in mode prod."""
+        self.own_updates = 0
+        """Updates that the loop wrote into its weights itself, seen between two of its backward calls."""
         self.forward_since = False
         """A root forward ran since the last backward: what fails now belongs to the next iteration."""
         self.quiet_until_healthy = False
@@ -61,6 +68,12 @@ class RunState:
         """Optimizers that another thread steps or has built: their gradients must not be looked at."""
         self.compiled: ById[Any, Any] = ById()
         """What was compiled -> raw user frames of the call that did it."""
+
+    @property
+    def backward_ends_step(self) -> bool:
+        """Whether the loop updates its weights itself: no optimizer was ever built, or none has stepped and the weights
+        change between backward calls."""
+        return not self.has_optimizer or (not self.stepped and self.own_updates >= OWN_UPDATES)
 
     @property
     def iteration_in_flight(self) -> int:
@@ -97,6 +110,7 @@ class RunState:
         self.rested.clear()
         self.step = self.iteration = 0
         self.fetched_at = -1
+        self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
 

@@ -70,7 +70,7 @@ class StepGate:
 
     def gate(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run one outermost step. The closure and the step are the user's and run unguarded."""
-        self.state.has_optimizer = True
+        self.state.has_optimizer = self.state.stepped = True
         if self.policy.skip_step():
             return None
         if self.scaler_call is not None:
@@ -235,6 +235,7 @@ class StepGate:
             return None
         optimizer = kwargs.get("optimizer", args[0] if args else None)
         inner: Any = getattr(optimizer, "optimizer", optimizer)
+        self.state.has_optimizer = self.state.stepped = True  # also where the scaler skips the update
         self.scaler_call = call = ScalerCall()
         self.recorder.marks.clear()
         with self.stack.paused():

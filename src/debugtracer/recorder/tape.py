@@ -45,6 +45,8 @@ class Segment:
         """It grew beyond MAX_ENTRIES and was dropped."""
         self.rested = False
         """Only its losses and its root calls with a graph are recorded, to stay under the promised cost."""
+        self.written_at: Any = None
+        """Raw user frames of the loop's own first write into a weight; None where it wrote none."""
         self.refused = ""
         """Why this segment cannot be executed again; empty when it can."""
 
@@ -194,13 +196,19 @@ class Tape:
             self.current.constants.extend(entry.args)
             self.current.unsorted.extend(entry.args)
 
-    def save_before_write(self, target: Tensor) -> bool:
+    def save_before_write(self, target: Tensor, frames: Any = None) -> bool:
         """Copy every leaf that shares memory with `target` before it is written; True if there was one."""
         hit = False
         for leaf in self.current.sharing(target):
             if leaf.saved is None:
                 leaf.saved, hit = leaf.tensor.detach().clone(), True
+                self.note_write(leaf.tensor, frames)
         return hit
+
+    def note_write(self, tensor: Tensor, frames: Any = None) -> None:
+        """Note where the loop itself writes into a tensor that it trains, once in a segment."""
+        if self.current.written_at is None and tensor.requires_grad and tensor.is_leaf and tensor.grad is not None:
+            self.current.written_at = frames or self.frames()
 
     def all_leaves(self) -> list[Leaf]:
         """The leaves of the current segment, constants included."""

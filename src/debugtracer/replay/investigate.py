@@ -195,6 +195,7 @@ def touched(alarm: Alarm, context: ReplayContext) -> list[Tensor]:
     found: list[Tensor] = [p for module in list(context.roots.known) for p in module.parameters()]
     if alarm.optimizer is not None:
         found += context.parameters(alarm.optimizer)
+    found += alarm.trained
     for segment in (alarm.segment, alarm.previous):
         found += (
             [leaf.tensor for leaf in segment.leaves.values() if leaf.tensor.requires_grad and leaf.tensor.is_leaf]

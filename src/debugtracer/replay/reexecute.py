@@ -80,7 +80,10 @@ class Reexecution:
     def call(self, entry: Entry, args: Any, kwargs: Any) -> Any:
         """What the entry stands for, executed on the spot."""
         if entry.kind == "module":
-            return unwrapped(entry.function)(*args, **kwargs)
+            module = unwrapped(entry.function)
+            if entry.swapped:
+                return torch.func.functional_call(module, self.decoded(entry.swapped), args, kwargs)
+            return module(*args, **kwargs)
         if entry.kind == "backward":
             self.losses[entry.segment, entry.index] = args[0][0]
             return self.backward(*args, **kwargs)

@@ -36,11 +36,26 @@ def find_targets(alarm: Alarm, run: Reexecution, context: ReplayContext) -> list
     if alarm.symptom == "nan_output":
         return [Target("output", t) for t in outputs_of(alarm, run) if t.is_floating_point()]
     names = context.roots.named_parameters()
+    if alarm.optimizer is None:
+        return [Target(f"gradient {n}", t.grad) for n, t in trained(alarm, run, names) if t.grad is not None]
     parameters = context.parameters(alarm.optimizer)
     labels = [names.get(id(p), f"parameter {n}") for n, p in enumerate(parameters)]
     if alarm.symptom == "bad_update":
         return [Target(f"parameter {n}", p) for n, p in zip(labels, parameters, strict=True)]
     return [Target(f"gradient {n}", p.grad) for n, p in zip(labels, parameters, strict=True) if p.grad is not None]
+
+
+def trained(alarm: Alarm, run: Reexecution, names: dict[int, str]) -> Iterator[tuple[str, Tensor]]:
+    """Yield what a loop without an optimizer trains, by name: in place of a tensor that the step made, as a functional
+    update does, the one that the replay made."""
+    swapped = [pair for entry in alarm.segment.entries for pair in entry.swapped.items()]
+    for number, tensor in enumerate(alarm.trained):
+        made = alarm.segment.made.get(id(tensor))
+        slot = made[1] if made is not None and made[0]() is tensor else None
+        own = next((n for n, r in swapped if r is slot or (isinstance(r, Leaf) and r.tensor is tensor)), None)
+        name = own or names.get(id(tensor), f"parameter {number}")
+        again = run.values.get((slot.segment, slot.entry)) if slot is not None else None
+        yield name, again[slot.output] if again is not None and slot is not None else tensor
 
 
 def loss_of(alarm: Alarm, run: Reexecution) -> Tensor | None:

@@ -62,6 +62,8 @@ class Judged(Event, frozen=True, tag="judged"):
     older version wrote this."""
     short: dict[str, int] = {}
     """Checks whose series was too short for them to judge: the values they need."""
+    unseen: dict[str, str] = {}
+    """Checks that could not be asked, with what the run does not have (`a scheduler`)."""
     judge_us: float = 0.0
     """Microseconds per step spent judging, off the training thread."""
 
@@ -134,6 +136,8 @@ class RankEnded(Event, frozen=True, tag="rank-ended"):
     skipped: int = 0
     """Steps whose update a GradScaler skipped."""
     final: bool = True
+    own_updates: int | None = None
+    """Updates that a loop wrote into its weights itself; None where an optimizer steps."""
     rested: dict[str, int] = {}
     """Steps in which a part of what we do rested, to stay under the promised cost."""
 

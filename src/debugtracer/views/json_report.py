@@ -72,6 +72,7 @@ def run(trace: Trace, log: LogRead | None) -> dict[str, Any]:
         "world_size": max(worlds, default=1),
         "exit_code": manifest.exit_code,
         "stopped_by_tracer": manifest.stopped_by_tracer,
+        **({"own_updates": max(own)} if (own := [e.own_updates for e in ended if e.own_updates is not None]) else {}),
         **({"capture": thinned} if (thinned := capture(ended)) else {}),
         **({"log": log.as_plain()} if log else {}),
         **({"skipped": list(trace.problems)} if trace.problems else {}),

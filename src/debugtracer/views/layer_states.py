@@ -27,21 +27,39 @@ def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, lo
     """Describe the state of each layer in one phrase."""
     events = trace.events()
     judged = [event for event in events if isinstance(event, Judged)]
-    asked = {slug for event in judged for slug in event.asked} | {f.check for f in found}
-    fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | {
-        f.check for f in found
-    }
-    seen = (
-        any(event.iterations for event in events if isinstance(event, RankEnded)) or bool(found) or verdict is not None
-    )
+    ended = list({event.rank: event for event in events if isinstance(event, RankEnded)}.values())  # their last words
+    told = {f.check for f in found}
+    asked = {slug for event in judged for slug in event.asked} | told
+    fed = {slug for event in judged for slug in (event.asked if event.fed is None else event.fed)} | told
+    lacking = {slug: what for event in judged for slug, what in event.unseen.items()}
+    for slug in [s for s in lacking if s in told or any(s not in e.unseen for e in judged if e.asked)]:
+        del lacking[slug]  # some rank could ask it
+    seen = any(event.iterations for event in ended) or bool(found) or verdict is not None
     blind = f"the log holds only {log.names}" if log is not None else "" if seen else "no training step was seen"
+    still = bool(ended) and log is None and all(event.own_updates == 0 for event in ended if event.iterations)
     return {
-        layer: state(layer, found, verdict, asked, fed if seen else set(), f"not measurable: {blind or ABSENT[layer]}")
+        layer: state(
+            layer,
+            found,
+            verdict,
+            asked - lacking.keys(),
+            fed if seen and not (still and layer == "optimizer") else set(),
+            f"not measurable: {blind or ABSENT[layer]}",
+            lacking,
+        )
         for layer in LAYERS
     }
 
 
-def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[str], fed: set[str], blind: str) -> str:
+def state(
+    layer: str,
+    found: list[Finding],
+    verdict: Verdict | None,
+    asked: set[str],
+    fed: set[str],
+    blind: str,
+    lacking: dict[str, str],
+) -> str:
     """The words for one layer; `blind` where no check got what it needs."""
     mine = [f for f in found if f.layer == layer]
     loud = [f for f in mine if f.severity != "note"]
@@ -53,7 +71,14 @@ def state(layer: str, found: list[Finding], verdict: Verdict | None, asked: set[
         return blind
     count = counted(sum(slug.startswith(f"{layer}/") for slug in asked), "check")
     notes = f" but for {counted(len(mine), 'note')}" if mine else ""
-    return f"silent{notes} ({count} asked)"
+    return f"silent{notes} ({count} asked{unmeasured(layer, lacking)})"
+
+
+def unmeasured(layer: str, lacking: dict[str, str]) -> str:
+    """Format how many checks of a layer could not be asked, by what the run does not have."""
+    counts = Counter(what for slug, what in lacking.items() if slug.startswith(f"{layer}/"))
+    parts = [f"{count} without {what}" for what, count in counts.most_common()]
+    return f"; not measurable: {', '.join(parts)}" if parts else ""
 
 
 def named(loud: list[Finding]) -> str:

@@ -22,10 +22,7 @@ def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
     if "log" in run:
         end = f"{counted(len(loud), 'finding')}, no verdict" if loud else quiet_log(run["log"])
         return f"debug-tracer: run {run['id']}, {log_read.span(run['log'])}: {end}"
-    length = (
-        f"{counted(run['steps'], 'step')} ({counted(run['iterations'], 'backward call')}) on "
-        f"{counted(run['world_size'], 'rank')}"
-    )
+    length = length_of(run)
     if not run["iterations"] and not loud:
         return (
             f"debug-tracer: run {run['id']} made no backward call that was seen; `debug-tracer doctor` says what was "
@@ -35,7 +32,18 @@ def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
         return f"debug-tracer: run {run['id']} crashed after {length}; no non-finite value was seen before"
     if loud:
         return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
-    return f"debug-tracer: run {run['id']}, {length}: every loss, gradient and update was finite"
+    finite = "loss and gradient" if run.get("own_updates") == 0 else "loss, gradient and update"
+    return f"debug-tracer: run {run['id']}, {length}: every {finite} was finite"
+
+
+def length_of(run: dict[str, Any]) -> str:
+    """How long a run was; where no optimizer stepped, the updates that its loop wrote itself."""
+    own, calls = run.get("own_updates"), counted(run["iterations"], "backward call")
+    ranks = f"on {counted(run['world_size'], 'rank')}"
+    if own is None:
+        return f"{counted(run['steps'], 'step')} ({calls}) {ranks}"
+    wrote = f"{counted(own, 'update')} written by the loop itself" if own else "no update of the weights"
+    return f"{calls} and {wrote} {ranks}"
 
 
 def quiet_log(log: dict[str, Any]) -> str:

@@ -9,11 +9,12 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from debugtracer.checks.check import Check
+from debugtracer.checks.check import Check, checks
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.diagnosis.judging.judge import MOST, REPEAT_STEPS, Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.step import StepRef
@@ -173,3 +174,23 @@ def test_another_place_is_news_and_other_words_about_a_place_are_not():
                 yield self.finding(window, "warning", f"{word} at {line}", place=place)
 
     assert [f.message.partition(": ")[2] for f in judged(Placed(), [1.0])] == ["first at 3", "first at 4"]
+
+
+def test_what_a_run_does_not_have_is_the_reason_of_what_could_not_be_asked():
+    judge = Judge(
+        {slug: checks()[slug] for slug in ("optimizer/sched-order", "optimizer/no-update", "device/rank-skew")}
+    )
+    assert judge.unseen() == {
+        "optimizer/sched-order": "a scheduler",
+        "optimizer/no-update": "an optimizer",
+        "device/rank-skew": "a DataLoader",
+    }
+    fact = StepOrder(ref=StepRef(iteration=0, step=0, phase="update"), optimizer=0, kind="SGD", number=0, calls=())
+    list(judge.judge(fact.ref, {"loss": 1.0}, [fact]))
+    assert sorted(judge.unseen()) == ["device/rank-skew", "optimizer/sched-order"]
+
+
+def test_a_check_of_a_series_of_its_layer_is_asked_without_its_facts():
+    judge = Judge({"optimizer/loss-spike": LossSpike()})
+    list(judge.judge(StepRef(iteration=0, step=0, phase="loss"), {"loss": 1.0}))
+    assert judge.unseen() == {}

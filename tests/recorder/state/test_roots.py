@@ -204,3 +204,14 @@ def test_only_a_distributed_wrapper_is_taken_off(tmp_path) -> None:
         assert unwrapped(nn.parallel.DistributedDataParallel(holder)) is holder
     finally:
         torch.distributed.destroy_process_group()
+
+
+def test_tensors_in_place_of_parameters_are_seen_at_the_call_alone() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    root, seen = Root(model, None), []
+    model.register_forward_pre_hook(lambda module, args: seen.append(set(root.swapped(module))))
+    model(torch.ones(1, 2))
+    put = {name: p.detach().clone() for name, p in model.named_parameters()}
+    torch.func.functional_call(model, put, (torch.ones(1, 2),))
+    assert seen == [set(), set(put)]
+    assert Root(nn.ReLU(), None).swapped(nn.ReLU()) == {}

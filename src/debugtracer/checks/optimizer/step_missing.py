@@ -24,8 +24,9 @@ class StepMissing(Check):
         The weights stay what they were; the loss only shows the noise of the batches.
     How it decides
         50 backward calls wrote its gradients (or the run ended), it has never stepped, no other optimizer that steps
-        holds its parameters, and `zero_grad` threw such gradients away at least twice: that is no accumulation. Without
-        a `zero_grad` it may still accumulate; then it is told at the end of the run, from 50 on.
+        holds its parameters, their values stand, and `zero_grad` threw such gradients away at least twice: that is no
+        accumulation. Without a `zero_grad` it may still accumulate; then it is told at the end of the run, from 50 on.
+        A loop that writes the weights itself, and an optimizer inside another one, change them: nothing is said.
     What to do
         Call `optimizer.step()` after the backward.
     Example

@@ -13,10 +13,35 @@ from debugtracer.checks.check import Check, checks
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
-from debugtracer.trace.window import DEPTH, ENDED, Window
+from debugtracer.trace.window import (
+    CLIP_RATIO,
+    DEPTH,
+    ENDED,
+    GRAD_L2,
+    GRAD_MAX,
+    LOSS,
+    LOSS_SCALE,
+    LR,
+    PARAM_L2,
+    PARAM_MAX,
+    SCALER_SKIPPED,
+    VAL_LOSS,
+    Window,
+)
 
 REPEAT_STEPS = 100  # steps before the same check may say the same again (docs/rationale/checks.md#cadence)
 MOST_PLANS = 256  # sets of news that are remembered (ours): a step as a rule brings what the one before it brought
+OF_TRAINING = frozenset({LOSS, GRAD_L2, GRAD_MAX, PARAM_L2, PARAM_MAX})
+"""Series that every training has."""
+OWN_LAYERS = ("model", "optimizer", "numerics")  # whose checks judge them alone; facts only add to the evidence
+SERIES_ABOUT = {
+    LR: "an optimizer",
+    CLIP_RATIO: "gradient clipping",
+    SCALER_SKIPPED: "a GradScaler",
+    LOSS_SCALE: "a GradScaler",
+    VAL_LOSS: "an evaluation",
+}
+"""What a run must have for these series to be there."""
 MOST = 20  # findings of one check per run; a reader who has not acted on twenty will not act on more (ours)
 # a number of a message; not one inside a name (`0.weight`, `layers.3.attn`, `conv2d`)
 NUMBER = re.compile(r"(?<![\w.])[-+]?(\d[\d,.]*(e[-+]?\d+)?(?!\.?[A-Za-z_])|(nan|inf)\b)", re.IGNORECASE)
@@ -193,6 +218,21 @@ class Judge:
             for check in self.checks
         }
         return tuple(slug for slug, needs in about.items() if any(self.count(need) for need in needs))
+
+    def unseen(self) -> dict[str, str]:
+        """The checks that could not be asked, with what the run does not have: facts of their kinds, or of others about
+        the same thing, never came."""
+        had = {kind.ABOUT for kind, count in self.kinds.items() if count}
+        found: dict[str, str] = {}
+        for check in self.checks:
+            first, kinds = check.needs[0] if check.needs else "", [n for n in check.needs if not isinstance(n, str)]
+            trains = first in OF_TRAINING and check.layer in OWN_LAYERS and self.count(first)
+            if trains or any(self.count(kind) or not kind.ABOUT or kind.ABOUT in had for kind in kinds):
+                continue
+            lacks = kinds[0].ABOUT if kinds else SERIES_ABOUT.get(str(first), "")
+            if lacks and (kinds or not any(self.count(need) for need in check.needs)):
+                found[check.slug] = lacks
+        return found
 
     def short(self) -> dict[str, int]:
         """The checks whose first series came, and not often enough for them to judge."""

@@ -67,7 +67,13 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
         windows[rank] = with_rank_end(judge.window(last), trace.path, events)
         judge_us = 1e6 * (thread_time() - begin) / max(steps, 1)
         yield Judged(
-            at=wall_time(), rank=rank, asked=dict(judge.asked), fed=judge.fed(), short=judge.short(), judge_us=judge_us
+            at=wall_time(),
+            rank=rank,
+            asked=dict(judge.asked),
+            fed=judge.fed(),
+            short=judge.short(),
+            unseen=judge.unseen(),
+            judge_us=judge_us,
         )
     if len(windows) > 1:
         for check in checks.values():

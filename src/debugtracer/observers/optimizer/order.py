@@ -11,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.optimizer.gradient_use import GradientUse
 from debugtracer.observers.optimizer.loss_reduction import is_divided, is_sum
+from debugtracer.observers.optimizer.unstepped import UNSTEPPED, Unstepped
 from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -28,7 +29,6 @@ FIRST = 3  # updates of each optimizer, then inspected steps (docs/rationale/che
 MOST_CALLS = 64  # calls of one update that are kept (ours): an accumulation over more is cut
 MOST_OPTIMIZERS = 64  # followed (ours)
 NAMED = 4  # stale parameters named as evidence
-UNSTEPPED = 50  # backwards without a step that are news (docs/rationale/checks.md#opt_step_missing)
 
 
 class OptimizerCalls:
@@ -38,18 +38,13 @@ class OptimizerCalls:
         self.use = use
         self.frame = frame
         """Where the user built the optimizer."""
-        self.held: frozenset[int] = frozenset()
-        """Its parameters, for the end of the run, when it may be gone."""
+        self.unstepped = Unstepped()
         self.calls: list[Call] = []
         self.armed = False
         """Its last update was followed, so the next one is."""
         self.whole = True
         """Every call since the last update was seen."""
         self.scaled = False
-        self.backwards = 0
-        self.zeroed = 0
-        self.last_backward: RawFrames = ()
-        self.emitted_backwards = 0
         self.chased = 0
         """Updates running that were followed only because the one before was stale."""
 
@@ -148,32 +143,25 @@ class OrderObserver(Observer):
                 log.scaled = scaled if live else log.scaled
             else:
                 live = not log.use.steps and any(p.grad is not None for p in log.use.held()[:8])
-            if live and not log.use.steps:
-                self.count_unstepped(log, raw)
+            if live and not log.use.steps and log.unstepped.count(log.use.held(), raw):
+                self.emit_unstepped(log)
         self.forwards = False
-
-    def count_unstepped(self, log: OptimizerCalls, raw: RawFrames) -> None:
-        """Count gradients for an optimizer that has never stepped."""
-        log.backwards += 1
-        log.last_backward = raw
-        log.held = log.held or frozenset(id(p) for p in log.use.held())
-        if log.backwards % UNSTEPPED == 0:
-            self.emit_unstepped(log)
 
     def emit_unstepped(self, log: OptimizerCalls) -> None:
         """Emit an optimizer without steps, unless another one that steps holds its parameters."""
-        if any(log.held & (c.held or {id(p) for p in c.use.held()}) for c in self.known if c.use.steps):
+        never = log.unstepped
+        if any(never.held & (c.unstepped.held or {id(p) for p in c.use.held()}) for c in self.known if c.use.steps):
             return
-        log.emitted_backwards = log.backwards
+        never.emitted = never.backwards
         self.run.emit(
             NoStep(
                 ref=self.run.ref("update", self.run.iteration - 1),
                 optimizer=log.use.number,
                 kind=log.use.kind,
                 frame=log.frame,
-                backward_frame=first(log.last_backward),
-                backwards=log.backwards,
-                zeroed=log.zeroed,
+                backward_frame=first(never.last_backward),
+                backwards=never.backwards,
+                zeroed=never.zeroed,
             )
         )
 
@@ -189,7 +177,7 @@ class OrderObserver(Observer):
             mine = ids & {id(p) for p in log.use.held()}
             if mine:
                 log.use.clear(mine)
-                log.zeroed += not log.use.steps and log.backwards > 0
+                log.unstepped.zeroed += not log.use.steps and log.unstepped.backwards > 0
                 log.add(Call(word="zero_grad", frame=frame, live=bool(log.use.fresh)))
 
     def clipped(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], norm: Any) -> None:
@@ -297,5 +285,5 @@ class OrderObserver(Observer):
     def ended(self) -> None:
         """Emit optimizers that never stepped."""
         for log in self.known:
-            if not log.use.steps and log.backwards > log.emitted_backwards:
+            if not log.use.steps and log.unstepped.left():
                 self.emit_unstepped(log)

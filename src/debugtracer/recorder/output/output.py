@@ -142,6 +142,7 @@ class Output:
             host_syncs=state.host_syncs,
             skipped=state.skipped,
             final=final,
+            own_updates=None if state.stepped or state.weights_unread else state.own_updates,
             rested=dict(state.rested),
         )
 

@@ -46,6 +46,11 @@ class Root:
         self.owner = weakref.ref(owner) if owner is not None else None
         """An enclosing module whose method called it (LightningModule.training_step), for names."""
         self.has_parameters = any(True for _ in module.parameters())
+        self.first = next(
+            ((m._parameters, name) for m in module.modules() for name, p in m._parameters.items() if p is not None),
+            None,
+        )
+        """Where its first parameter lies."""
         self.draws = HostDraws()
         self.moving: dict[int, Tensor] | None = None
         self.versions: dict[int, int] = {}
@@ -58,6 +63,12 @@ class Root:
         self.mutates_inputs = False
         self.deliberate_inf = False
         """Its output holds infinities on purpose (a vocabulary mask): looked at once."""
+
+    def swapped(self, module: nn.Module) -> dict[str, Tensor]:
+        """The tensors that functional_call has put in place of parameters; empty where its first one is its own."""
+        if self.first is None or type(self.first[0].get(self.first[1])) is not Tensor:
+            return {}
+        return {name: tensor for name, tensor in module.named_parameters() if type(tensor) is Tensor}
 
     def before(self) -> RootState:
         """What a forward may change, copied: all buffers at first, then only those that were seen to move."""

@@ -20,7 +20,7 @@ from debugtracer.replay.investigate import touched
 from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.rewind import ReplayedState, hushed
-from debugtracer.replay.targets import loss_of, outputs_of
+from debugtracer.replay.targets import loss_of, outputs_of, trained
 from debugtracer.replay.trials.changed import ChangedExecution
 from debugtracer.replay.trials.plain_samples import refetched
 from debugtracer.replay.trials.score import FirstBad, Score, all_finite, norm
@@ -110,6 +110,7 @@ class StepTrials(Trials):
             if self.alarm.symptom == "nan_loss" and loss is not None and not self.went_back(run):
                 self.backward(run, loss)
             parameters = [p for o in rerun.optimizers or self.holders for p in self.context.parameters(o)]
+            parameters = parameters or [tensor for _, tensor in trained(self.alarm, run, {})]
             gradients = [p.grad for p in parameters if p.grad is not None]
             if self.alarm.symptom != "nan_output" and gradients:
                 score.grad_l2 = norm(gradients)

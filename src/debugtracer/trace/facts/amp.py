@@ -10,6 +10,7 @@ from debugtracer.trace.number import Number
 class ScalerSetup(Fact, frozen=True, kw_only=True):
     """A GradScaler was built."""
 
+    ABOUT = "a GradScaler"
     KEEP = 8
 
     scaler: int
@@ -47,6 +48,7 @@ class AutocastSeen(Fact, frozen=True, kw_only=True):
 class ScalerRefused(Fact, frozen=True, kw_only=True):
     """A call that a GradScaler refuses with an exception."""
 
+    ABOUT = "a GradScaler"
     KEEP = 4
 
     what: str

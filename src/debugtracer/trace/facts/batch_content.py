@@ -42,6 +42,7 @@ class LeafSchema(msgspec.Struct, frozen=True, kw_only=True):
 class BatchSchema(Fact, frozen=True, kw_only=True):
     """The tensors of a loader's batches; emitted once for each set of paths."""
 
+    ABOUT = "a DataLoader"
     KEEP = 32
 
     loader: LoaderNote
@@ -54,6 +55,8 @@ class BatchSchema(Fact, frozen=True, kw_only=True):
 
 class BatchChange(Fact, frozen=True, kw_only=True):
     """A tensor of a batch differs from all batches of this loader with the same paths before it."""
+
+    ABOUT = "a DataLoader"
 
     loader: LoaderNote
     batch: int
@@ -105,6 +108,7 @@ class LeafProfile(msgspec.Struct, frozen=True, kw_only=True):
 class BatchProfile(Fact, frozen=True, kw_only=True):
     """What the batches of a loader are like; emitted at its first batch, the 20th, and every 100th."""
 
+    ABOUT = "a DataLoader"
     KEEP = 16
 
     loader: LoaderNote
@@ -128,6 +132,7 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     """One thing out of the ordinary in one batch. `ref.iteration` is the backward that used the batch, where that is
     known."""
 
+    ABOUT = "a DataLoader"
     KEEP = 256
 
     loader: LoaderNote

@@ -9,6 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 class BatchSeen(Fact, frozen=True, kw_only=True):
     """The batch before a backward, of the first steps and of each inspected one."""
 
+    ABOUT = "a DataLoader"
     KEEP = 64
 
     loader: int | None

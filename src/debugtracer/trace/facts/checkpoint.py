@@ -14,6 +14,7 @@ SLOTS = 64  # saves are numbered modulo this: each slot is news of its own, so t
 class CheckpointSaved(Fact, frozen=True, kw_only=True):
     """torch.save was called on a mapping or a module that holds weights."""
 
+    ABOUT = "a saved checkpoint"
     KEEP: ClassVar[int] = 16
 
     parts: tuple[str, ...]
@@ -36,6 +37,7 @@ class CheckpointMark(Fact, frozen=True, kw_only=True):
     """By what a later run can tell that it loaded the weights of this save: how many floating tensors, and the sum of
     all their elements."""
 
+    ABOUT = "a saved checkpoint"
     KEEP: ClassVar[int] = 4
 
     slot: int
@@ -52,6 +54,7 @@ class CheckpointMark(Fact, frozen=True, kw_only=True):
 class OtherSave(Fact, frozen=True, kw_only=True):
     """Tensors were written by other means than torch.save, after at least one update."""
 
+    ABOUT = "a saved checkpoint"
     KEEP: ClassVar[int] = 4
 
     means: str
@@ -67,6 +70,7 @@ class OtherSave(Fact, frozen=True, kw_only=True):
 class Resumed(Fact, frozen=True, kw_only=True):
     """The first update of parameters that were loaded, and what of the training state came along."""
 
+    ABOUT = "a loaded checkpoint"
     KEEP: ClassVar[int] = 16
 
     saved: tuple[str, ...] = ()

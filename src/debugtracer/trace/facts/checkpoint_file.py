@@ -12,6 +12,7 @@ class DamagedFile(Fact, frozen=True, kw_only=True):
     """A file given to torch.load whose records do not match their checksums, or that ends too early. Emitted when the
     file was read once more, steps later."""
 
+    ABOUT = "a loaded checkpoint"
     KEEP: ClassVar[int] = 16
 
     path: str

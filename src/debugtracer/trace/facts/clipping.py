@@ -10,6 +10,7 @@ from debugtracer.trace.number import Number
 class ClippedNonfinite(Fact, frozen=True, kw_only=True):
     """clip_grad_norm_ measured NaN or an infinite norm and went on."""
 
+    ABOUT = "gradient clipping"
     KEEP = 4
 
     frame: Frame | None
@@ -21,6 +22,7 @@ class ClippedNonfinite(Fact, frozen=True, kw_only=True):
 class ClipLimit(Fact, frozen=True, kw_only=True):
     """Gradients are clipped to this norm from here on; emitted when it changes."""
 
+    ABOUT = "gradient clipping"
     KEEP = 4
 
     limit: float

@@ -11,6 +11,7 @@ from debugtracer.trace.facts.fact import Fact
 class Devices(Fact, frozen=True, kw_only=True):
     """Parameters by the kind of device; emitted when it changes."""
 
+    ABOUT = "an accelerator"
     KEEP = 4
 
     counts: tuple[tuple[str, int], ...]
@@ -30,6 +31,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 class HostSyncs(Fact, frozen=True, kw_only=True):
     """Calls of one inspected step that wait for an accelerator: item, tolist, cpu, bool, nonzero."""
 
+    ABOUT = "an accelerator"
     KEEP = 8
 
     count: int

@@ -12,6 +12,7 @@ from debugtracer.trace.number import Number
 class Effect(Fact, frozen=True, kw_only=True):
     """One update of an inspected step."""
 
+    ABOUT = "an optimizer"
     KEEP = 16
 
     optimizer: int
@@ -36,6 +37,7 @@ class Effect(Fact, frozen=True, kw_only=True):
 class HalfState(Fact, frozen=True, kw_only=True):
     """An optimizer adds its eps in float16 or bfloat16."""
 
+    ABOUT = "an optimizer"
     KEEP = 8
 
     optimizer: int
@@ -55,6 +57,7 @@ class HalfState(Fact, frozen=True, kw_only=True):
 class DecayedGains(Fact, frozen=True, kw_only=True):
     """Gains of normalisation layers under weight decay."""
 
+    ABOUT = "an optimizer"
     KEEP = 8
 
     optimizer: int

@@ -26,6 +26,7 @@ class SpikedParam(msgspec.Struct, frozen=True, kw_only=True):
 class ElementSpikes(Fact, frozen=True, kw_only=True):
     """A look at the gradients just before an update that found such elements."""
 
+    ABOUT = "an optimizer"
     KEEP = 16
 
     optimizer: str

@@ -11,6 +11,7 @@ HEAD = 16  # batches whose order and content are kept apart: enough to tell two 
 class Epoch(Fact, frozen=True, kw_only=True):
     """Emitted when the next pass begins, or when the run ends."""
 
+    ABOUT = "a DataLoader"
     KEEP = 64
 
     loader: int
@@ -45,6 +46,7 @@ class Epoch(Fact, frozen=True, kw_only=True):
 class Restart(Fact, frozen=True, kw_only=True):
     """A loader that was asked for the first batch of a pass again and again, and gave the same each time."""
 
+    ABOUT = "a DataLoader"
     KEEP = 16
 
     loader: int
@@ -66,6 +68,7 @@ class Restart(Fact, frozen=True, kw_only=True):
 class Overlap(Fact, frozen=True, kw_only=True):
     """Samples that a loader used for evaluation shares with the one that trains."""
 
+    ABOUT = "a DataLoader"
     KEEP = 16
 
     loader: int

@@ -10,6 +10,7 @@ from debugtracer.trace.number import Number
 class EqualUnits(Fact, frozen=True, kw_only=True):
     """One trainable matrix at the moment before an update."""
 
+    ABOUT = "an optimizer"
     KEEP = 256
 
     param: str

@@ -25,6 +25,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     KEEP: ClassVar[int] = 64
     """Last facts of this kind that a check can see."""
 
+    ABOUT: ClassVar[str] = ""
+    """What a run must have for a fact of this kind to be possible (`a DataLoader`, `a scheduler`): without it what
+    asks for the fact is not measurable. Empty: any training has it."""
+
     ref: StepRef
 
     def key(self) -> object:

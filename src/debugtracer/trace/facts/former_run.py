@@ -10,6 +10,7 @@ from debugtracer.trace.facts.fact import Fact
 class FormerRun(Fact, frozen=True, kw_only=True):
     """A run in the same folder of runs saved the weights that this run has loaded."""
 
+    ABOUT = "a loaded checkpoint"
     KEEP: ClassVar[int] = 8
 
     run: str

@@ -38,6 +38,7 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
 class GraphReach(Fact, frozen=True, kw_only=True):
     """One optimizer step, over all backwards since its last one."""
 
+    ABOUT = "an optimizer"
     KEEP = 16
 
     optimizer: str

@@ -11,6 +11,8 @@ from debugtracer.trace.number import Number
 class HalfReduction(Fact, frozen=True, kw_only=True):
     """One call of a reduction over many elements whose result is float16 or bfloat16."""
 
+    ABOUT = "half precision"
+
     op: str
     """Name of the function: sum, mean, logsumexp ..."""
     frame: Frame | None = None
@@ -33,6 +35,8 @@ class HalfReduction(Fact, frozen=True, kw_only=True):
 
 class RunningTotal(Fact, frozen=True, kw_only=True):
     """`total = total + x` of single half-precision values, as often as it was called in one inspected step."""
+
+    ABOUT = "half precision"
 
     frame: Frame | None = None
     dtype: str

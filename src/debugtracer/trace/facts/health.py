@@ -85,6 +85,7 @@ class ParamDynamics(msgspec.Struct, frozen=True, kw_only=True):
 class Health(Fact, frozen=True, kw_only=True):
     """Every tensor at one step: the first three, then every `inspect_steps`-th, and at the end of a crashing one."""
 
+    ABOUT = "an optimizer"
     KEEP = 24
 
     tensors: tuple[TensorHealth, ...]

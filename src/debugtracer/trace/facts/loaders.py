@@ -9,6 +9,7 @@ from debugtracer.trace.facts.fact import Fact
 class LoaderSeen(Fact, frozen=True, kw_only=True):
     """One loader, emitted when its first batch reaches a backward, or when the run ends for one that never does."""
 
+    ABOUT = "a DataLoader"
     KEEP = 32
 
     loader: int

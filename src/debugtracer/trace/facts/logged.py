@@ -12,6 +12,7 @@ from debugtracer.trace.number import Number
 class Logged(Fact, frozen=True, kw_only=True):
     """One scalar given to TensorBoard, Lightning, the Hugging Face Trainer or wandb."""
 
+    ABOUT = "a logged value"
     KEEP: ClassVar[int] = 512
 
     source: str

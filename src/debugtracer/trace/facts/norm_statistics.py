@@ -24,6 +24,7 @@ class NormStatistics(Fact, frozen=True, kw_only=True):
     """At the gate of an inspected step; only batch norms in training that keep running statistics of this rank's data
     alone."""
 
+    ABOUT = "several ranks"
     KEEP: ClassVar[int] = 64
 
     group: tuple[int, ...]

@@ -38,6 +38,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 class StepOrder(Fact, frozen=True, kw_only=True):
     """The calls since the last update of this optimizer, up to this one."""
 
+    ABOUT = "an optimizer"
     KEEP = 32
 
     optimizer: int
@@ -80,6 +81,7 @@ class StepOrder(Fact, frozen=True, kw_only=True):
 class NoStep(Fact, frozen=True, kw_only=True):
     """Gradients are made for an optimizer that has never stepped, and no one else changes its parameters."""
 
+    ABOUT = "an optimizer"
     KEEP = 8
 
     optimizer: int

@@ -8,6 +8,7 @@ from debugtracer.trace.facts.fact import Fact
 class OverflowFlag(Fact, frozen=True, kw_only=True):
     """The flag was set when an inspected step closed."""
 
+    ABOUT = "an accelerator"
     KEEP = 64
 
     device: str

@@ -9,6 +9,8 @@ from debugtracer.trace.facts.fact import Fact
 class Refetched(Fact, frozen=True, kw_only=True):
     """What came of `dataset[index]` when it was asked again, with the first transform whose output is bad."""
 
+    ABOUT = "a DataLoader"
+
     loader: int
     """Number of the loader, as in LoaderNote."""
     index: int

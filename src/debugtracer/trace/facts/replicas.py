@@ -10,6 +10,7 @@ class Replica(Fact, frozen=True, kw_only=True):
     """The copy that one rank holds under DistributedDataParallel, at the gate of an inspected step and of every
     50th."""
 
+    ABOUT = "several ranks"
     KEEP = 64
 
     wrapper: str

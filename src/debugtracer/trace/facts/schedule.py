@@ -11,6 +11,8 @@ class Rate(Fact, frozen=True, kw_only=True):
     """The learning rate of an optimizer where that is news: at its first update, after a jump, when it is 0 or negative
     for long."""
 
+    ABOUT = "an optimizer"
+
     optimizer: int
     kind: str
     frame: Frame | None
@@ -72,6 +74,8 @@ class RateMoved(Fact, frozen=True, kw_only=True):
 
 class Schedule(Fact, frozen=True, kw_only=True):
     """One scheduler beside the updates of its optimizer, so far."""
+
+    ABOUT = "a scheduler"
 
     scheduler: int
     kind: str

@@ -11,6 +11,7 @@ LAST = 10_000  # batches looked back at (docs/rationale/checks.md#rb_skip_budget
 class SkippedBatches(Fact, frozen=True, kw_only=True):
     """The count so far; emitted when it is large enough and whenever it has doubled."""
 
+    ABOUT = "a DataLoader"
     KEEP = 16
 
     skipped: int

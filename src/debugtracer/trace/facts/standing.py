@@ -11,6 +11,7 @@ from debugtracer.trace.facts.fact import Fact
 class Standing(Fact, frozen=True, kw_only=True):
     """Read from the rank's last words and events, never written to events.jsonl."""
 
+    ABOUT = "several ranks"
     KEEP: ClassVar[int] = 1
 
     how: str

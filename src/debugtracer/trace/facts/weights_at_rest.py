@@ -14,6 +14,7 @@ class ValueChanged(Fact, frozen=True, kw_only=True):
     At an incident also: one element of all went far out within the last updates.
     """
 
+    ABOUT = "an optimizer"
     KEEP = 32
 
     param: str

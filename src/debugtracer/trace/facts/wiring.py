@@ -60,6 +60,7 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
 class Wiring(Fact, frozen=True, kw_only=True):
     """All parameters of all root modules called so far, and all live optimizers."""
 
+    ABOUT = "an optimizer"
     KEEP = 4
 
     params: tuple[ParamWiring, ...]

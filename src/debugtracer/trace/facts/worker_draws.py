@@ -23,6 +23,7 @@ class DrawnBy(msgspec.Struct, frozen=True, kw_only=True):
 class WorkerDraws(Fact, frozen=True, kw_only=True):
     """One generator in all workers of one pass."""
 
+    ABOUT = "a DataLoader"
     KEEP = 64
 
     loader: int
