@@ -18,6 +18,7 @@ class Steps:
 
     def __init__(self, cost: float = 0.03) -> None:
         self.state = RunState()
+        self.state.stepped = True
         self.governor = Governor(cost, self.state)
 
     def go(self, steps: int, step_s: float, own_s: float, incident_s: float = 0.0) -> None:
