@@ -63,3 +63,13 @@ def test_rows_that_say_nothing_are_left_out():
     assert row_digests(torch.zeros(4, 5)) == []
     assert row_digests(torch.arange(8).reshape(4, 2)) == []
     assert row_digests(torch.randn(4, 1)) == []
+
+
+def test_rows_that_are_mostly_black_are_told_apart_where_the_looked_at_values_agree():
+    black = torch.zeros(2, 784)
+    black[:, 0] = 0.5  # not constant
+    black[0, 3] = 1.0  # between two values that are looked at
+    one, other = row_digests(black)
+    assert one != other
+    again = torch.cat([black, torch.rand(5, 784)])
+    assert row_digests(again)[:2] == [one, other]
