@@ -117,6 +117,7 @@ class Session:
             with contextlib.suppress(StoppedByTracer, StoppedCell):
                 guarded("session.collect")(self.health_gate.collect)()
             guarded("session.finished")(self.backward_gate.finish)()
+        guarded("session.wake")(self.events.wake)()
         self.dispatcher.ended()
         guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts())
         self.output.close()

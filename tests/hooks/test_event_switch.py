@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from debugtracer.trace.events import Found
+from debugtracer.trace.store.reader import open_trace
 from tests.watching import events, under_watch
 
 RESTS = {"cost": 0.0, "inspect_steps": 0}
@@ -85,6 +86,85 @@ def test_it_never_changes_sides_inside_a_root_call(tmp_path: Path) -> None:
         assert not loop.at_rest()
         loop.go(1)
         assert loop.at_rest()
+
+
+def test_a_closure_of_torch_s_own_optimizers_runs_at_rest(tmp_path: Path) -> None:
+    """As Lightning calls every step."""
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        before, given = session.state.step, []
+
+        def closure() -> torch.Tensor:
+            loop.optimizer.zero_grad()
+            loss = loop.model(torch.randn(8, 4)).square().mean()
+            loss.backward()
+            given.append(loss.item())
+            return loss
+
+        returned = [loop.optimizer.step(closure) for _ in range(5)]
+        assert loop.at_rest()
+        assert session.state.step == before + 5
+    assert [float(loss) for loss in returned] == given
+    steps, losses = open_trace(tmp_path).series("loss")
+    assert list(losses)[-5:] == pytest.approx(given)
+    assert list(steps)[-5:] == list(range(before, before + 5))
+
+
+def test_an_optimizer_that_calls_its_closure_itself_is_followed(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        search = torch.optim.LBFGS(loop.model.parameters(), max_iter=2)
+
+        def closure() -> torch.Tensor:
+            search.zero_grad()
+            loss = loop.model(torch.ones(8, 4)).square().mean()
+            loss.backward()
+            return loss
+
+        search.step(closure)
+        loop.go(2)
+        assert not loop.at_rest()
+
+
+def test_an_optimizer_may_step_inside_a_backward(tmp_path: Path) -> None:
+    """One for each parameter, called by its hook."""
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        each = {p: torch.optim.SGD([p], lr=0.01) for p in loop.model.parameters()}
+
+        def write(parameter: torch.Tensor) -> None:
+            each[parameter].step()
+            each[parameter].zero_grad()
+
+        for parameter in each:
+            parameter.register_post_accumulate_grad_hook(write)
+        for step in range(60):
+            if session.state.step > FIRST_STEPS and step % 7 == 0:
+                session.state.own_s += 20.0
+            if step % 11 == 0:
+                session.governor.reset()
+            loop.model(torch.randn(8, 4)).square().mean().backward()
+        assert session.state.step == 60 * len(each)
+        assert session.stack.off == 0
+
+
+def test_a_crash_and_the_end_are_told_to_every_observer(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        for event in ("crashed", "ended", "incident", "restored", "loader_iterated", "optimizer_built", "missed"):
+            assert session.dispatcher.at_rest[event] == session.dispatcher.listeners[event], event
+        assert len(session.dispatcher.at_rest["backward_begins"]) < len(session.dispatcher.steady["backward_begins"])
+
+
+def test_a_step_that_failed_is_followed_by_one_seen_whole(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.to_rest()
+        session.settle()
+        assert not loop.at_rest()
 
 
 @pytest.mark.parametrize("inspect_steps", [0, 4])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -13,6 +14,7 @@ from debugtracer.hooks.resting_events import RestingEvents
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.governor import Governor, Part
+from debugtracer.recorder.step_call import closure_of, decides_itself
 from debugtracer.recorder.training_events import TrainingEvents
 
 
@@ -34,7 +36,7 @@ class EventSwitch(LoopEvents):
         self.observers, self.governor = observers, governor
         self.target: LoopEvents = awake
         self.must_stay = False
-        """The program scales its losses: what a scaler does is followed call by call."""
+        """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
 
     def wake(self) -> None:
         """Let everything work from here on; what rested hears that it has missed something."""
@@ -49,7 +51,7 @@ class EventSwitch(LoopEvents):
         """Let all rest or work where the governor says so; never inside a root call."""
         if self.must_stay or self.governor.affords(Part.OBSERVERS) or self.awake.inspection.on:
             self.wake()
-        elif self.target is self.awake and self.awake.state.open_root.module is None:
+        elif self.target is self.awake and self.awake.state.open_root.module is None and not inside_backward():
             self.target = self.resting
             self.observers.rest(True)
 
@@ -121,7 +123,9 @@ class EventSwitch(LoopEvents):
         return self.awake.scaler_call(word, scaler, original, args, kwargs)
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        if self.target is self.resting and not self.resting.gate.knows(optimizer, args, kwargs):
+        if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
+            self.must_stay = True
+        if self.must_stay or (self.target is self.resting and not self.resting.gate.knows(optimizer)):
             self.wake()
         output = self.target.step(optimizer, original, args, kwargs)
         if self.target is self.resting:
@@ -147,4 +151,10 @@ class EventSwitch(LoopEvents):
 
     def settle(self) -> None:
         """Drop the root call in flight after an exception went through a step."""
+        self.reset()
         self.awake.settle()
+
+
+def inside_backward() -> bool:
+    """Whether a backward runs in this thread: an optimizer may step inside one."""
+    return bool(torch._C._current_graph_task_id() != -1)

@@ -8,6 +8,7 @@ import sys
 from time import perf_counter
 from typing import Any
 
+import torch
 from torch import Tensor, is_grad_enabled, nn
 from torch.optim import Optimizer
 
@@ -16,6 +17,7 @@ from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
 from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.norms import loss_value
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.step_call import closure_of, with_closure
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.recorder.training_events import TrainingEvents
 
@@ -68,6 +70,8 @@ class RestingEvents(LoopEvents):
         return None
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
+        if popped is not None:  # it began while all worked
+            self.recorder.after_backward(popped, failed)
         if self.scheduling and not failed:
             self.observers.backward_ended([])
 
@@ -91,5 +95,10 @@ class RestingEvents(LoopEvents):
         return norm
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        closure = closure_of(args, kwargs) if args or kwargs else None
+        if closure is not None:
+            with torch.enable_grad():
+                result = closure()
+            args, kwargs = with_closure(lambda: result, args, kwargs)
         loss, self.loss = self.loss, None
         return self.gate.at_rest(optimizer, original, args, kwargs, loss, self.scheduling)

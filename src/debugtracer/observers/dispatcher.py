@@ -18,6 +18,14 @@ from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.training_events import EVENTS, TrainingEvents
 from debugtracer.trace.facts.fact import Fact
 
+# events of a step, of which whole ones may be missed to stay under the promised cost; the others are always handed on
+OF_STEPS = frozenset(
+    {
+        "fetched", "entered", "left", "called", "scored", "backward_begins", "backward_ended", "zeroed", "clipped",
+        "scaler_called", "scaler_returned", "step_begins", "step_ended", "step_closed", "scheduled",
+    }
+)  # fmt: skip
+
 
 class ObserverDispatcher(TrainingEvents):
     """One per process."""
@@ -52,7 +60,10 @@ class ObserverDispatcher(TrainingEvents):
             name: [getattr(o, name) for o in every if getattr(type(o), name) is not getattr(TrainingEvents, name)]
             for name in EVENTS
         }
-        self.at_rest = {name: [m for m in heard if hasattr(m, ALWAYS)] for name, heard in self.listeners.items()}
+        self.at_rest = {
+            name: [m for m in heard if name not in OF_STEPS or hasattr(m, ALWAYS)]
+            for name, heard in self.listeners.items()
+        }
         self.steady = {name: [m for m in heard if not hasattr(m, INSPECTED)] for name, heard in self.listeners.items()}
 
     def remove(self) -> None:

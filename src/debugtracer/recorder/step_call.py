@@ -32,6 +32,12 @@ def decides_itself(optimizer: Optimizer) -> bool:
     )
 
 
+def closure_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[], Any] | None:
+    """The closure that a step was called with, if any."""
+    closure = kwargs.get("closure", args[0] if args else None)
+    return closure if callable(closure) else None
+
+
 def with_closure(
     closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:

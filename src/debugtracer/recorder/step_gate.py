@@ -18,7 +18,7 @@ from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.step_call import decides_itself, settings, with_closure
+from debugtracer.recorder.step_call import closure_of, decides_itself, settings, with_closure
 from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
 
@@ -75,8 +75,8 @@ class StepGate:
             return None
         if self.scaler_call is not None:
             return self.inside_scaler(self.scaler_call, optimizer, original, args, kwargs)
-        closure = kwargs.get("closure", args[0] if args else None)
-        if callable(closure):
+        closure = closure_of(args, kwargs)
+        if closure is not None:
             if decides_itself(optimizer):
                 return self.with_closures(optimizer, original, closure, args, kwargs)
             with torch.enable_grad():
@@ -93,9 +93,9 @@ class StepGate:
             self.close_step(optimizer)
         return output
 
-    def knows(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a plain step of an optimizer begins whose step was seen whole before."""
-        return not args and not kwargs and self.scaler_call is None and optimizer in self.known
+    def knows(self, optimizer: Optimizer) -> bool:
+        """Whether the step of this optimizer was seen whole before, and no scaler is in the middle of one."""
+        return self.scaler_call is None and optimizer in self.known
 
     def at_rest(
         self,
