@@ -43,8 +43,8 @@ def test_the_table_has_a_row_for_each_loop_and_the_peers_where_they_were_measure
     assert steps.main(["--table", str(kept)]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "aaaaaaa, 2026-11-22, a processor"
-    assert "| mlp 2 ms | 0.50 | 2.000 | 1.900 .. 2.100 | 2.200 | 2.500 | 0.500 | - |" in said
-    assert "| gan 2 ms | 0.50 | 2.000 | 1.900 .. 2.100 | 2.200 | 2.500 | 0.500 | 3.00 |" in said
+    assert "| mlp 2 ms | 0.50 | 2.000 | 1.900 .. 2.100 | 2.200 | 2.500 | 0.500 | - | - |" in said
+    assert "| gan 2 ms | 0.50 | 2.000 | 1.900 .. 2.100 | 2.200 | 2.500 | 0.500 | 3.00 | - |" in said
     assert said[said.index("| steps of | set_detect_anomaly |") + 2 :] == ["| mlp 2 ms | 1.40 |", ""]
 
 

@@ -57,7 +57,7 @@ def test_a_long_run_of_cheap_steps_keeps_little_in_memory_and_on_disk(tmp_path):
         noise = random.Random(0)
         for step in range(LONG):
             values = {name: noise.gauss(2.0, 0.1) for name in ("loss", "grad_l2", "param_l2", "step_s")}
-            watching.recorder.numbers.publish(step, values | {"lr": 0.1})
+            watching.health_gate.sink.publish(step, values | {"lr": 0.1})
             watching.state.step = watching.state.iteration = step + 1
         findings, writer = watching.incidents.findings, watching.output.writer
         live = findings.live

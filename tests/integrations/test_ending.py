@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -61,7 +62,9 @@ def test_an_unsupervised_stop_is_in_the_manifest_and_in_the_status(tmp_path):
 def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tmp_path):
     done, manifest = ended(tmp_path, "print('done')", "dev")
     assert (done.returncode, done.stdout, manifest.exit_code, manifest.status) == (0, "done\n", None, "ended")
-    assert done.stderr == f"debug-tracer: run folder {(tmp_path / 'runs' / 'latest').resolve()}\n"
+    *notes, folder = done.stderr.splitlines()
+    assert folder == f"debug-tracer: run folder {(tmp_path / 'runs' / 'latest').resolve()}"
+    assert all(re.fullmatch(r"debug-tracer: \d+ notes?; see: debug-tracer report \S+", line) for line in notes), notes
 
 
 def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_status(tmp_path):

@@ -14,7 +14,7 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.listeners import AlarmListener, SegmentListener, StepNumbers
-from debugtracer.recorder.norms import grouped, is_bad, loss_value, norms_of, scalar, total_l2
+from debugtracer.recorder.norms import FAKE, grouped, is_bad, loss_value, norms_of, scalar, total_l2
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.trained_tensors import TrainedTensors
 from debugtracer.trace.window import GRAD_L2, LOSS, OWN_S, PARAM_L2, STEP_S, WAIT_S
@@ -79,6 +79,8 @@ class BackwardGate:
         """Read the norms of gradients and weights; on a device with one sync, and not at all in mode prod."""
         tensors = self.trained.with_gradients(self.recorder.tape.current)
         loss = self.state.last_loss
+        if loss is not None and (loss.is_meta or type(loss).__name__ == FAKE):
+            loss = None  # it has no value
         on_device = any(not t.is_cpu for t in (*tensors[:1], *([loss] if loss is not None else [])))
         # the storage of a sharded weight may be gone between two uses
         if (on_device and self.mode == "prod") or self.state.roots.sharded:
@@ -100,7 +102,9 @@ class BackwardGate:
                 read = torch.cat([gradients.double().reshape(1), *(n.to(home).double() for n in norms)])
                 grad_l2, *each = read.tolist()
         values |= {GRAD_L2: grad_l2, PARAM_L2: math.hypot(*each)}
-        return BackwardNumbers(tensors, values, value, self.trained.changed(tensors, each))
+        return BackwardNumbers(
+            tensors, values, value, self.trained.changed(tensors, each, not self.state.has_optimizer)
+        )
 
     def judge(self, found: BackwardNumbers) -> None:
         """Raise the alarm of a loss on a device or of a gradient that is not finite, before the loop uses it."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from debugtracer.recorder.norms import FAKE
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape import Segment
@@ -44,7 +45,7 @@ class TrainedTensors:
     def with_gradients(self, segment: Segment) -> list[Tensor]:
         """The tensors of the last backward that have a gradient: of the roots called, else of the loop's own."""
         called, self.called = self.called, {}
-        found = [p for held in called.values() for r in held if (p := r()) is not None and p.grad is not None]
+        found = [p for held in called.values() for r in held if (p := r()) is not None and has_gradient(p)]
         return list(dict.fromkeys(found)) if len(called) > 1 else found or self.own_leaves(segment)
 
     def own_leaves(self, segment: Segment) -> list[Tensor]:
@@ -76,14 +77,17 @@ class TrainedTensors:
         ids = next(reversed(self.norms), ())
         return tensors if len(tensors := [t for r in self.latest if (t := r()) is not None]) == len(ids) else []
 
-    def changed(self, tensors: Sequence[Tensor], norms: list[float]) -> bool:
-        """Whether these tensors have other norms than at their last backward, or have all taken the place of others of
-        the same shapes, as in a functional update; the norms are remembered."""
+    def changed(self, tensors: Sequence[Tensor], norms: list[float], replaced: bool = True) -> bool:
+        """Whether these tensors have other norms than at their last backward, or, with `replaced`, have all taken the
+        place of others of the same shapes, as in a functional update and as the inputs of a pipeline stage; the norms
+        are remembered."""
         self.latest = [WeakRef(tensor) for tensor in tensors]
         ids, shapes = tuple(map(id, tensors)), [tuple(tensor.shape) for tensor in tensors]
         before = self.norms.pop(ids, None)
         if before is not None:
             changed = before[0] != norms
+        elif not replaced:
+            changed = False
         else:
             last = next(reversed(self.norms.items()), None)
             changed = last is not None and last[1][1] == shapes and not set(last[0]) & set(ids)
@@ -91,3 +95,8 @@ class TrainedTensors:
         if len(self.norms) > MOST_SETS:
             del self.norms[next(iter(self.norms))]
         return changed
+
+
+def has_gradient(tensor: Tensor) -> bool:
+    """Whether a leaf has a gradient with values; torch warns where that of an inner tensor is asked for."""
+    return tensor.is_leaf and tensor.grad is not None and not tensor.is_meta and type(tensor).__name__ != FAKE

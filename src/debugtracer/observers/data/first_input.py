@@ -3,7 +3,6 @@ forward."""
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 from debugtracer.observers.numerics.tensor_health import sample_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.number import number
 
@@ -21,7 +21,7 @@ class FirstInputObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.seen: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self.seen: ById[nn.Module, bool] = ById()
         self.running: nn.Module | None = None
         """The root whose first layer has not been met yet."""
 
@@ -41,9 +41,9 @@ class FirstInputObserver(Observer):
         if module is None or not any(isinstance(v, nn.Parameter) for v in (*args, *kwargs.values())):
             return
         self.running = None
-        self.seen.add(module)
+        self.seen[module] = True
         given = next((v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)), None)
-        if given is None or isinstance(given, nn.Parameter):
+        if given is None or isinstance(given, nn.Parameter) or given.is_nested:
             return
         with torch.no_grad():
             values = sample_of(given.detach())

@@ -66,7 +66,9 @@ class Root:
 
     def swapped(self, module: nn.Module) -> dict[str, Tensor]:
         """The tensors that functional_call has put in place of parameters; empty where its first one is its own."""
-        if self.first is None or type(self.first[0].get(self.first[1])) is not Tensor:
+        # a scripted module has no plain dictionary of parameters, and nobody can swap them
+        held = self.first[0] if self.first is not None else None
+        if self.first is None or not isinstance(held, dict) or type(held.get(self.first[1])) is not Tensor:
             return {}
         return {name: tensor for name, tensor in module.named_parameters() if type(tensor) is Tensor}
 
