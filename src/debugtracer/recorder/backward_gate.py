@@ -102,9 +102,12 @@ class BackwardGate:
                 read = torch.cat([gradients.double().reshape(1), *(n.to(home).double() for n in norms)])
                 grad_l2, *each = read.tolist()
         values |= {GRAD_L2: grad_l2, PARAM_L2: math.hypot(*each)}
-        return BackwardNumbers(
-            tensors, values, value, self.trained.changed(tensors, each, not self.state.has_optimizer)
-        )
+        return BackwardNumbers(tensors, values, value, self.trained.changed(tensors, each, self.replaces()))
+
+    def replaces(self) -> bool:
+        """Whether tensors that take the place of others are an update; beside an optimizer only those of a module, for
+        each microbatch brings a stage of a pipeline new inputs."""
+        return self.trained.of_roots or not self.state.has_optimizer
 
     def judge(self, found: BackwardNumbers) -> None:
         """Raise the alarm of a loss on a device or of a gradient that is not finite, before the loop uses it."""

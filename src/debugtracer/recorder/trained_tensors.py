@@ -25,6 +25,8 @@ class TrainedTensors:
         self.own: ById[Tensor, WeakRef[Tensor] | None] = ById()
         """Leaves of the loop's own -> the gradient that was seen, with its version beside it."""
         self.versions: dict[int, int] = {}
+        self.of_roots = False
+        """Those of the last backward belong to modules that were called, not to the loop itself."""
         self.latest: list[WeakRef[Tensor]] = []
         """The tensors of the last backward."""
         self.norms: dict[tuple[int, ...], tuple[list[float], list[tuple[int, ...]]]] = {}
@@ -46,6 +48,7 @@ class TrainedTensors:
         """The tensors of the last backward that have a gradient: of the roots called, else of the loop's own."""
         called, self.called = self.called, {}
         found = [p for held in called.values() for r in held if (p := r()) is not None and has_gradient(p)]
+        self.of_roots = bool(found)
         return list(dict.fromkeys(found)) if len(called) > 1 else found or self.own_leaves(segment)
 
     def own_leaves(self, segment: Segment) -> list[Tensor]:
