@@ -24,15 +24,14 @@ def names(replaying: Replaying) -> list[str]:
 
 def test_incidents_hold_steps_back_in_mode_dev(tmp_path):
     _, diagnosing = built(tmp_path, mode="dev")
-    assert (
-        diagnosing.gate.policy is diagnosing.events.awake.policy is diagnosing.health_gate.ranks is diagnosing.incidents
-    )
+    assert diagnosing.gate.policy is diagnosing.events.working.policy is diagnosing.incidents
+    assert diagnosing.health_gate.ranks is diagnosing.incidents
 
 
 @pytest.mark.parametrize("more", [{"mode": "observe"}, {"mode": "prod"}, {"mode": "dev", "capture": "canary"}])
 def test_elsewhere_the_loop_goes_on_as_it_would(tmp_path, more):
     _, diagnosing = built(tmp_path, **more)
-    assert isinstance(diagnosing.gate.policy, NoPolicy) and diagnosing.events.awake.policy is diagnosing.gate.policy
+    assert isinstance(diagnosing.gate.policy, NoPolicy) and diagnosing.events.working.policy is diagnosing.gate.policy
     assert isinstance(diagnosing.health_gate.ranks, OneRank)
 
 

@@ -10,6 +10,9 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.hooks.event_switch import EventSwitch
+from debugtracer.hooks.loop_events import LoopEvents, RestableEvents
+from debugtracer.hooks.step_events import StepEvents
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from debugtracer.trace.events import Found
@@ -17,6 +20,19 @@ from debugtracer.trace.store.reader import open_trace
 from tests.watching import events, under_watch
 
 RESTS = {"cost": 0.0, "inspect_steps": 0}
+
+
+EVERY = {
+    name
+    for kind in (RestableEvents, LoopEvents)
+    for name, value in vars(kind).items()
+    if callable(value) and not name.startswith("_")
+}
+
+
+def test_every_event_of_the_hooks_is_handed_on() -> None:
+    assert vars(StepEvents).keys() >= EVERY
+    assert vars(EventSwitch).keys() >= EVERY
 
 
 class Loop:

@@ -14,7 +14,7 @@ from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.clip import ClipHook
 from debugtracer.hooks.custom_function import CustomFunctionHook
 from debugtracer.hooks.loader import LoaderHook
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.loop_events import LoopEvents, RestableEvents
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.scaler import ScalerHook
@@ -25,7 +25,12 @@ from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 
-EVENTS = [name for name, value in vars(LoopEvents).items() if callable(value) and not name.startswith("_")]
+EVENTS = [
+    name
+    for kind in (RestableEvents, LoopEvents)
+    for name, value in vars(kind).items()
+    if callable(value) and not name.startswith("_")
+]
 
 
 class Silent(LoopEvents):

@@ -92,7 +92,7 @@ def test_a_bad_forward_is_found_by_executing_it_again(tmp_path: Path, mode: str)
 def test_a_bad_gradient_is_an_alarm_before_its_update_and_what_follows_is_recorded(tmp_path: Path) -> None:
     with under_watch(tmp_path, "observe", **RESTS) as session:
         _, rested = train(session, "gradient")
-        assert session.events.target is session.events.awake
+        assert session.events.target is session.events.working
     incident = only(tmp_path)
     assert incident.verdict is not None
     assert incident.verdict.step == BAD

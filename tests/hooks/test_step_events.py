@@ -54,8 +54,8 @@ def test_a_program_that_compiles_is_not_looked_into(tmp_path):
         assert session.inspection.on
         torch.compile(lambda x: x)
         assert session.state.compiles
-        session.events.awake.inspected_call.begin()
-        assert not session.events.awake.inspected_call.pushed
+        session.events.working.inspected_call.begin()
+        assert not session.events.working.inspected_call.pushed
 
 
 def test_observers_hear_only_of_backwards_that_worked(tmp_path):

@@ -54,3 +54,12 @@ def test_a_clip_that_is_not_finite_is_measured_again(value: float) -> None:
     found = norms.of(parameters)
     assert found is not None
     assert found.item() == pytest.approx(own(parameters).item(), rel=1e-6)
+
+
+@pytest.mark.parametrize(("order", "serves"), [((), True), ((2.0,), True), ((1.0,), False), ((math.inf,), False)])
+def test_a_clip_by_another_norm_says_nothing_of_l2(order: tuple[float, ...], serves: bool) -> None:
+    parameters, norms, told = trained(), GradientNorm(RunState()), torch.tensor(7.0)
+    norms.clip_returned((parameters, 1.0, *order), {}, told)
+    found = norms.of(parameters)
+    assert found is not None
+    assert bool(found == told) is serves

@@ -82,7 +82,7 @@ class Diagnosing:
                 recording.ring,
                 output,
             ),
-            RestingEvents(self.recorder, self.gate, dispatcher),  # type: ignore[abstract]  # every event has a body
+            RestingEvents(self.recorder, self.gate, dispatcher),
             dispatcher,
             governor,
         )

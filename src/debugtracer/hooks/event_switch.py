@@ -1,5 +1,5 @@
-"""The way from the hooks inward, by one of two doors: everything is recorded and observed, or all but the numbers of
-the step rests to stay under the promised cost."""
+"""Where the events of a loop go: to what records and observes all of a step, or, to stay under the promised cost, to
+what looks at its loss and gradients alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
+from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.resting_events import RestingEvents
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.recorder.batches import Batch, LoaderInfo
@@ -26,55 +26,55 @@ class RestingObservers(TrainingEvents, Protocol):
 
 
 class EventSwitch(LoopEvents):
-    """One per session. It changes sides between two steps, and at once where something is seen that must not be missed:
-    a bad number, something new, a GradScaler."""
+    """One per session. It changes between two steps, and at once where something is seen that must not be missed: a bad
+    number, something new, a GradScaler."""
 
     def __init__(
-        self, awake: StepEvents, resting: RestingEvents, observers: RestingObservers, governor: Governor
+        self, working: StepEvents, resting: RestingEvents, observers: RestingObservers, governor: Governor
     ) -> None:
-        self.awake, self.resting = awake, resting
+        self.working, self.resting = working, resting
         self.observers, self.governor = observers, governor
-        self.target: LoopEvents = awake
-        self.must_stay = False
+        self.target: RestableEvents = working
+        self.never_rests = False
         """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
 
     def wake(self) -> None:
         """Let everything work from here on; what rested hears that it has missed something."""
-        if self.target is self.awake:
+        if self.target is self.working:
             return
-        self.target = self.awake
-        self.awake.recorder.guarded(self.awake.recorder.tape.record_deferred)
+        self.target = self.working
+        self.working.recorder.guarded(self.working.recorder.tape.record_deferred)
         self.observers.rest(False)
         self.observers.missed()
 
     def between_steps(self) -> None:
         """Let all rest or work where the governor says so; never inside a root call."""
-        if self.must_stay or self.governor.affords(Part.OBSERVERS) or self.awake.inspection.on:
+        if self.never_rests or self.governor.affords(Part.OBSERVERS) or self.working.inspection.on:
             self.wake()
-        elif self.target is self.awake and self.awake.state.open_root.module is None and not inside_backward():
+        elif self.target is self.working and self.working.state.open_root.module is None and not inside_backward():
             self.target = self.resting
             self.observers.rest(True)
 
     def reset(self) -> None:
         """Begin anew, with everything at work."""
         self.observers.rest(False)
-        self.target, self.must_stay = self.awake, False
+        self.target, self.never_rests = self.working, False
 
     # data
     def next_fetch(self) -> None:
-        self.awake.next_fetch()
+        self.working.next_fetch()
 
     def again(self, iterator: Any) -> tuple[Any] | None:
-        return self.awake.again(iterator)
+        return self.working.again(iterator)
 
     def fetched(self, batch: Batch, data: Any) -> None:
         self.target.fetched(batch, data)
 
     def handed_out(self, iterator: Any, data: Any) -> None:
-        self.awake.handed_out(iterator, data)
+        self.working.handed_out(iterator, data)
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
-        self.awake.loader_iterated(info, iterator)
+        self.working.loader_iterated(info, iterator)
 
     # model
     def entered(self, module: nn.Module, args: Args) -> None:
@@ -87,11 +87,11 @@ class EventSwitch(LoopEvents):
         return self.target.custom_function(apply, args, kwargs)
 
     def compiles(self) -> None:
-        self.awake.compiles()
+        self.working.compiles()
 
     def peeked(self, loss: Tensor) -> None:
         self.wake()
-        self.awake.peeked(loss)
+        self.working.peeked(loss)
 
     def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         self.target.called(function, args, kwargs, output)
@@ -101,7 +101,7 @@ class EventSwitch(LoopEvents):
 
     # step
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
-        if self.target is self.resting and self.resting.is_bad(given):
+        if self.target is self.resting and self.resting.reads_bad_loss(given):
             self.wake()
         return self.target.backward_begins(given, grad_tensors, options)
 
@@ -109,7 +109,7 @@ class EventSwitch(LoopEvents):
         self.target.backward_ended(popped, failed)
 
     def other_thread(self) -> None:
-        self.awake.other_thread()
+        self.working.other_thread()
 
     def zero_grad(self, owner: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         return self.target.zero_grad(owner, original, args, kwargs)
@@ -118,28 +118,28 @@ class EventSwitch(LoopEvents):
         return self.target.clip(original, args, kwargs)
 
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        self.must_stay = True
+        self.never_rests = True
         self.wake()
-        return self.awake.scaler_call(word, scaler, original, args, kwargs)
+        return self.working.scaler_call(word, scaler, original, args, kwargs)
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
-            self.must_stay = True
-        if self.must_stay or (self.target is self.resting and not self.resting.gate.knows(optimizer)):
+            self.never_rests = True
+        if self.never_rests or (self.target is self.resting and not self.resting.gate.knows(optimizer)):
             self.wake()
         output = self.target.step(optimizer, original, args, kwargs)
         if self.target is self.resting:
-            self.awake.look_closely()
+            self.working.look_closely()
         self.between_steps()
         return output
 
     def optimizer_found(self) -> None:
         self.wake()
-        self.awake.optimizer_found()
+        self.working.optimizer_found()
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
         self.wake()
-        self.awake.optimizer_built(optimizer)
+        self.working.optimizer_built(optimizer)
 
     def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
         self.resting.count_schedule()
@@ -147,12 +147,12 @@ class EventSwitch(LoopEvents):
 
     def scheduler_built(self, scheduler: Any) -> None:
         self.wake()
-        self.awake.scheduler_built(scheduler)
+        self.working.scheduler_built(scheduler)
 
     def settle(self) -> None:
         """Drop the root call in flight after an exception went through a step."""
         self.reset()
-        self.awake.settle()
+        self.working.settle()
 
 
 def inside_backward() -> bool:

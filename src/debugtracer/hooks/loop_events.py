@@ -15,28 +15,13 @@ Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
 
 
-class LoopEvents(Protocol):
-    """Methods that are given the original call run it and give its output; what it raises is the program's and
-    passes."""
-
-    # data
-    def next_fetch(self) -> None:
-        """Called when the loop asks a loader for a batch."""
-
-    def again(self, iterator: Any) -> tuple[Any] | None:
-        """Return data to hand out instead of fetching, in a tuple; None: fetch."""
-        return None
+class RestableEvents(Protocol):
+    """Events of a step, of which whole ones may go unreported to stay under the promised cost. Methods that are given
+    the original call run it and give its output; what it raises is the program's and passes."""
 
     def fetched(self, batch: Batch, data: Any) -> None:
         """Called when a loader has fetched a batch."""
 
-    def handed_out(self, iterator: Any, data: Any) -> None:
-        """Called when the data of a fetch go to the loop."""
-
-    def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
-        """Called when an epoch begins, with the loader and its new iterator."""
-
-    # model
     def entered(self, module: nn.Module, args: Args) -> None:
         """Called when an outermost module call begins."""
 
@@ -47,28 +32,18 @@ class LoopEvents(Protocol):
         """A custom autograd.Function, or a compiled free function, is called by the loop itself."""
         return apply(*args, **kwargs)
 
-    def compiles(self) -> None:
-        """Called when the program compiles something."""
-
-    def peeked(self, loss: Tensor) -> None:
-        """Called when the program reads a value that is a bad loss."""
-
     def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         """Called when a torch function has returned; only in an inspected step."""
 
     def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         """Called when a loss function of torch.nn.functional has returned while gradients are off."""
 
-    # step
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         """An outermost backward is called on these; the answer goes to backward_ended. May raise StoppedByTracer."""
         return None
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
         """Called when a backward has ended, or died of an exception."""
-
-    def other_thread(self) -> None:
-        """Called once, when a second thread calls backward."""
 
     def zero_grad(self, owner: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         """Run zero_grad of an optimizer or module, and report it."""
@@ -78,22 +53,48 @@ class LoopEvents(Protocol):
         """Run clip_grad_norm_ or clip_grad_value_, and report it; the parameters are a list by then."""
         return original(*args, **kwargs)
 
-    def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        """Run `scale`, `unscale`, `step` or `update` of a GradScaler, and report it."""
-        return original(scaler, *args, **kwargs)
-
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         """An outermost optimizer step is called."""
         return original(optimizer, *args, **kwargs)
+
+    def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
+        """Called when an outermost scheduler.step of the program's has returned."""
+
+
+class LoopEvents(RestableEvents, Protocol):
+    """All events: beside those of a step what is rare, or must never be missed."""
+
+    def next_fetch(self) -> None:
+        """Called when the loop asks a loader for a batch."""
+
+    def again(self, iterator: Any) -> tuple[Any] | None:
+        """Return data to hand out instead of fetching, in a tuple; None: fetch."""
+        return None
+
+    def handed_out(self, iterator: Any, data: Any) -> None:
+        """Called when the data of a fetch go to the loop."""
+
+    def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
+        """Called when an epoch begins, with the loader and its new iterator."""
+
+    def compiles(self) -> None:
+        """Called when the program compiles something."""
+
+    def peeked(self, loss: Tensor) -> None:
+        """Called when the program reads a value that is a bad loss."""
+
+    def other_thread(self) -> None:
+        """Called once, when a second thread calls backward."""
+
+    def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        """Run `scale`, `unscale`, `step` or `update` of a GradScaler, and report it."""
+        return original(scaler, *args, **kwargs)
 
     def optimizer_found(self) -> None:
         """Called when an optimizer was built, or was there before us: the program has updates of its own."""
 
     def optimizer_built(self, optimizer: Optimizer) -> None:
         """Called when Optimizer.__init__ has returned."""
-
-    def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
-        """Called when an outermost scheduler.step of the program's has returned."""
 
     def scheduler_built(self, scheduler: Any) -> None:
         """Called when an outermost constructor of a scheduler has returned."""

@@ -8,21 +8,20 @@ import sys
 from time import perf_counter
 from typing import Any
 
-import torch
 from torch import Tensor, is_grad_enabled, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
-from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
+from debugtracer.hooks.loop_events import Args, Call, Kwargs, RestableEvents
 from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.norms import loss_value
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.step_call import closure_of, with_closure
+from debugtracer.recorder.step_call import after_closure, closure_of
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.recorder.training_events import TrainingEvents
 
 
-class RestingEvents(LoopEvents):
+class RestingEvents(RestableEvents):
     """One per session. Some tens of microseconds a step."""
 
     def __init__(self, recorder: Recorder, gate: StepGate, observers: TrainingEvents) -> None:
@@ -57,6 +56,12 @@ class RestingEvents(LoopEvents):
         else:
             self.observers.left(module, args, kwargs, output)
 
+    def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        return None  # functions are reported in inspected steps alone, which are never at rest
+
+    def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        return None
+
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         begin = perf_counter()
         state, segment = self.state, self.recorder.tape.current
@@ -82,23 +87,20 @@ class RestingEvents(LoopEvents):
     def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
         self.observers.scheduled(scheduler, args, kwargs)
 
-    def is_bad(self, given: list[Tensor]) -> bool:
-        """Whether a loss that can be read without waiting is NaN or infinite."""
+    def reads_bad_loss(self, given: list[Tensor]) -> bool:
+        """Read the loss of the backward that begins, where nothing waits for it; True when it is NaN or infinite."""
         self.latest = given[0].detach()
         self.loss = loss_value(self.latest)
         return self.loss is not None and not math.isfinite(self.loss)
 
     def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
         norm = original(*args, **kwargs)
-        if (args[2] if len(args) > 2 else kwargs.get("norm_type", 2.0)) == 2:
-            self.gate.health_gate.gradient_norm.clipped(args[0], norm)
+        self.gate.health_gate.gradient_norm.clip_returned(args, kwargs, norm)
         return norm
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        closure = closure_of(args, kwargs) if args or kwargs else None
+        closure = closure_of(args, kwargs)
         if closure is not None:
-            with torch.enable_grad():
-                result = closure()
-            args, kwargs = with_closure(lambda: result, args, kwargs)
+            args, kwargs = after_closure(closure, args, kwargs)
         loss, self.loss = self.loss, None
         return self.gate.at_rest(optimizer, original, args, kwargs, loss, self.scheduling)

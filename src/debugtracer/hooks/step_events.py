@@ -127,8 +127,7 @@ class StepEvents(LoopEvents):
 
     def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
         norm = self.recorder.on_quiet_call("clip", original, args, kwargs)
-        if (args[2] if len(args) > 2 else kwargs.get("norm_type", 2.0)) == 2:  # a norm of another order is not grad_l2
-            self.gate.health_gate.gradient_norm.clipped(args[0], norm)
+        self.gate.health_gate.gradient_norm.clip_returned(args, kwargs, norm)
         self.observers.clipped(original.__name__, args, kwargs, norm)
         return norm
 

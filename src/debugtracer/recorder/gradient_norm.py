@@ -21,6 +21,11 @@ class GradientNorm:
         """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and
         their norm before it."""
 
+    def clip_returned(self, args: tuple[Any, ...], kwargs: dict[str, Any], norm: Any) -> None:
+        """Take what clip_grad_norm_ has returned; a norm of another order is no L2."""
+        if (args[2] if len(args) > 2 else kwargs.get("norm_type", 2.0)) == 2:
+            self.clipped(args[0], norm)
+
     def clipped(self, parameters: Any, norm: Any) -> None:
         """Take a norm that the loop has measured itself: a finite one says that all gradients are finite."""
         if isinstance(parameters, list) and parameters and isinstance(norm, Tensor):

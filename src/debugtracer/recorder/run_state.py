@@ -16,8 +16,8 @@ from debugtracer.recorder.scaled_losses import ScaledLosses
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
 
-# what clocks inside our functions miss: the way into them and out, colder caches, memory to collect. The share told and
-# the true one on eight programs, watched against bare (docs/rationale/performance.md#unseen)
+# what clocks inside our functions miss: the way into them and out, colder caches, memory to collect: the share told
+# beside the true one in six runs of other people's programs (docs/rationale/performance.md#unseen)
 UNSEEN = 1.6
 OWN_UPDATES = 2  # changes of the weights between backward calls that show a loop with an idle optimizer (ours)
 

@@ -38,6 +38,15 @@ def closure_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[], An
     return closure if callable(closure) else None
 
 
+def after_closure(
+    closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Run the closure with gradients on; the arguments of a step that is given its result."""
+    with torch.enable_grad():
+        result = closure()
+    return with_closure(lambda: result, args, kwargs)
+
+
 def with_closure(
     closure: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:

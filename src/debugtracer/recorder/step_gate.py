@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
-import torch
 from torch.optim import Optimizer
 
 from debugtracer.recorder.governor import Governor, Part
@@ -18,7 +17,7 @@ from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.step_call import closure_of, decides_itself, settings, with_closure
+from debugtracer.recorder.step_call import after_closure, closure_of, decides_itself, settings, with_closure
 from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
 
@@ -79,9 +78,7 @@ class StepGate:
         if closure is not None:
             if decides_itself(optimizer):
                 return self.with_closures(optimizer, original, closure, args, kwargs)
-            with torch.enable_grad():
-                result = closure()
-            args, kwargs = with_closure(lambda: result, args, kwargs)
+            args, kwargs = after_closure(closure, args, kwargs)
         self.recorder.marks.clear()
         self.known[optimizer] = True
         with self.stack.paused():
