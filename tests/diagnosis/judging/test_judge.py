@@ -13,7 +13,9 @@ from debugtracer.checks.check import Check, checks
 from debugtracer.checks.optimizer.loss_spike import LossSpike
 from debugtracer.diagnosis.judging.judge import MOST, REPEAT_STEPS, Judge
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.devices import Devices
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.memory import Memory
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -194,3 +196,11 @@ def test_a_check_of_a_series_of_its_layer_is_asked_without_its_facts():
     judge = Judge({"optimizer/loss-spike": LossSpike()})
     list(judge.judge(StepRef(iteration=0, step=0, phase="loss"), {"loss": 1.0}))
     assert judge.unseen() == {}
+
+
+def test_what_a_cpu_has_too_makes_no_accelerator():
+    judge = Judge({slug: checks()[slug] for slug in ("device/host-sync", "device/device-mix", "device/memory-growth")})
+    ref = StepRef(iteration=0, step=0, phase="update")
+    memory = Memory(ref=ref, resident=1 << 20, allocated=None, reserved=None, total=None)
+    list(judge.judge(ref, {"loss": 1.0}, [Devices(ref=ref, counts=(("cpu", 4),), few=("weight",)), memory]))
+    assert judge.unseen() == {"device/host-sync": "an accelerator"}

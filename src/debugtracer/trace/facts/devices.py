@@ -11,7 +11,7 @@ from debugtracer.trace.facts.fact import Fact
 class Devices(Fact, frozen=True, kw_only=True):
     """Parameters by the kind of device; emitted when it changes."""
 
-    ABOUT = "an accelerator"
+    ABOUT = "an optimizer"
     KEEP = 4
 
     counts: tuple[tuple[str, int], ...]

@@ -8,7 +8,7 @@ from debugtracer.trace.facts.fact import Fact
 class Memory(Fact, frozen=True, kw_only=True):
     """Taken after the update of every tenth step, later of every hundredth."""
 
-    ABOUT = "an accelerator"
+    ABOUT = "an optimizer"
     KEEP = 64
 
     resident: int
