@@ -52,14 +52,16 @@ def test_the_list_that_the_optimizer_is_given_is_the_line_to_edit():
     assert "; SGD (train.py:42) is given the list of line 38; expected" in finding.message
 
 
-def gan(shared: int, *held: int, fed: bool = True) -> Wiring:
+def gan(shared: int, *held: int, unheld_gradients: bool = True) -> Wiring:
     made = [("netG", held[0]), ("netG", held[1]), ("netD", 2)]
     params = tuple(
         ParamWiring(name=f"main.{n}.weight", numel=4, trainable=True, held=h, has_grad=True, model=model)
         for n, (model, h) in enumerate(made)
     )
     known = {"kind": "Adam", "held": 1, "strangers": 0, "models": ("netD",), "shared": shared}
-    of_d, of_g = (OptimizerWiring(frame=line(14 + n), fed=fed and n == 1, **known) for n in range(2))
+    of_d, of_g = (
+        OptimizerWiring(frame=line(14 + n), unheld_gradients=unheld_gradients and n == 1, **known) for n in range(2)
+    )
     return Wiring(ref=ref(), params=params, optimizers=(of_d, of_g))
 
 
@@ -75,6 +77,6 @@ def test_an_optimizer_with_the_parameters_of_the_other_model_is_named_with_both(
 
 def test_a_part_of_a_model_left_out_and_optimizers_of_their_own_are_another_matter():
     assert [f.severity for f in judged(MissingParams(), [gan(1, 0, 1)])] == ["note"]
-    assert judged(MissingParams(), [gan(1, 0, 0, fed=False)]) == []  # the step of the other one
+    assert judged(MissingParams(), [gan(1, 0, 0, unheld_gradients=False)]) == []  # the step of the other one
     (finding,) = judged(MissingParams(), [gan(0, 0, 0)])
     assert (finding.severity, finding.place.param) == ("note", "netG.main.0.weight")

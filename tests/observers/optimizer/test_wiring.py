@@ -128,10 +128,10 @@ def test_several_models_are_named_as_the_program_names_them(tmp_path):
         (model, f"0.{kind}") for model in ("netG", "netD") for kind in ("weight", "bias")
     }
     assert [(o.shared, o.models) for o in told.optimizers] == [(2, ("netD",)), (2, ("netD",))]
-    fed = [[o.fed for o in fact.optimizers] for fact in facts(tmp_path, Wiring)]
-    assert fed[0] == [False, False]  # nothing to compare with yet
-    assert [True, False] in fed
-    assert [False, True] not in fed
+    unheld_gradients = [[o.unheld_gradients for o in fact.optimizers] for fact in facts(tmp_path, Wiring)]
+    assert unheld_gradients[0] == [False, False]  # nothing to compare with yet
+    assert [True, False] in unheld_gradients
+    assert [False, True] not in unheld_gradients
     assert [o.groups.code if o.groups else None for o in told.optimizers] == [None, "groups = [*netD.parameters()]"]
 
 

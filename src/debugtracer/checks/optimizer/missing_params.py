@@ -56,10 +56,12 @@ class MissingParams(Check):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
             twice = [o for o in fact.optimizers if o.held and o.shared == o.held]
             if lost and len(twice) > 1 and whole_model(lost, fact):
-                fed = next((o for o in twice if o.fed), None)
-                if fed is not None and "twice" not in window.memory(self):  # it steps after the backward of that model
+                wrong = next((o for o in twice if o.unheld_gradients), None)
+                if wrong is not None and "twice" not in window.memory(
+                    self
+                ):  # it steps after the backward of that model
                     window.memory(self)["twice"] = True
-                    yield self.twice(window, fact, lost, fed)
+                    yield self.twice(window, fact, lost, wrong)
             elif lost:
                 yield self.describe(window, fact, lost, [o for o in fact.optimizers if o.strangers])
 

@@ -14,7 +14,7 @@ from debugtracer.trace.facts.no_gradient import NoGradient
 TELL = 64  # updates without a gradient that are news; then at the end of the run (ours)
 
 
-class UpdatesWithout:
+class GradientlessOptimizer:
     """One optimizer that was never seen with a gradient."""
 
     def __init__(self, number: int, kind: str, frame: Frame | None) -> None:
@@ -27,23 +27,23 @@ class NoGradientObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.fed: ById[Optimizer, bool] = ById()
+        self.settled: ById[Optimizer, bool] = ById()
         """Optimizers that had a gradient, or of which nothing is said."""
-        self.without: dict[int, UpdatesWithout] = {}
+        self.without: dict[int, GradientlessOptimizer] = {}
         self.count = 0
 
     def reset(self) -> None:
-        self.fed.clear()
+        self.settled.clear()
         self.without.clear()
         self.count = 0
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Look for a gradient before the updates 1, 2, 4, 8 and so on, until there is one."""
-        if optimizer in self.fed:
+        if optimizer in self.settled:
             return
         known = self.without.get(id(optimizer))
         if known is None:
-            known = UpdatesWithout(self.count, type(optimizer).__name__, self.run.built_at(optimizer))
+            known = GradientlessOptimizer(self.count, type(optimizer).__name__, self.run.built_at(optimizer))
             self.without[id(optimizer)] = known
             self.count += 1
         known.updates += 1
@@ -54,7 +54,7 @@ class NoGradientObserver(Observer):
         known.held = len(wanted)
         by_torch = type(optimizer).__module__.startswith("torch.optim")
         if not wanted or not by_torch or any(p.grad is not None for p in wanted):
-            self.fed[optimizer] = True
+            self.settled[optimizer] = True
             del self.without[id(optimizer)]
         elif known.updates == TELL:
             self.tell(known)
@@ -64,7 +64,7 @@ class NoGradientObserver(Observer):
         for known in self.without.values():
             self.tell(known)
 
-    def tell(self, known: UpdatesWithout) -> None:
+    def tell(self, known: GradientlessOptimizer) -> None:
         """Emit one optimizer; where no backward ran, nothing was to be expected."""
         if self.run.iteration:
             self.run.emit(

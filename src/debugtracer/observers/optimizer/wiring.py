@@ -73,8 +73,8 @@ class WiringObserver(Observer):
             for key, (name, p) in named.items()
         )
         seen = {id(p): (id(p.grad), p.grad._version) for p in lost if p.grad is not None}
-        fed, self.seen = self.seen not in (None, seen), seen
-        told = [self.described(one, named.keys(), models, counts, one is optimizer, fed) for one in live]
+        unheld_gradients, self.seen = self.seen not in (None, seen), seen
+        told = [self.described(one, named.keys(), models, counts, one is optimizer, unheld_gradients) for one in live]
         self.run.emit(
             Wiring(
                 ref=self.run.ref("update", self.run.iteration - 1),
@@ -103,7 +103,7 @@ class WiringObserver(Observer):
         models: dict[int, str],
         counts: dict[int, int],
         closed: bool,
-        fed: bool,
+        unheld_gradients: bool,
     ) -> OptimizerWiring:
         """Describe one optimizer beside what the loop has called and what others hold."""
         held = parameters(optimizer)
@@ -117,7 +117,7 @@ class WiringObserver(Observer):
             frame=frame,
             groups=self.groups.get(optimizer),
             shared=sum(counts.get(id(p), 0) > 1 for p in held),
-            fed=closed and fed,
+            unheld_gradients=closed and unheld_gradients,
             models=tuple(dict.fromkeys(models[id(p)] for p in held if id(p) in models)),
             held=len(held),
             strangers=len(strangers),

@@ -47,7 +47,7 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     """Shapes of the first of them."""
     shared: int = 0
     """Parameters of it that another optimizer holds too."""
-    fed: bool = False
+    unheld_gradients: bool = False
     """Its step has just closed, and a backward since the update before wrote gradients that no optimizer holds."""
     models: tuple[str, ...] = ()
     """Names of the models whose parameters it holds, where the loop calls several."""
