@@ -3,6 +3,7 @@ where they exist."""
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -50,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             else False
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """What was imported is never garbage: no collection of a test looks through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

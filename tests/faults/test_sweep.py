@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from tests.faults.every import spread
+from tests.faults.every import SWEEP, fixed, spread
 from tests.faults.scoring import ROOT, part
 from tests.faults.test_bitwise import OTHERS
-from tests.faults.test_verdicts import FAULTS, HEALTHY, TWINS
+from tests.faults.test_verdicts import COMMIT, FAULTS, HEALTHY, PACED, PROGRAMS, QUICK, TWINS
 
 sweep = part("sweep")
 
@@ -33,10 +33,23 @@ def test_a_part_that_is_not_there_is_refused_with_those_that_are() -> None:
 def test_what_a_commit_runs_covers_every_layer() -> None:
     layers = {folder.name for folder in (ROOT / "faults").iterdir() if folder.is_dir() and folder.name != "programs"}
     assert len(FAULTS) > 150
-    for names in (FAULTS, TWINS, OTHERS):
+    for names in (FAULTS, COMMIT, TWINS, OTHERS):
         assert {name.partition("/")[0] for name in names} == layers
     assert [name for name in OTHERS if not (ROOT / "faults" / name).exists()] == []
     assert [name for name in HEALTHY if not (ROOT / "healthy" / f"{name}.py").exists()] == []
+
+
+def test_what_a_commit_names_is_there() -> None:
+    assert set(FAULTS) >= PACED
+    assert {name.partition("/")[0] for name in PROGRAMS} >= set(QUICK)
+
+
+def test_the_fixed_part_does_not_move_when_a_name_comes_or_goes() -> None:
+    names = [f"layer/{n}" for n in range(300)]
+    part_of = fixed(names, 3, ["layer/7"])
+    assert "layer/7" in part_of
+    assert SWEEP or 70 < len(part_of) < 130
+    assert fixed(names[50:], 3, ["layer/7"]) == [name for name in part_of if name in names[50:]]
 
 
 def test_two_of_each_layer_are_spread_over_it() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.every import SWEEP
 from tests.forked import programs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,9 @@ NEEDS = {
     "trainer_preference": "transformers",
     "accelerate_accumulated": "accelerate",
 }
+COMMIT = ["accelerate_accumulated", "compiled_counts", "lightning_validated", "trainer_generating"]
+RANKS = ["torchrun_gloo", "torchrun_fsdp2"]
+MORE_RANKS = ["torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"]
 ABORTS = "terminate called without an active exception"
 
 
@@ -67,16 +71,14 @@ def assert_the_same(words: list[str], tmp_path: Path) -> None:
     assert watched.returncode == bare.returncode, watched.stderr
 
 
-@pytest.mark.parametrize("name", sorted(NEEDS))
+@pytest.mark.parametrize("name", sorted(NEEDS) if SWEEP else COMMIT)
 def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(NEEDS[name]) is None:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{NEEDS[name]} is not installed")
     assert_the_same([sys.executable, str(PROGRAMS / f"{name}.py")], tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name", ["torchrun_gloo", "torchrun_fsdp2", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"]
-)
+@pytest.mark.parametrize("name", [*RANKS, *MORE_RANKS] if SWEEP else RANKS)
 def test_two_ranks_under_torchrun_do_not_notice(name: str, tmp_path: Path) -> None:
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     assert_the_same([*launcher, str(PROGRAMS / f"{name}.py")], tmp_path)
