@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
+from debugtracer.assembly.responding import Responding
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.segment_end import SegmentEnd
@@ -27,7 +28,7 @@ from debugtracer.hooks.swap_tensors import SwapTensorsHook
 from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
-from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
+from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
@@ -48,8 +49,12 @@ class Diagnosing:
             replaying.reyield,
             incident_options(settings),
         )
-        holds = replaying.stops_steps
-        policy: IncidentPolicy = self.incidents if holds else NoPolicy()
+        holds, governor = replaying.stops_steps, recording.governor
+        ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
+        responding = Responding(settings, recording, replaying, self.incidents, ends) if settings.acts else None
+        self.responder = responding.responder if responding is not None else None
+        policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
+        segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
         self.recorder = Recorder(state, tape, stack, self.incidents, output)
         self.health_gate = HealthGate(
@@ -61,8 +66,6 @@ class Diagnosing:
             mode=settings.mode.value,
             gate=settings.gate.value,
         )
-        governor = recording.governor
-        segments = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )

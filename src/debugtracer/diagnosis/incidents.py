@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+from torch.optim import Optimizer
 
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.incident_writer import IncidentWriter, VerdictDisplay
@@ -219,6 +220,13 @@ class Incidents:
             self.close_waiting()
         return True
 
+    def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
+        """Whether to leave a write out and go on: never, mode dev has stopped by then."""
+        return False
+
+    def poisoned(self, optimizer: Optimizer) -> None:
+        """Do nothing: mode dev has stopped by then."""
+
     def close_waiting(self) -> None:
         """Report from what there is and stop: a run must never go on without its updates."""
         if self.look_again(None) and self.options.stops:
@@ -244,6 +252,7 @@ class Incidents:
         )
         verdict = without_done(began(facts, verdict, self.findings.caught_up()), self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
+        self.state.verdict = verdict
         self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:

@@ -1,0 +1,70 @@
+"""What forwards change beside parameters (running statistics, counters, carried tensors), as the window of the next update
+found it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.attributes import AttributeCopy
+from debugtracer.recorder.state.copies import identical
+from debugtracer.recorder.state.roots import Root
+from debugtracer.recorder.tape import Tape
+
+
+class WindowState(SegmentListener):
+    """One per process, in the modes that leave updates out. The tape keeps such states with each step; while it rests
+    they are copied here, of the modules alone that were seen to change anything."""
+
+    def __init__(self, state: RunState, tape: Tape, segments: SegmentListener) -> None:
+        self.state, self.tape, self.segments = state, tape, segments
+        self.sources: list[Tensor] = []
+        self.values: list[Tensor] = []
+        self.attributes: list[AttributeCopy] = []
+        self.whole = False
+        """Something is kept of the window in flight."""
+
+    def segment_closed(self) -> None:
+        """Called between two steps: hand it on, then keep the state while the tape does not."""
+        self.segments.segment_closed()
+        self.whole = self.tape.current.rested
+        if self.whole:
+            self.keep([root for _, root in self.state.roots.known.items()])
+
+    def keep(self, roots: list[Root]) -> None:
+        """Copy the buffers that move in one call, and the attributes that change."""
+        sources = [buffer for root in roots for buffer in (root.moving or {}).values()]
+        owners = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
+        self.attributes = [AttributeCopy([(m, name) for m, name in owners if m is not None])] if owners else []
+        if not sources:
+            self.sources, self.values = [], []
+        elif identical(sources, self.sources):
+            torch._foreach_copy_(self.values, sources)
+        else:
+            self.sources, self.values = sources, [buffer.detach().clone() for buffer in sources]
+
+    def put_back(self) -> list[str]:
+        """Put everything back as the window found it; the answer names what."""
+        if not self.tape.current.rested:
+            states = self.state.root_states.get(self.tape.current.number, [])
+            for state in states:
+                state.restore()
+            return ["buffers"] if any(state.buffers for state in states) else []
+        if not self.whole:
+            return []
+        for buffer, value in zip(self.sources, self.values, strict=True):
+            buffer.data.copy_(value)
+        for attributes in self.attributes:
+            attributes.restore()
+        return ["buffers"] if self.sources else []
+
+
+def clear_gradients(parameters: list[Tensor]) -> None:
+    """Set gradients to zero in place: what the loop reads of them after the step is there, and the next window adds to
+    nothing."""
+    with torch.no_grad():
+        for parameter in parameters:
+            if parameter.grad is not None:
+                parameter.grad.zero_()

@@ -1,0 +1,24 @@
+"""The program ends with status 3, and its last good state is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.budget import Budget
+from debugtracer.responses.live_training import LiveTraining
+from debugtracer.responses.response import Response
+
+
+@dataclass(frozen=True)
+class Stop(Response):
+    """Nothing smaller can help: what is good is kept, and a person decides."""
+
+    intrusion: ClassVar[int] = 9
+    ends: ClassVar[bool] = True
+
+    def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        if not bad.written and not bad.weights:
+            training.leave_out(bad.optimizer)
+        return f"the run was stopped; {training.write_last_good(bad.optimizer)}"
