@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from time import time as wall_time
 
@@ -27,9 +28,11 @@ class ActionLog:
 
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
-        self.count, self.due = 0, NEVER
-        self.since: tuple[int, float | None, int] = (0, None, 0)
-        """Step, loss and number of the action whose effect is measured next."""
+        self.count = 0
+        self.due = NEVER
+        """The step at which an effect is measured next."""
+        self.waiting: deque[tuple[int, float | None, int]] = deque()
+        """Step, loss and number of the actions whose effect is not measured yet."""
         self.reasons: list[str] = []
         self.told: set[str] = set()
 
@@ -40,7 +43,7 @@ class ActionLog:
     def took(self, bad: BadStep, slug: str, done: str) -> None:
         """Write an action down, and plan to measure its effect."""
         self.count += 1
-        why = f" ({'; '.join(self.reasons)})" if self.reasons else ""
+        why = f" (less would not do: {'; '.join(self.reasons)})" if self.reasons else ""
         self.output.event(
             Acted(
                 at=wall_time(),
@@ -54,8 +57,8 @@ class ActionLog:
             ),
             now=True,
         )
-        if self.due == NEVER:
-            self.due, self.since = bad.step + AFTER, (bad.step, self.usual(), self.count)
+        self.waiting.append((bad.step, self.usual(), self.count))
+        self.due = self.waiting[0][0] + AFTER
         if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == "stop":
             self.tell(bad, f"{done}{why}")
 
@@ -89,8 +92,8 @@ class ActionLog:
 
     def measure(self, step: int) -> None:
         """Write down what came of the oldest action that waits for it."""
-        at, before, number = self.since
-        self.due = NEVER
+        at, before, number = self.waiting.popleft()
+        self.due = self.waiting[0][0] + AFTER if self.waiting else NEVER
         self.output.event(
             Effect(
                 at=wall_time(),

@@ -37,7 +37,7 @@ class BadStep:
     def seen(self) -> str:
         """What was seen, in words: `the loss is NaN`."""
         if self.weights:
-            return "weights are not finite after an update"
+            return "the weights are not finite after its update" if self.written else "the weights are not finite"
         if self.loss is not None:
             return f"the loss is {number(self.loss)}"
         if self.gradient or not self.sibling:

@@ -1,4 +1,4 @@
-"""Which response answers a bad step: by mode, by the cause that its verdict names, the smallest intrusion first."""
+"""Which responses answer a bad step: by mode, and by the cause that its verdict names; the smallest intrusion first."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ LADDERS = {
     "val": ("skip-update", "stop"),
     "prod": ("skip-update", "roll-back", "stop"),
 }
-# causes that another batch does not take away: what they have spoiled lies in the weights or the moments
-LASTING = frozenset({"weights-nonfinite"})
+# causes that another batch does not take away: the responses that may not answer them, and why
+REFUSED = {
+    "weights-nonfinite": (("skip-update",), "the weights themselves are not finite: no other batch can be better"),
+}
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,10 @@ class Policy:
     mode: str
 
     def ladder(self, bad: BadStep) -> tuple[str, ...]:
-        """The responses in the order in which they are tried; none in a mode that does not act."""
-        found = LADDERS.get(self.mode, ())
-        if bad.cause in LASTING:
-            return tuple(slug for slug in found if slug != "skip-update")
-        return found
+        """The responses in the order in which they are asked; none in a mode that does not act."""
+        return LADDERS.get(self.mode, ())
+
+    def refuses(self, slug: str, bad: BadStep) -> str:
+        """Why the cause of a bad step rules a response out, one clause; empty where it does not."""
+        slugs, why = REFUSED.get(bad.cause or "", ((), ""))
+        return why if slug in slugs else ""

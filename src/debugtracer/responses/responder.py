@@ -104,7 +104,7 @@ class Responder(NoPolicy):
         found = None
         refused: list[str] = []
         for slug in self.policy.ladder(bad):
-            why = known[slug].refuses(bad, self.budget, self.training)
+            why = self.policy.refuses(slug, bad) or known[slug].refuses(bad, self.budget, self.training)
             if not why:
                 found = known[slug]
                 break
