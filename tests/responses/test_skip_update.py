@@ -1,4 +1,4 @@
-"""A skipped update leaves nothing behind: weights, moments, buffers and gradients go on as if the batch had not come."""
+"""A skipped update leaves nothing behind: weights, moments and buffers go on as if the batch had not come."""
 
 from __future__ import annotations
 

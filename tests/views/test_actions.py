@@ -9,10 +9,17 @@ from debugtracer.trace.events import Acted, Effect
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views import actions
 
+REASON = "the loss is NaN; its update was left out"
+
 
 def acted(step: int, action: str = "skip-update", samples: tuple[int, ...] | None = (4, 9)) -> Acted:
     return Acted(
-        at=AT, action=action, iteration=step, step=step, reason="the loss is NaN; its update was left out", samples=samples
+        at=AT,
+        action=action,
+        iteration=step,
+        step=step,
+        reason=REASON,
+        samples=samples,
     )
 
 
@@ -25,8 +32,8 @@ def test_an_action_is_told_with_its_samples_and_its_effect(tmp_path: Path) -> No
     ((label, text, _),) = actions.rows(trace, None)
     assert label == "skip-update"
     assert text == (
-        "step 7, rank 0: the loss is NaN; its update was left out; dataset samples 4, 9; 20 steps later the loss is 0.25 "
-        "(0.5 before it), no further bad step"
+        f"step 7, rank 0: {REASON}; dataset samples 4, 9; 20 steps later the loss is 0.25 (0.5 before it), no further "
+        "bad step"
     )
 
 

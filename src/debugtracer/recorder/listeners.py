@@ -79,8 +79,8 @@ class IncidentPolicy(Protocol):
         batch."""
 
     def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
-        """Whether to leave the write of a bad step out and close the step, asked after the health gate alone; `obstacle`:
-        why that cannot be done."""
+        """Whether to leave the write of a bad step out and close the step, asked after the health gate; `obstacle`: why
+        that cannot be done."""
 
     def poisoned(self, optimizer: Optimizer) -> None:
         """Called after a write that has left weights which are not finite."""

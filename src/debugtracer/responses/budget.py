@@ -10,7 +10,10 @@ LAST = 10_000
 LEAST = 20  # updates that may be left out in any run (the number of rollback/skip-budget)
 ROW = 3  # bad steps in a row after which none is left out any more (docs/rationale/checks.md#rb_skip_budget)
 ROLL_BACKS, PER = 3, 1000  # roll-backs in so many steps (issue 14)
-REPEATS, WITHIN = 2, 50  # roll-backs in so many steps that show a cause which stays (docs/rationale/checks.md#rb_repeat)
+REPEATS, WITHIN = (
+    2,
+    50,
+)  # roll-backs in so many steps: the cause stays (docs/rationale/checks.md#rb_repeat)
 
 
 @dataclass

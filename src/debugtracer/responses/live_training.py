@@ -14,7 +14,7 @@ from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, parameters, several_ranks
 from debugtracer.recorder.state.copies import Copies, UpdateCopy
-from debugtracer.recorder.state.finite import all_finite, moments
+from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients

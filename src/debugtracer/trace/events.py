@@ -156,4 +156,17 @@ class RankEnded(Event, frozen=True, tag="rank-ended"):
     """Steps in which a part of what we do rested, to stay under the promised cost."""
 
 
-AnyEvent = RankStarted | Noted | Observed | Judged | Found | Incident | Diagnosed | Acted | Effect | Crashed | Failed | RankEnded
+AnyEvent = (
+    RankStarted
+    | Noted
+    | Observed
+    | Judged
+    | Found
+    | Incident
+    | Diagnosed
+    | Acted
+    | Effect
+    | Crashed
+    | Failed
+    | RankEnded
+)

@@ -22,7 +22,7 @@ def taken(trace: Trace) -> list[tuple[Acted, Effect | None]]:
 
 
 def rows(trace: Trace, above: Verdict | None) -> list[Row]:
-    """Return the first actions and the last, each with samples and effect, and how many more of which kind there are."""
+    """Return the first actions and the last, each with samples and effect, and how many lie between."""
     found = taken(trace)
     shown = found if len(found) <= SHOWN else [*found[: SHOWN - 1], found[-1]]
     told: list[Row] = [(action.action, sentence(action, effect, above), "") for action, effect in shown]

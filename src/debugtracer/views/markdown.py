@@ -40,7 +40,8 @@ class Markdown(View):
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
         done = actions.rows(trace, above)
         parts += section(
-            "What debug-tracer did", [f"**{label}** {escape(text)}" if label else escape(text) for label, text, _ in done]
+            "What debug-tracer did",
+            [escaped(label, text) for label, text, _ in done],
         )
         parts += section("Skipped while reading", [escape(problem) for problem in trace.problems[:8]])
         log = log_read.log_read(trace)
@@ -52,6 +53,11 @@ class Markdown(View):
             table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state")),
         ]
         return "\n\n".join(parts) + "\n"
+
+
+def escaped(label: str, text: str) -> str:
+    """Format one row of a list, with its label in bold where it has one."""
+    return f"**{label}** {escape(text)}" if label else escape(text)
 
 
 def verdict(incident: Incident) -> list[str]:

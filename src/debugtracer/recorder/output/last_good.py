@@ -26,7 +26,7 @@ FORMAT = "debug-tracer.last-good/1"
 
 
 class LastGood:
-    """Writes one file a rank, `last-good/rank-N.pt`, that torch.load reads with weights_only, and its sums beside it."""
+    """Writes one file a rank, `last-good/rank-N.pt`, that torch.load reads with weights_only, and its sum beside it."""
 
     def __init__(self, state: RunState) -> None:
         self.state = state

@@ -27,9 +27,7 @@ class LoopState:
 
     def __init__(self, schedulers: Iterable[Any], scalers: Iterable[Any]) -> None:
         self.schedulers = [(weakref.ref(s), copy.deepcopy(s.state_dict())) for s in schedulers]
-        self.scalers = [
-            (weakref.ref(s), {name: value.clone() for name, value in parts_of(s).items()}) for s in scalers
-        ]
+        self.scalers = [(weakref.ref(s), {name: value.clone() for name, value in parts_of(s).items()}) for s in scalers]
         self.generators = RngState()
 
     def restore(self, generators: bool) -> None:

@@ -47,7 +47,7 @@ class SnapshotRing:
         place: str = "auto",
         loop: LoopParts | None = None,
     ) -> None:
-        """Build an empty ring; `loop` in the modes that go back to a snapshot: what it is to hold beside the weights."""
+        """Build an empty ring; `loop` in the modes that go back to a snapshot: what it holds beside the weights."""
         self.parameters, self.roots, self.max_bytes, self.place = parameters, roots, max_bytes, place
         self.loop = loop
         self.on_host: bool | None = None

@@ -1,5 +1,5 @@
-"""What forwards change beside parameters (running statistics, counters, carried tensors), as the window of the next update
-found it."""
+"""What forwards change beside parameters (running statistics, counters, carried tensors), as it was when the last
+update was over."""
 
 from __future__ import annotations
 
