@@ -62,7 +62,7 @@ class Diagnosing:
             tape,
             self.incidents,
             numbers,
-            self.incidents if holds else OneRank(),
+            self.incidents if holds else responding.ranks if responding is not None else OneRank(),
             mode=settings.mode.value,
             gate=settings.gate.value,
         )

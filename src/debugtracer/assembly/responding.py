@@ -5,7 +5,9 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.rank_vote import RankVote
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.live_training import LiveTraining
@@ -40,6 +42,9 @@ class Responding:
             replaying.hooks.disabled,
         )
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
+        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
+        ranks = RankAgreement(state, vote)
+        self.ranks = LateConsensus(incidents, state)
         self.responder = Responder(
-            state, Policy(settings.mode.value), training, RankAgreement(state), log, lambda: incidents.stopped
+            state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped
         )

@@ -69,8 +69,8 @@ class Incidents:
         reyield: ReYield | None,
         options: IncidentOptions,
     ) -> None:
-        """Build the incidents; `consensus` and `reyield` in mode dev only, for ranks that decide together and a
-        repeated batch."""
+        """Build the incidents; `reyield`, for a repeated batch, in mode dev only; `consensus` where ranks decide
+        together."""
         self.output, self.state, self.stack = output, state, stack
         self.context, self.observers = context, observers
         self.consensus, self.reyield, self.options = consensus, reyield, options
@@ -129,11 +129,17 @@ class Incidents:
             opened = decision.mine and self.attempt(consensus.taken() or alarm())
         if consensus.refusal:
             self.output.note("whole", consensus.refusal)
-        if not consensus.any(opened, decision):
+        if not consensus.any(opened, decision) or not self.options.stops:
             return True
         if not opened:
             self.incident_writer.stopped_with_others(self.state)
         raise self.stopped
+
+    def look_alone(self) -> None:
+        """Look into a bad loss of this rank that waited for the gate, where its gradient turned out good."""
+        waiting = self.consensus.taken() if self.consensus is not None else None
+        if waiting is not None:
+            self.attempt(waiting)
 
     def look_into(self, alarm: Alarm) -> bool:
         """Investigate the alarm; True when it was an incident."""

@@ -241,9 +241,8 @@ class HealthGate:
     def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
         """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere its own sync is enough."""
         losses = self.cpu_losses()
-        self.state.health.judged(
-            losses, False, self.state.iteration
-        )  # whether gradients are good enough is the scaler's to say
+        # whether the gradients are good enough is the scaler's to say
+        self.state.health.judged(losses, False, self.state.iteration)
         self.numbers = {LOSS: losses[-1]} if losses else {}
         if scale is not None:
             norm = total_l2([p.grad for p in parameters_of(optimizer) if p.grad is not None])

@@ -11,9 +11,9 @@ class RankAgreement:
     """One per process. A reduced gradient is the same on every rank, so all of them come here at the same step: no rank
     is asked while all is well."""
 
-    def __init__(self, state: RunState) -> None:
-        self.state = state
-        self.vote = RankVote()
+    def __init__(self, state: RunState, vote: RankVote) -> None:
+        """Ask with this vote: all questions of a process are numbered together."""
+        self.state, self.vote = state, vote
 
     @property
     def off(self) -> str:
@@ -29,7 +29,7 @@ class RankAgreement:
         if not trains_together(self.state.roots.alive()):
             return "the ranks train no common model under DistributedDataParallel, so they cannot be known to agree"
         if not (bad.gradient or bad.weights or bad.sibling):
-            return "the reduced gradient is finite, so the other ranks write this update"
+            return "no bad gradient was reduced here, so the other ranks may write this update"
         return self.off
 
     def any_ends(self, ends: bool) -> bool | None:
