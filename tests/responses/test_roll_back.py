@@ -43,6 +43,7 @@ def same(a: list[Any], b: list[Any]) -> bool:
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_a_snapshot_puts_everything_back_to_the_bit(tmp_path: Path, name: str) -> None:
     with under_watch(tmp_path, "prod") as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
         loop = Full(name)
         batches = given(30, ())
         at: dict[int, list[Any]] = {0: loop.state()}
@@ -53,7 +54,7 @@ def test_a_snapshot_puts_everything_back_to_the_bit(tmp_path: Path, name: str) -
         assert isinstance(snapshot, Snapshot)
         with session.hooks.disabled():
             snapshot.go_back(generators=True)
-        assert snapshot.step < 30
+        assert snapshot.step == 25
         back = loop.state()
         # the schedule is stepped after the snapshot is taken: it stands where it stood when the update was over
         assert same(back[:-2], at[snapshot.step][:-2])

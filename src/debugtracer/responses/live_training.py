@@ -19,6 +19,7 @@ from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape import Tape
+from debugtracer.responses.bad_step import BadStep
 
 OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
 
@@ -93,9 +94,25 @@ class LiveTraining:
             snapshot.go_back()
         clear_gradients([p for copy in snapshot.copies for p in copy.parameters])
         self.copies.skip(optimizer)
-        self.ring.reset()
+        self.ring.begin_with(snapshot)
         self.state.health.held(self.state.step, self.state.iteration)
         self.tape.current.refused = "the state was put back to that of an earlier step"
+
+    def make_good(self, bad: BadStep) -> str:
+        """Put the newest state without bad values back, by one update where a copy is at hand; the answer says which, and
+        is empty where there is none."""
+        copy = self.good_copy(bad.optimizer) if bad.written else None
+        if copy is not None:
+            self.undo(copy, bad.optimizer)
+            return "the update was taken back: weights, optimizer state, buffers and gradients are as before it"
+        snapshot = self.good_snapshot()
+        if snapshot is None:
+            return ""
+        self.go_back(snapshot, bad.optimizer)
+        return (
+            f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
+            f"{bad.step - snapshot.step} updates are lost"
+        )
 
     def write_last_good(self, optimizer: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""

@@ -25,15 +25,5 @@ class RollBack(Response):
         return budget.refuses_roll_back(bad.step)
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        copy = training.good_copy(bad.optimizer) if bad.written else None
         budget.rolled_back(bad.step)
-        if copy is not None:
-            training.undo(copy, bad.optimizer)
-            return "the update was taken back: weights, optimizer state, buffers and gradients are as before it"
-        snapshot = training.good_snapshot()
-        assert snapshot is not None  # refuses() has seen it
-        training.go_back(snapshot, bad.optimizer)
-        return (
-            f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
-            f"{bad.step - snapshot.step} updates are lost"
-        )
+        return training.make_good(bad)

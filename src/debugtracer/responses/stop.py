@@ -19,6 +19,10 @@ class Stop(Response):
     ends: ClassVar[bool] = True
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        if not bad.written and not bad.weights:
+        if bad.weights:
+            put_back = training.make_good(bad)
+        else:
             training.leave_out(bad.optimizer)
-        return f"the run was stopped; {training.write_last_good(bad.optimizer)}"
+            put_back = ""
+        told = ["the run was stopped", *filter(None, [put_back]), training.write_last_good(bad.optimizer)]
+        return "; ".join(told)

@@ -247,6 +247,11 @@ class SnapshotRing:
         known = [pinned.up_to(step) if pinned is not None else None, self.past(step)]
         return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
 
+    def begin_with(self, snapshot: Snapshot) -> None:
+        """Drop all but a snapshot that was put back: what was recorded since leads nowhere any more."""
+        self.reset()
+        self.held.append(snapshot)
+
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
         self.held.clear()
