@@ -40,7 +40,11 @@ RECOVER = {
     "numerics/trainer_masked_mean": "in Transformers' Trainer",
     "optimizer/normalised_update": "an update of the user's own optimizer",
 }
-LASTING: dict[str, str] = {}
+LASTING = {
+    "numerics/counted_annealing": "a weight that has counted down to zero",
+    "model/smoothed_closed_classes": "infinite logits under label smoothing",
+    "optimizer/half_adam_default_eps": "an epsilon that is zero in half precision",
+}
 
 
 @dataclass

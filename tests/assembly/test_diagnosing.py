@@ -28,7 +28,9 @@ def test_incidents_hold_steps_back_in_mode_dev(tmp_path):
     assert diagnosing.health_gate.ranks is diagnosing.incidents
 
 
-@pytest.mark.parametrize("more", [{"mode": "observe"}, {"mode": "prod", "capture": "canary"}, {"mode": "dev", "capture": "canary"}])
+@pytest.mark.parametrize(
+    "more", [{"mode": "observe"}, {"mode": "prod", "capture": "canary"}, {"mode": "dev", "capture": "canary"}]
+)
 def test_elsewhere_the_loop_goes_on_as_it_would(tmp_path, more):
     _, diagnosing = built(tmp_path, **more)
     assert isinstance(diagnosing.gate.policy, NoPolicy) and diagnosing.events.working.policy is diagnosing.gate.policy

@@ -1,4 +1,4 @@
-"""In modes val and prod no rank asks the others while its gradient is good. Two ranks: tests/responses/test_ranks.py."""
+"""In modes val and prod no rank asks the others while its gradient is good. Two ranks: responses/test_ranks.py."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def test_the_line_says_where_what_was_seen_and_what_to_do_next(
 ) -> None:
     log.took(a_bad_step(loss=math.nan, samples=tuple(range(9))), "skip-update", "it was left out")
     assert capsys.readouterr().err == (
-        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 ...) - expected finite "
-        "numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
+        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 ...) - expected "
+        "finite numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
     )
 
 
@@ -89,7 +89,8 @@ def test_what_is_left_alone_is_said_once_for_each_reason(
     for why in ("the first", "the first", "the second"):
         log.left_alone(a_bad_step(gradient=True), why)
     assert len(kept.notes) == len(capsys.readouterr().err.splitlines()) == 2
-    assert kept.notes[0] == ("responses", "step 50, rank 0 - a gradient is not finite - nothing was done about it: the first")
+    where = "step 50, rank 0 - a gradient is not finite"
+    assert kept.notes[0] == ("responses", f"{where} - nothing was done about it: the first")
 
 
 def test_a_new_run_begins_with_nothing(log: ActionLog) -> None:

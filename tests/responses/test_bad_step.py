@@ -23,3 +23,9 @@ from tests.responses.steps import a_bad_step
 )
 def test_it_says_what_was_seen(changes: dict[str, Any], words: str) -> None:
     assert a_bad_step(**changes).seen == words
+
+
+def test_a_step_in_which_nothing_was_seen_is_not_bad() -> None:
+    assert not a_bad_step().is_bad
+    assert all(a_bad_step(**{name: True}).is_bad for name in ("gradient", "weights", "sibling"))
+    assert a_bad_step(loss=math.nan).is_bad

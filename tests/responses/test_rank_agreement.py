@@ -1,4 +1,4 @@
-"""One process needs nobody's consent; several act only where all are known to see the same. Two ranks: test_ranks.py."""
+"""One process asks nobody; several act only where all are known to see the same. Two ranks: test_ranks.py."""
 
 from __future__ import annotations
 

@@ -45,6 +45,4 @@ class Responding:
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
         self.ranks = LateConsensus(incidents, state)
-        self.responder = Responder(
-            state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped
-        )
+        self.responder = Responder(state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped)

@@ -27,8 +27,8 @@ class Decision:
 
 
 class RankConsensus:
-    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike, but for `sharded` weights, of
-    which a part may be bad on one rank alone."""
+    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike, but not with `sharded`
+    weights, of which a part may be bad on one rank alone."""
 
     def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True) -> None:
         self.roots, self.sharded = roots, sharded

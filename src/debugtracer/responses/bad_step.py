@@ -34,6 +34,11 @@ class BadStep:
     """Dataset indices of the batches in its window, where they are known."""
 
     @property
+    def is_bad(self) -> bool:
+        """Whether anything speaks against it."""
+        return self.gradient or self.weights or self.sibling or self.loss is not None
+
+    @property
     def seen(self) -> str:
         """What was seen, in words: `the loss is NaN`."""
         if self.weights:

@@ -99,8 +99,8 @@ class LiveTraining:
         self.tape.current.refused = "the state was put back to that of an earlier step"
 
     def make_good(self, bad: BadStep) -> str:
-        """Put the newest state without bad values back, by one update where a copy is at hand; the answer says which, and
-        is empty where there is none."""
+        """Put the newest state without bad values back, by one update where a copy is at hand; the answer says which,
+        and is empty where there is none."""
         copy = self.good_copy(bad.optimizer) if bad.written else None
         if copy is not None:
             self.undo(copy, bad.optimizer)

@@ -59,6 +59,8 @@ class Responder(NoPolicy):
         """Answer a bad step, guarded; True when its update is not to be written."""
         try:
             bad = self.look(optimizer, obstacle, written)
+            if not bad.is_bad:
+                return False  # a norm that was read late had overflowed
             self.state.quiet_until_healthy = True  # the next gate reads every number, whatever rests
             response = self.choose(bad)
             if response is None:
@@ -86,7 +88,7 @@ class Responder(NoPolicy):
             loss=health.loss,
             gradient=health.gradient,
             sibling=health.sibling,
-            weights=health.weights or self.training.weights_are_bad(optimizer),
+            weights=self.training.weights_are_bad(optimizer),
             written=written,
             obstacle=obstacle,
             cause=verdict.cause if verdict is not None and verdict.step == state.step else None,

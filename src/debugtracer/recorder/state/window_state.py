@@ -4,12 +4,11 @@ update was over."""
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.attributes import AttributeCopy
-from debugtracer.recorder.state.copies import identical
 from debugtracer.recorder.state.roots import Root
 from debugtracer.recorder.tape import Tape
 
@@ -22,28 +21,34 @@ class WindowState(SegmentListener):
         self.state, self.tape, self.segments = state, tape, segments
         self.sources: list[Tensor] = []
         self.values: list[Tensor] = []
-        self.attributes: list[AttributeCopy] = []
+        self.owners: list[tuple[nn.Module, str]] = []
+        self.attributes = AttributeCopy([])
         self.whole = False
         """Something is kept of the window in flight."""
 
     def segment_closed(self) -> None:
         """Called between two steps: hand it on, then keep the state while the tape does not."""
         self.segments.segment_closed()
-        self.whole = self.tape.current.rested
-        if self.whole:
-            self.keep([root for _, root in self.state.roots.known.items()])
+        rests = self.tape.current.rested
+        if rests:
+            if not self.whole:
+                self.choose([root for _, root in self.state.roots.known.items()])
+            self.keep()
+        self.whole = rests
 
-    def keep(self, roots: list[Root]) -> None:
+    def choose(self, roots: list[Root]) -> None:
+        """Choose what is to be kept while the tape rests; what moves is learned while it works."""
+        self.sources = [buffer for root in roots for buffer in (root.moving or {}).values()]
+        self.values = [buffer.detach().clone() for buffer in self.sources]
+        found = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
+        self.owners = [(module, name) for module, name in found if module is not None]
+
+    def keep(self) -> None:
         """Copy the buffers that move in one call, and the attributes that change."""
-        sources = [buffer for root in roots for buffer in (root.moving or {}).values()]
-        owners = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
-        self.attributes = [AttributeCopy([(m, name) for m, name in owners if m is not None])] if owners else []
-        if not sources:
-            self.sources, self.values = [], []
-        elif identical(sources, self.sources):
-            torch._foreach_copy_(self.values, sources)
-        else:
-            self.sources, self.values = sources, [buffer.detach().clone() for buffer in sources]
+        if self.sources:
+            torch._foreach_copy_(self.values, self.sources)
+        if self.owners:
+            self.attributes = AttributeCopy(self.owners)
 
     def put_back(self) -> list[str]:
         """Put everything back as the window found it; the answer names what."""
@@ -56,8 +61,7 @@ class WindowState(SegmentListener):
             return []
         for buffer, value in zip(self.sources, self.values, strict=True):
             buffer.data.copy_(value)
-        for attributes in self.attributes:
-            attributes.restore()
+        self.attributes.restore()
         return ["buffers"] if self.sources else []
 
 
