@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from debugtracer.responses.action_log import AFTER, NEVER, ActionLog
-from debugtracer.trace.events import Acted, Effect
+from debugtracer.trace.events import Acted, ActionEffect
 from tests.responses.steps import a_bad_step
 
 
@@ -77,7 +77,7 @@ def test_the_effect_comes_some_steps_later(log: ActionLog, kept: Kept) -> None:
     assert log.due == 50 + AFTER
     log.measure(70)
     log.measure(75)
-    effects = [e for e in kept.events if isinstance(e, Effect)]
+    effects = [e for e in kept.events if isinstance(e, ActionEffect)]
     assert [(e.step, e.after, e.bad) for e in effects] == [(50, 20, 1), (55, 20, 0)]
     assert effects[0].loss_before == effects[0].loss_after == 0.6
     assert log.due == NEVER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from debugtracer.testing import AT, a_trace
-from debugtracer.trace.events import Acted, Effect
+from debugtracer.trace.events import Acted, ActionEffect
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views import actions
 
@@ -23,8 +23,8 @@ def acted(step: int, action: str = "skip-update", samples: tuple[int, ...] | Non
     )
 
 
-def an_effect(step: int, bad: int = 0, after: float | None = 0.25) -> Effect:
-    return Effect(at=AT, step=step, after=20, loss_before=0.5, loss_after=after, bad=bad)
+def an_effect(step: int, bad: int = 0, after: float | None = 0.25) -> ActionEffect:
+    return ActionEffect(at=AT, step=step, after=20, loss_before=0.5, loss_after=after, bad=bad)
 
 
 def test_an_action_is_told_with_its_samples_and_its_effect(tmp_path: Path) -> None:

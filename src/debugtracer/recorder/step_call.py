@@ -55,6 +55,6 @@ def with_closure(
 
 
 def left_out(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-    """Stand for a step whose write is left out; the answer is what its closure gave."""
+    """Run a step without its write; the answer is what its closure gave."""
     closure = closure_of(args, kwargs)
     return closure() if closure is not None else None

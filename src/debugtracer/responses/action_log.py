@@ -11,7 +11,7 @@ from time import time as wall_time
 
 from debugtracer.recorder.output.output import Output
 from debugtracer.responses.bad_step import BadStep
-from debugtracer.trace.events import Acted, Effect
+from debugtracer.trace.events import Acted, ActionEffect
 
 AFTER = 20  # steps after which the effect of an action is measured (ours: longer than the noise of single batches)
 LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
@@ -95,7 +95,7 @@ class ActionLog:
         at, before, number = self.waiting.popleft()
         self.due = self.waiting[0][0] + AFTER if self.waiting else NEVER
         self.output.event(
-            Effect(
+            ActionEffect(
                 at=wall_time(),
                 rank=self.output.rank,
                 step=at,

@@ -107,7 +107,7 @@ class Acted(Event, frozen=True, tag="acted"):
     """Dataset indices of the batches that it kept from the weights; None where none were, or they are not known."""
 
 
-class Effect(Event, frozen=True, tag="effect"):
+class ActionEffect(Event, frozen=True, tag="effect"):
     """What came of the action at `step`, seen `after` steps later."""
 
     step: int
@@ -165,7 +165,7 @@ AnyEvent = (
     | Incident
     | Diagnosed
     | Acted
-    | Effect
+    | ActionEffect
     | Crashed
     | Failed
     | RankEnded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from debugtracer.trace.events import Acted, Effect
+from debugtracer.trace.events import Acted, ActionEffect
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import wording
@@ -14,10 +14,10 @@ from debugtracer.views.view import Row
 SHOWN = 8  # actions told one by one, and samples of one of them
 
 
-def taken(trace: Trace) -> list[tuple[Acted, Effect | None]]:
+def taken(trace: Trace) -> list[tuple[Acted, ActionEffect | None]]:
     """Return every action with its measured effect, where one was."""
     events = trace.events()
-    effects = {(event.rank, event.step): event for event in events if isinstance(event, Effect)}
+    effects = {(event.rank, event.step): event for event in events if isinstance(event, ActionEffect)}
     return [(event, effects.get((event.rank, event.step))) for event in events if isinstance(event, Acted)]
 
 
@@ -33,7 +33,7 @@ def rows(trace: Trace, above: Verdict | None) -> list[Row]:
     return told
 
 
-def sentence(action: Acted, effect: Effect | None, above: Verdict | None) -> str:
+def sentence(action: Acted, effect: ActionEffect | None, above: Verdict | None) -> str:
     """Say what was done and why, which samples it kept from the weights, and what came of it."""
     said = wording.action(action, above)
     if action.samples:
@@ -42,7 +42,7 @@ def sentence(action: Acted, effect: Effect | None, above: Verdict | None) -> str
     return f"{said}; {outcome(effect)}" if effect is not None else said
 
 
-def outcome(effect: Effect) -> str:
+def outcome(effect: ActionEffect) -> str:
     """Say what was measured some steps after an action."""
     bad = f"{effect.bad} more bad step{'s' if effect.bad != 1 else ''}" if effect.bad else "no further bad step"
     if effect.loss_after is None:
@@ -67,7 +67,7 @@ def plain(trace: Trace) -> list[dict[str, Any]]:
     ]
 
 
-def measured(effect: Effect) -> dict[str, Any]:
+def measured(effect: ActionEffect) -> dict[str, Any]:
     """Return the numbers of an effect by name."""
     return {
         "after": effect.after,

@@ -47,7 +47,7 @@ class LastGood:
         return target
 
     def parts(self, optimizers: list[Optimizer]) -> dict[str, Any]:
-        """Everything by kind; each entry says what class it came from."""
+        """Collect everything by kind; each entry says what class it came from."""
         state = self.state
         models: list[nn.Module] = [unwrapped(module) for module in state.roots.alive()]
         return {
