@@ -96,3 +96,15 @@ def test_an_update_that_spoils_the_weights_is_taken_back(tmp_path: Path) -> None
     (done,) = actions(tmp_path)
     assert (done.action, done.step) == ("roll-back", 6)
     assert "the update was taken back" in done.reason
+
+
+@pytest.mark.parametrize("bad", [20, 27])
+def test_numbers_that_are_read_late_are_answered_at_the_next_gate(tmp_path: Path, bad: int) -> None:
+    """As on an accelerator in mode prod: the update is written before its numbers are known."""
+    with under_watch(tmp_path, "prod", gate="late") as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        loop = Loop()
+        loop.go(given(40, (bad,)))
+    (done,) = actions(tmp_path)
+    assert (done.action, done.step) == ("roll-back", bad + 1)
+    assert all(bool(torch.isfinite(t).all()) for t in loop.state())
