@@ -41,7 +41,7 @@ def test_the_others_are_asked_where_the_reduced_gradient_is_bad(
     several: bool, bad: bool, asked: list[str], done: bool
 ) -> None:
     incidents = Incidents(several)
-    ranks = LateConsensus(incidents, RunState())  # type: ignore[arg-type]
+    ranks = LateConsensus(incidents, RunState(), asks=True)  # type: ignore[arg-type]
     assert not ranks.meets()
     assert ranks.together(bad, lambda: None) is done  # type: ignore[arg-type, return-value]
     assert incidents.asked == asked
@@ -50,5 +50,11 @@ def test_the_others_are_asked_where_the_reduced_gradient_is_bad(
 def test_a_step_whose_incident_is_open_is_not_looked_into_again() -> None:
     incidents, state = Incidents(True), RunState()
     state.quiet_until_healthy = True
-    assert LateConsensus(incidents, state).together(True, lambda: None)  # type: ignore[arg-type, return-value]
+    assert LateConsensus(incidents, state, asks=True).together(True, lambda: None)  # type: ignore[arg-type, return-value]
     assert incidents.asked == []
+
+
+def test_mode_observe_asks_nobody_and_looks_when_the_backward_is_over() -> None:
+    incidents = Incidents(True)
+    assert not LateConsensus(incidents, RunState(), asks=False).together(True, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked == ["alone"]

@@ -28,6 +28,14 @@ def test_a_bad_batch_of_one_rank_is_left_out_on_both(run_watched: RunWatched) ->
     assert watched.report["verdict"]["rank"] == 1  # the rank whose batch it was, and no other, has looked into it
 
 
+def test_mode_observe_takes_part_in_no_reduction(run_watched: RunWatched) -> None:
+    """A replay in front of the bad backward would reduce gradients of its own with those of the other rank."""
+    watched = run_watched(PROGRAM, mode="observe")
+    bare = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True, check=True)
+    assert sorted(watched.stdout.splitlines()) == sorted(bare.stdout.splitlines())
+    assert watched.report["verdict"]["rank"] == 1
+
+
 def test_a_fault_that_stays_stops_both(run_watched: RunWatched) -> None:
     watched = run_watched(PROGRAM, "lasting", mode="prod")
     assert watched.status == 3, watched.stderr

@@ -7,6 +7,7 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.assembly.responding import Responding
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
+from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.segment_end import SegmentEnd
 from debugtracer.diagnosis.step_publisher import StepPublisher
@@ -28,8 +29,9 @@ from debugtracer.hooks.swap_tensors import SwapTensorsHook
 from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
-from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank, SegmentListener
+from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
 
@@ -62,7 +64,7 @@ class Diagnosing:
             tape,
             self.incidents,
             numbers,
-            self.incidents if holds else responding.ranks if responding is not None else OneRank(),
+            self.ranks(settings, state, holds),
             mode=settings.mode.value,
             gate=settings.gate.value,
         )
@@ -90,6 +92,14 @@ class Diagnosing:
             governor,
         )
         self.add_hooks(settings, recording, replaying)
+
+    def ranks(self, settings: Settings, state: RunState, holds: bool) -> GateRanks:
+        """Choose who decides about a step with other ranks: mode dev at each update, the others where one is bad."""
+        if holds:
+            return self.incidents
+        if settings.capture is not Capture.STEP:
+            return OneRank()
+        return LateConsensus(self.incidents, state, asks=settings.acts)
 
     def add_hooks(self, settings: Settings, recording: Recording, replaying: Replaying) -> None:
         """Add the hooks in the order in which they are installed; the function mode comes last, so that it is on

@@ -5,7 +5,6 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
-from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.rank_vote import RankVote
 from debugtracer.recorder.state.window_state import WindowState
@@ -44,5 +43,4 @@ class Responding:
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
-        self.ranks = LateConsensus(incidents, state)
         self.responder = Responder(state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped)
