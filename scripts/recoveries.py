@@ -29,7 +29,7 @@ RECOVER = {
     "data/inplace_standardise": "a flat sample divided by its deviation",
     "numerics/masked_attention": "a row whose mask leaves nothing",
     "numerics/fp16_scores": "scores beyond half precision",
-    "numerics/fp16_scaler_empty_mask": "the same under a GradScaler, with an empty mask",
+    "numerics/fp16_scaler_empty_mask": "an empty mask under a GradScaler",
     "numerics/sqrt0_norm": "an infinite derivative of a finite loss",
     "numerics/where_unselected_sqrt": "an infinite derivative in the branch not taken",
     "numerics/function_backward": "a derivative of the user's own",
