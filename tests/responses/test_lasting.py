@@ -10,9 +10,9 @@ from torch import nn
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.responses.budget import LEAST, REPEATS
-from debugtracer.trace.events import Acted
+from debugtracer.trace.events import Acted, Found
 from tests.responses.loops import Loop, actions, given, sgd
-from tests.watching import incidents, under_watch
+from tests.watching import events, incidents, under_watch
 
 
 def stopped(out: Path) -> list[Acted]:
@@ -29,6 +29,8 @@ def test_every_second_batch_is_bad(tmp_path: Path) -> None:
     done = stopped(tmp_path)
     assert len(done) == LEAST + 1
     assert f"{LEAST} of the last 42 updates were left out already" in done[-1].reason
+    found = {event.finding.check for event in events(tmp_path) if isinstance(event, Found)}
+    assert "rollback/skip-budget" not in found, "what we leave out is no skip of the program's"
 
 
 def test_all_labels_are_ignored(tmp_path: Path) -> None:
