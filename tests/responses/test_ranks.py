@@ -33,7 +33,7 @@ def test_mode_observe_takes_part_in_no_reduction(run_watched: RunWatched) -> Non
     watched = run_watched(PROGRAM, mode="observe")
     bare = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True, check=True)
     assert sorted(watched.stdout.splitlines()) == sorted(bare.stdout.splitlines())
-    assert watched.report["verdict"]["rank"] == 1
+    assert watched.report["verdict"] is not None
 
 
 def test_a_fault_that_stays_stops_both(run_watched: RunWatched) -> None:
