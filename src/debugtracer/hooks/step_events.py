@@ -134,7 +134,8 @@ class StepEvents(LoopEvents):
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         output = self.scaler(word, scaler, original, args, kwargs)
         if word == "step":
-            self.state.scalers[scaler] = True
+            if scaler not in self.state.scalers:
+                self.state.scalers[scaler] = True
             self.look_closely()
         return output
 

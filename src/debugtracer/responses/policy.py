@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.response import responses
 
-LADDERS = {
-    "val": ("skip-update", "stop"),
-    "prod": ("skip-update", "roll-back", "stop"),
-}
 # causes that another batch does not take away: the responses that may not answer them, and why
 REFUSED = {
     "weights-nonfinite": (("skip-update",), "the weights themselves are not finite: no other batch can be better"),
@@ -24,7 +21,7 @@ class Policy:
 
     def ladder(self, bad: BadStep) -> tuple[str, ...]:
         """The responses in the order in which they are asked; none in a mode that does not act."""
-        return LADDERS.get(self.mode, ())
+        return tuple(slug for slug, response in responses().items() if self.mode in response.modes)
 
     def refuses(self, slug: str, bad: BadStep) -> str:
         """Why the cause of a bad step rules a response out, one clause; empty where it does not."""

@@ -102,15 +102,8 @@ class Responder(NoPolicy):
             self.log.left_alone(bad, why)
             return None
         self.budget.saw_bad(bad.step, bad.iteration)
-        known = responses()
-        found = None
         refused: list[str] = []
-        for slug in self.policy.ladder(bad):
-            why = self.policy.refuses(slug, bad) or known[slug].refuses(bad, self.budget, self.training)
-            if not why:
-                found = known[slug]
-                break
-            refused.append(why)
+        found = self.smallest(bad, refused)
         if found is None:
             return None
         ending = self.ranks.any_ends(found.ends)
@@ -118,6 +111,16 @@ class Responder(NoPolicy):
             self.log.left_alone(bad, self.ranks.off)
             return None
         if ending and not found.ends:
-            refused, found = ["another rank cannot go on"], known["stop"]
+            refused, found = ["another rank cannot go on"], responses()["stop"]
         self.log.refused(refused)
         return found
+
+    def smallest(self, bad: BadStep, refused: list[str]) -> Response | None:
+        """Find the first response of the ladder that does not refuse; why others did is added to `refused`."""
+        for slug in self.policy.ladder(bad):
+            response = responses()[slug]
+            why = self.policy.refuses(slug, bad) or response.refuses(bad, self.budget, self.training)
+            if not why:
+                return response
+            refused.append(why)
+        return None

@@ -18,6 +18,8 @@ class Response:
 
     intrusion: ClassVar[int]
     """How far it reaches into the training, from 0: the smallest that is not refused is taken."""
+    modes: ClassVar[frozenset[str]]
+    """Words of `--mode` in which it may be taken."""
     ends: ClassVar[bool] = False
     """The program ends with it."""
 

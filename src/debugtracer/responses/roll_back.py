@@ -16,6 +16,7 @@ class RollBack(Response):
     """Training goes on from an earlier state with the batches that come next; those since are left out."""
 
     intrusion: ClassVar[int] = 3
+    modes: ClassVar[frozenset[str]] = frozenset({"prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if not bad.weights:

@@ -16,6 +16,7 @@ class SkipUpdate(Response):
     """Training goes on as if the batches of this window had not been seen."""
 
     intrusion: ClassVar[int] = 1
+    modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if bad.written:

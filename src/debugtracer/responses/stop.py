@@ -16,6 +16,7 @@ class Stop(Response):
     """Nothing smaller can help: what is good is kept, and a person decides."""
 
     intrusion: ClassVar[int] = 9
+    modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
     ends: ClassVar[bool] = True
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
