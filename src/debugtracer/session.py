@@ -64,7 +64,7 @@ class Session:
             diagnosing.recorder,
             diagnosing.health_gate,
         )
-        self.backward_gate = diagnosing.backward_gate
+        self.backward_gate, self.responder = diagnosing.backward_gate, diagnosing.responder
         self.gate, self.events, self.inspection = diagnosing.gate, diagnosing.events, diagnosing.inspection
 
     def install(self) -> None:
@@ -169,3 +169,5 @@ class Session:
             self.events,
         ):
             part.reset()
+        if self.responder is not None:
+            self.responder.reset()

@@ -36,7 +36,7 @@ FLAGS = (
 
 
 class Mode(str, enum.Enum):
-    """What debug-tracer may do: observe reports only, dev stops, val and prod will skip (later)."""
+    """What debug-tracer may do: observe reports only, dev stops, val leaves a bad update out, prod goes back too."""
 
     OBSERVE = "observe"
     DEV = "dev"
@@ -101,6 +101,11 @@ class Settings:
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
+
+    @property
+    def acts(self) -> bool:
+        """Whether a bad step is answered so that the program can go on."""
+        return self.mode in (Mode.VAL, Mode.PROD) and self.capture is Capture.STEP
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ, **overrides: object) -> Settings:

@@ -7,6 +7,7 @@ import pytest
 from debugtracer.assembly.diagnosing import Diagnosing, incident_options
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
+from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.recorder.listeners import NoPolicy, OneRank
 from debugtracer.settings import Settings
 
@@ -28,11 +29,13 @@ def test_incidents_hold_steps_back_in_mode_dev(tmp_path):
     assert diagnosing.health_gate.ranks is diagnosing.incidents
 
 
-@pytest.mark.parametrize("more", [{"mode": "observe"}, {"mode": "prod"}, {"mode": "dev", "capture": "canary"}])
+@pytest.mark.parametrize(
+    "more", [{"mode": "observe"}, {"mode": "prod", "capture": "canary"}, {"mode": "dev", "capture": "canary"}]
+)
 def test_elsewhere_the_loop_goes_on_as_it_would(tmp_path, more):
     _, diagnosing = built(tmp_path, **more)
     assert isinstance(diagnosing.gate.policy, NoPolicy) and diagnosing.events.working.policy is diagnosing.gate.policy
-    assert isinstance(diagnosing.health_gate.ranks, OneRank)
+    assert isinstance(diagnosing.health_gate.ranks, LateConsensus if more.get("capture") is None else OneRank)
 
 
 def test_the_function_mode_lies_on_top_and_is_not_there_without_a_tape(tmp_path):

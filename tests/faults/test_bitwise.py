@@ -35,6 +35,9 @@ OTHERS = (
     ),
 )
 """Each layer; workers, a second model in evaluation, ranks, a scaler, checkpointing, a jump of the loss, a resume."""
+NASTY = ROOT / "healthy"
+HEALTHY = ("accumulation", "amp_calibration", "gan", "tiny_batch_bn")
+"""Programs that must stay quiet: a window of several batches, a search for the scale, two optimizers, batch norm."""
 EXACT = {"nan_loss", "inf_grad"}
 STARTS_PROCESSES = ("mp.spawn", "mp.start_processes")
 
@@ -105,6 +108,11 @@ def test_watching_changes_no_bit(script: Path, stage: Path, programs: Programs) 
     if any(word in copy.read_text() for word in STARTS_PROCESSES):
         assert observed.stdout == bare.stdout
 
+    if truth_of(script)["class"] == "healthy":
+        prod = execute(copy, stage, "prod", programs)
+        assert_the_same(bare, prod)
+        assert prod.status == bare.status, prod.stderr
+
     dev = execute(copy, stage, "dev", programs)
     assert dev.losses == bare.losses[: len(dev.losses)], (
         f"losses differ from backward {first_difference(bare.losses, dev.losses)} on\n{dev.stderr}"
@@ -118,3 +126,16 @@ def test_watching_changes_no_bit(script: Path, stage: Path, programs: Programs) 
         assert len(dev.losses) >= min(first_bad, len(bare.losses)), (
             f"dev stopped after {len(dev.losses)} backward calls, before {first_bad}\n{dev.stderr}"
         )
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in NASTY.glob("*.py")) if SWEEP else HEALTHY)
+@pytest.mark.parametrize("mode", ["val", "prod"])
+def test_a_healthy_program_is_the_same_where_bad_steps_are_answered(
+    name: str, mode: str, stage: Path, programs: Programs
+) -> None:
+    script = NASTY / f"{name}.py"
+    bare, acting = execute(script, stage, None, programs), execute(script, stage, mode, programs)
+    assert bare.losses
+    assert_the_same(bare, acting)
+    assert acting.status == bare.status, acting.stderr
+    assert "action" not in acting.stderr and "left out" not in acting.stderr

@@ -10,7 +10,17 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(page for page in (DOCS / "zh").glob("*.md") if page.name != "README.md")
-GUIDES = {"install.md", "verdict.md", "trouble.md", "loops.md", "devices.md", "cost.md", "logs.md", "run-folder.md"}
+GUIDES = {
+    "install.md",
+    "verdict.md",
+    "trouble.md",
+    "loops.md",
+    "devices.md",
+    "cost.md",
+    "logs.md",
+    "run-folder.md",
+    "responses.md",
+}
 """What a user reads; the rest is for those who change the code, and English."""
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HAN = re.compile(r"[\u4e00-\u9fff]")

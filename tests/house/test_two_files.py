@@ -1,5 +1,5 @@
-"""A new cause, intervention or view is one file and its test; nothing else is edited. A check, with its fact and its
-observer: test_add_a_check.py."""
+"""A new cause, intervention, response or view is one file and its test; nothing else is edited. A check, with its fact
+and its observer: test_add_a_check.py."""
 
 from __future__ import annotations
 
@@ -53,11 +53,31 @@ class ReversedGradient(Intervention):
     def apply(self, rerun: Rerun) -> str:
         return "the gradient turned round"
 '''
+RESPONSE = '''"""A bell is rung."""
+from dataclasses import dataclass
+from typing import ClassVar
+from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.budget import Budget
+from debugtracer.responses.live_training import LiveTraining
+from debugtracer.responses.response import Response
+
+@dataclass(frozen=True)
+class RingBell(Response):
+    """A bell is rung."""
+
+    intrusion: ClassVar[int] = 2
+    modes: ClassVar[frozenset[str]] = frozenset({"prod"})
+
+    def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        return "a bell was rung"
+'''
 USES = """
 from debugtracer.causes.cause import causes
 from debugtracer.interventions.intervention import interventions
+from debugtracer.responses.response import responses
 from debugtracer.views.view import views
 print("full-moon" in causes(), "word" in views(), "reversed-gradient" in interventions())
+print(list(responses()))
 """
 
 
@@ -69,8 +89,10 @@ def test_one_added_file_each_is_found(tmp_path: Path) -> None:
         "causes/full_moon.py": CAUSE,
         "views/word.py": VIEW,
         "interventions/reversed_gradient.py": INTERVENTION,
+        "responses/ring_bell.py": RESPONSE,
     }.items():
         (tmp_path / "debugtracer" / name).write_text(text)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", USES], capture_output=True, text=True, env=environ, check=False)
-    assert done.stdout.splitlines() == ["True True True"], done.stderr
+    ladder = "['skip-update', 'ring-bell', 'roll-back', 'stop']"
+    assert done.stdout.splitlines() == ["True True True", ladder], done.stderr

@@ -1,1 +1,1 @@
-"""The composition root: three builders make the parts of a session and compute nothing."""
+"""The composition root: four builders make the parts of a session and compute nothing."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
+from debugtracer.assembly.responding import Responding
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
+from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.segment_end import SegmentEnd
 from debugtracer.diagnosis.step_publisher import StepPublisher
@@ -27,8 +29,9 @@ from debugtracer.hooks.swap_tensors import SwapTensorsHook
 from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
-from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
+from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
 
@@ -48,8 +51,12 @@ class Diagnosing:
             replaying.reyield,
             incident_options(settings),
         )
-        holds = replaying.stops_steps
-        policy: IncidentPolicy = self.incidents if holds else NoPolicy()
+        holds, governor = replaying.stops_steps, recording.governor
+        ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
+        responding = Responding(settings, recording, replaying, self.incidents, ends) if settings.acts else None
+        self.responder = responding.responder if responding is not None else None
+        policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
+        segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
         self.recorder = Recorder(state, tape, stack, self.incidents, output)
         self.health_gate = HealthGate(
@@ -57,12 +64,10 @@ class Diagnosing:
             tape,
             self.incidents,
             numbers,
-            self.incidents if holds else OneRank(),
+            self.ranks(settings, state, holds),
             mode=settings.mode.value,
             gate=settings.gate.value,
         )
-        governor = recording.governor
-        segments = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
@@ -87,6 +92,14 @@ class Diagnosing:
             governor,
         )
         self.add_hooks(settings, recording, replaying)
+
+    def ranks(self, settings: Settings, state: RunState, holds: bool) -> GateRanks:
+        """Choose who decides about a step with other ranks: mode dev at each update, the others where one is bad."""
+        if holds:
+            return self.incidents
+        if settings.capture is not Capture.STEP:
+            return OneRank()
+        return LateConsensus(self.incidents, state, asks=settings.acts)
 
     def add_hooks(self, settings: Settings, recording: Recording, replaying: Replaying) -> None:
         """Add the hooks in the order in which they are installed; the function mode comes last, so that it is on

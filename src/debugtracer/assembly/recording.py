@@ -41,4 +41,10 @@ class Recording:
         self.batches = BatchLog()
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0
-        self.ring = SnapshotRing(parameters, self.state.roots.alive, ring_bytes, settings.ring_place)
+        self.ring = SnapshotRing(
+            parameters,
+            self.state.roots.alive,
+            ring_bytes,
+            settings.ring_place,
+            loop=self.state if settings.acts else None,
+        )

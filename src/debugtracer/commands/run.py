@@ -30,7 +30,7 @@ Name = Annotated[str | None, typer.Option(help="Name of this run; date and progr
 ModeWord = Annotated[
     str | None,
     typer.Option(
-        help="observe reports, dev stops at the first bad step; val and prod report only, so far.",
+        help="observe reports, dev stops at the first bad step; val leaves its update out, prod goes back too.",
         show_default=Settings.mode.value,
     ),
 ]

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+from torch.optim import Optimizer
 
 from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.incident_writer import IncidentWriter, VerdictDisplay
@@ -68,8 +69,8 @@ class Incidents:
         reyield: ReYield | None,
         options: IncidentOptions,
     ) -> None:
-        """Build the incidents; `consensus` and `reyield` in mode dev only, for ranks that decide together and a
-        repeated batch."""
+        """Build the incidents; `reyield`, for a repeated batch, in mode dev only; `consensus` where ranks decide
+        together."""
         self.output, self.state, self.stack = output, state, stack
         self.context, self.observers = context, observers
         self.consensus, self.reyield, self.options = consensus, reyield, options
@@ -128,11 +129,17 @@ class Incidents:
             opened = decision.mine and self.attempt(consensus.taken() or alarm())
         if consensus.refusal:
             self.output.note("whole", consensus.refusal)
-        if not consensus.any(opened, decision):
+        if not consensus.any(opened, decision) or not self.options.stops:
             return True
         if not opened:
             self.incident_writer.stopped_with_others(self.state)
         raise self.stopped
+
+    def look_alone(self) -> None:
+        """Look into a bad loss of this rank that waited for the gate, where its gradient turned out good."""
+        waiting = self.consensus.taken() if self.consensus is not None else None
+        if waiting is not None:
+            self.attempt(waiting)
 
     def look_into(self, alarm: Alarm) -> bool:
         """Investigate the alarm; True when it was an incident."""
@@ -219,6 +226,13 @@ class Incidents:
             self.close_waiting()
         return True
 
+    def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
+        """Whether to leave a write out and go on: never, mode dev has stopped by then."""
+        return False
+
+    def poisoned(self, optimizer: Optimizer) -> None:
+        """Do nothing: mode dev has stopped by then."""
+
     def close_waiting(self) -> None:
         """Report from what there is and stop: a run must never go on without its updates."""
         if self.look_again(None) and self.options.stops:
@@ -244,6 +258,7 @@ class Incidents:
         )
         verdict = without_done(began(facts, verdict, self.findings.caught_up()), self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
+        self.state.verdict = verdict
         self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:

@@ -11,6 +11,7 @@ from torch import nn
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.rank_vote import WORK_S, RankVote, trains_together
+from debugtracer.recorder.state.sharded import holds_shards
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.unsharded_weights import UnshardedWeights
 
@@ -26,10 +27,11 @@ class Decision:
 
 
 class RankConsensus:
-    """Mode dev only, where a bad step stops every rank."""
+    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike, but not with `sharded`
+    weights, of which a part may be bad on one rank alone."""
 
-    def __init__(self, roots: Callable[[], Iterable[nn.Module]]) -> None:
-        self.roots = roots
+    def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True) -> None:
+        self.roots, self.sharded = roots, sharded
         self.vote = RankVote()
         self.waiting: Alarm | None = None
         """A bad loss of this rank, held until the gate: the others wait for its backward."""
@@ -43,7 +45,7 @@ class RankConsensus:
         """Whether the ranks agree at each step; asked again when another root was called."""
         roots = list(self.roots())
         if self.known[0] != len(roots):
-            self.known = len(roots), trains_together(roots)
+            self.known = len(roots), trains_together(roots) and (self.sharded or not holds_shards(roots))
         return self.known[1] and not self.vote.off
 
     def holds(self, alarm: Alarm) -> bool:

@@ -134,6 +134,8 @@ class StepEvents(LoopEvents):
     def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
         output = self.scaler(word, scaler, original, args, kwargs)
         if word == "step":
+            if scaler not in self.state.scalers:
+                self.state.scalers[scaler] = True
             self.look_closely()
         return output
 
@@ -159,6 +161,7 @@ class StepEvents(LoopEvents):
         self.observers.scheduled(scheduler, args, kwargs)
 
     def scheduler_built(self, scheduler: Any) -> None:
+        self.state.schedulers[scheduler] = True
         self.observers.scheduler_built(scheduler)
 
     def settle(self) -> None:

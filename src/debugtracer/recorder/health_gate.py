@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import raw_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.async_readback import AsyncReadback
 from debugtracer.recorder.device_gate import bad_flag, gated, gates_itself
+from debugtracer.recorder.gate_alarm import gate_alarm
 from debugtracer.recorder.gradient_norm import GradientNorm
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
 from debugtracer.recorder.measuring import measuring
@@ -150,6 +150,7 @@ class HealthGate:
             if not math.isfinite(loss) and on_device:
                 self.raise_alarm(self.loss_alarm(optimizer, self.tape.current, number))
         bad = not math.isfinite(grad_l2) and any(is_bad(g) for g in gradients)
+        self.state.health.judged(losses, bad, self.state.iteration)
         if self.ranks.together(bad, lambda: self.alarm("inf_grad", optimizer)):
             return
         if bad:
@@ -197,6 +198,8 @@ class HealthGate:
         if read is None:
             return
         (grad_l2, param_l2, flag, *losses), sent = read
+        if not sent.gated and not all(map(math.isfinite, (grad_l2, param_l2, *losses))):
+            self.state.health.poisoned()
         self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
         late = "" if sent.gated else "the update had been written before its numbers were read"
         for number, loss in enumerate(losses):
@@ -228,6 +231,7 @@ class HealthGate:
                     return
                 value = self.numbers[PARAM_L2] = scalar(self.param_l2)
             if not math.isfinite(value) and any(is_bad(p) for p in parameters):
+                self.state.health.poisoned()
                 self.raise_alarm(self.alarm("bad_update", optimizer))
         except StoppedByTracer:
             raise
@@ -237,6 +241,8 @@ class HealthGate:
     def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
         """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere its own sync is enough."""
         losses = self.cpu_losses()
+        # whether the gradients are good enough is the scaler's to say
+        self.state.health.judged(losses, False, self.state.iteration)
         self.numbers = {LOSS: losses[-1]} if losses else {}
         if scale is not None:
             norm = total_l2([p.grad for p in parameters_of(optimizer) if p.grad is not None])
@@ -270,25 +276,8 @@ class HealthGate:
         grad_l2: float | None = None,
     ) -> Alarm:
         """An alarm at the gate, for the current segment or an older one."""
-        tape = self.tape
-        tape.record_deferred()
-        older = segment is not None and segment is not tape.current
-        segment = segment or tape.current
-        loss, slot = segment.losses[-1] if segment.losses else (None, None)
-        return Alarm(
-            symptom,
-            segment,
-            segment.first_iteration + max(len(segment.backwards) - 1, 0),
-            step if step is not None else segment.first_step,
-            microbatch=max(len(segment.backwards) - 1, 0),
-            optimizer=optimizer,
-            grad_l2=grad_l2 if grad_l2 is not None else self.numbers.get(GRAD_L2),
-            frames=raw_frames(),
-            previous=None if older else tape.previous,
-            loss=loss,
-            slot=slot,
-            late=late,
-        )
+        number = grad_l2 if grad_l2 is not None else self.numbers.get(GRAD_L2)
+        return gate_alarm(self.tape, symptom, optimizer, segment, late=late, step=step, grad_l2=number)
 
     def loss_alarm(
         self, optimizer: Optimizer, segment: Segment, number: int, late: str = "", step: int | None = None

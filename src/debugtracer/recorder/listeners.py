@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from torch.optim import Optimizer
+
 from debugtracer.recorder.alarm import Alarm
 
 
@@ -76,6 +78,13 @@ class IncidentPolicy(Protocol):
         """Whether to skip the write, asked after the health gate: True when this very step is to be replayed from its
         batch."""
 
+    def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
+        """Whether to leave the write of a bad step out and close the step, asked after the health gate; `obstacle`: why
+        that cannot be done."""
+
+    def poisoned(self, optimizer: Optimizer) -> None:
+        """Called after a write that has left weights which are not finite."""
+
     def give_up(self) -> None:
         """Stop waiting for a batch at once."""
 
@@ -90,13 +99,19 @@ class IncidentPolicy(Protocol):
 
 
 class NoPolicy(IncidentPolicy):
-    """The loop goes on as it would without us: every mode but dev."""
+    """The loop goes on as it would without us: mode observe."""
 
     def skip_step(self) -> bool:
         return False
 
     def skip_write(self) -> bool:
         return False
+
+    def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
+        return False
+
+    def poisoned(self, optimizer: Optimizer) -> None:
+        return None
 
     def give_up(self) -> None:
         return None

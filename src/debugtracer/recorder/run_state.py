@@ -15,6 +15,8 @@ from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.scaled_losses import ScaledLosses
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
+from debugtracer.recorder.step_health import StepHealth
+from debugtracer.trace.verdict import Verdict
 
 # what clocks inside our functions miss: the way into them and out, colder caches, memory to collect: the share told
 # beside the true one in six runs of other people's programs (docs/rationale/performance.md#unseen)
@@ -44,6 +46,9 @@ class RunState:
         """An incident was opened: no further one until a healthy step was seen."""
         self.compiles = False
         """The program compiles something: no global hooks and no function mode inside modules."""
+        self.health = StepHealth()
+        self.verdict: Verdict | None = None
+        """Of the incident that was opened last."""
         self.last_loss: Tensor | None = None
         """The loss of the last backward, without its graph."""
         self.own_s = self.wait_s = self.step_s = 0.0
@@ -64,6 +69,9 @@ class RunState:
         self.scaled = ScaledLosses()
         self.optimizers: ById[Optimizer, Any] = ById()
         """Optimizers of the training thread -> raw user frames of their constructor."""
+        self.schedulers: ById[Any, bool] = ById()
+        self.scalers: ById[Any, bool] = ById()
+        """What the program steps beside its optimizers: a checkpoint of ours holds their state too."""
         self.foreign: ById[Optimizer, bool] = ById()
         """Optimizers that another thread steps or has built: their gradients must not be looked at."""
         self.compiled: ById[Any, Any] = ById()
@@ -113,6 +121,7 @@ class RunState:
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
+        self.health, self.verdict = StepHealth(), None
 
 
 class OwnedTime:

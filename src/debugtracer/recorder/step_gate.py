@@ -15,15 +15,17 @@ from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes, SegmentListener
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.scaler_without_step import leave_out_of_scaler
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.step_call import after_closure, closure_of, decides_itself, settings, with_closure
+from debugtracer.recorder.step_call import after_closure, closure_of, decides_itself, left_out, settings, with_closure
 from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
 
 Step = Callable[..., Any]
 RECHECK_SKIPS = (5, 10, 20, 40, 80)  # skips in a row: scale search or fault? (docs/rationale/checks.md#scaler-skips)
 RECHECKS = 10  # such replays per run at most (ours)
+IN_ITS_STEP = "the optimizer calls the loss itself and is in the middle of its step"
 
 
 class ScalerCall:
@@ -85,10 +87,20 @@ class StepGate:
             with self.health_gate.before(optimizer):
                 if self.policy.skip_write():
                     return None
+                if self.state.health.bad and self.policy.holds(optimizer):
+                    return self.leave_out(optimizer, args, kwargs)
                 output = self.write(optimizer, original, args, kwargs)
             self.health_gate.after(optimizer)
+            if self.state.health.weights:
+                self.policy.poisoned(optimizer)
             self.close_step(optimizer)
         return output
+
+    def leave_out(self, optimizer: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Close a step without its write; the answer is what its closure gave."""
+        self.copies.skip(optimizer)
+        self.close_step(optimizer)
+        return left_out(optimizer, *args, **kwargs)
 
     def knows(self, optimizer: Optimizer) -> bool:
         """Whether the step of this optimizer was seen whole before, and no scaler is in the middle of one."""
@@ -116,6 +128,8 @@ class StepGate:
             if self.policy.skip_write():
                 return None
             self.copies.skip(optimizer)
+            if self.state.health.bad and self.policy.holds(optimizer):
+                original = left_out
             written = perf_counter()
             output = original(optimizer, *args, **kwargs)
             begin += perf_counter() - written
@@ -180,6 +194,8 @@ class StepGate:
             with self.health_gate.before(optimizer, sync=True):
                 if self.policy.skip_write():
                     self.policy.give_up()  # the optimizer is in the middle of its step: nothing can be skipped
+                if self.state.health.bad:
+                    self.policy.holds(optimizer, IN_ITS_STEP)
                 recorder.guarded(recorder.boundary)
             return result
 
@@ -190,6 +206,8 @@ class StepGate:
             output = original(optimizer, *args, **kwargs)
             self.events.step_ended(optimizer)
             self.health_gate.after(optimizer)
+            if self.state.health.weights:
+                self.policy.poisoned(optimizer)
             self.close_step(optimizer)
         finally:
             stack.resume(listening[0])
@@ -240,10 +258,17 @@ class StepGate:
                 lambda: self.health_gate.ranks.together(False, lambda: self.health_gate.alarm("nan_loss", inner))
             )
             self.recorder.guarded(lambda: self.health_gate.scaled(inner, scale))
+            if self.state.health.bad and self.policy.holds(inner):
+                self.scaler_call = None
+                self.recorder.guarded(lambda: leave_out_of_scaler(scaler, optimizer))
+                self.close_step(inner)
+                return None
             try:
                 output = original(scaler, *args, **kwargs)
             finally:
                 self.scaler_call = None
+            if self.state.health.weights:
+                self.policy.poisoned(inner)
             self.after_scaler(scaler, inner, call, scale)
         return output
 

@@ -97,12 +97,26 @@ class Diagnosed(Event, frozen=True, tag="diagnosed"):
 
 
 class Acted(Event, frozen=True, tag="acted"):
-    """What debug-tracer did: `stop`, `hold` (the update of this step was not written)."""
+    """What debug-tracer did: `stop`, or the slug of another response (responses/)."""
 
     action: str
     iteration: int
     step: int
     reason: str
+    samples: tuple[int, ...] | None = None
+    """Dataset indices of the batches that it kept from the weights; None where none were, or they are not known."""
+
+
+class ActionEffect(Event, frozen=True, tag="effect"):
+    """What came of the action at `step`, seen `after` steps later."""
+
+    step: int
+    after: int
+    loss_before: float | None
+    """Median of the last finite losses before the action, and of those since; None where too few are known."""
+    loss_after: float | None
+    bad: int
+    """Bad steps since."""
 
 
 class Crashed(Event, frozen=True, tag="crashed"):
@@ -142,4 +156,17 @@ class RankEnded(Event, frozen=True, tag="rank-ended"):
     """Steps in which a part of what we do rested, to stay under the promised cost."""
 
 
-AnyEvent = RankStarted | Noted | Observed | Judged | Found | Incident | Diagnosed | Acted | Crashed | Failed | RankEnded
+AnyEvent = (
+    RankStarted
+    | Noted
+    | Observed
+    | Judged
+    | Found
+    | Incident
+    | Diagnosed
+    | Acted
+    | ActionEffect
+    | Crashed
+    | Failed
+    | RankEnded
+)

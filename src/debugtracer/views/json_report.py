@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from debugtracer.trace.events import Acted, RankEnded, RankStarted
+from debugtracer.trace.events import RankEnded, RankStarted
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.number import number
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
+from debugtracer.views import actions
 from debugtracer.views.layer_states import layer_states
 from debugtracer.views.log_read import LogRead, log_read
 from debugtracer.views.view import View, diagnosed, findings, incidents
@@ -51,11 +52,7 @@ def report(trace: Trace) -> dict[str, Any]:
             layer: word.partition(":")[0] if word.startswith("fired") else word
             for layer, word in layer_states(trace, found, verdict, log).items()
         },
-        "actions": [
-            {"action": e.action, "iteration": e.iteration, "step": e.step, "rank": e.rank, "reason": e.reason}
-            for e in trace.events()
-            if isinstance(e, Acted)
-        ],
+        "actions": actions.plain(trace),
         "overhead": overhead(ends(trace)),
     }
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from debugtracer.trace.events import Acted, Crashed, Incident
+from debugtracer.trace.events import Crashed, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import finding_text, log_read, run_wording, trials, wording
+from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
 
@@ -38,9 +38,10 @@ class Markdown(View):
         others = [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in further(answered(found), above)]
         parts += section("Findings" if above is None else "Further findings", others)
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
-        actions = [e for e in trace.events() if isinstance(e, Acted)]
+        done = actions.rows(trace, above)
         parts += section(
-            "What debug-tracer did", [f"**{a.action}** {escape(wording.action(a, above))}" for a in actions]
+            "What debug-tracer did",
+            [escaped(label, text) for label, text, _ in done],
         )
         parts += section("Skipped while reading", [escape(problem) for problem in trace.problems[:8]])
         log = log_read.log_read(trace)
@@ -52,6 +53,11 @@ class Markdown(View):
             table([(name, state) for name, state in report(trace)["layers"].items()], ("layer", "state")),
         ]
         return "\n\n".join(parts) + "\n"
+
+
+def escaped(label: str, text: str) -> str:
+    """Format one row of a list, with its label in bold where it has one."""
+    return f"**{label}** {escape(text)}" if label else escape(text)
 
 
 def verdict(incident: Incident) -> list[str]:

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from debugtracer.trace.events import Acted, Crashed, Incident
+from debugtracer.trace.events import Crashed, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.leading_finding import lead, ranked
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import finding_text, log_read, run_wording, trials, wording
+from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
 
@@ -221,10 +221,10 @@ class TerminalPage:
         if crashes:
             self.heading("The program ended with an exception of its own")
             self.rows([(f"rank {c.rank}", wording.crash(c), "") for c in crashes[:8]])
-        actions = [e for e in events if isinstance(e, Acted)]
-        if actions:
+        done = actions.rows(trace, verdict)
+        if done:
             self.heading("What debug-tracer did")
-            self.rows([(a.action, wording.action(a, verdict), "") for a in actions[:8]])
+            self.rows(done, label_width=max(6, *(len(label) for label, _, _ in done)) + 2)
         if trace.problems:
             self.heading("Skipped while reading")
             self.rows([("", problem, "") for problem in trace.problems[:8]])

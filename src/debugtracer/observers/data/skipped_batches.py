@@ -144,7 +144,7 @@ class SkippedBatchesObserver(Observer):
             self.settle(now)
         if wrote:
             self.clear_of_suspicion(now)
-        elif self.good:
+        elif self.good and self.run.state.health.held_at != self.run.step:  # what we leave out has a budget of its own
             self.skip(now.batch if now is not None else None, self.run.step, "scaler")
         self.good = self.good or wrote
         if len(self.skips) >= max(LEAST, 2 * self.emitted):

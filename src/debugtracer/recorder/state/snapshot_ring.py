@@ -16,6 +16,7 @@ from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, i
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
+from debugtracer.recorder.state.loop_state import LoopParts, LoopState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
 from debugtracer.recorder.tape import Segment
@@ -44,8 +45,11 @@ class SnapshotRing:
         roots: Callable[[], Iterable[nn.Module]],
         max_bytes: int,
         place: str = "auto",
+        loop: LoopParts | None = None,
     ) -> None:
+        """Build an empty ring; `loop` in the modes that go back to a snapshot: what it holds beside the weights."""
         self.parameters, self.roots, self.max_bytes, self.place = parameters, roots, max_bytes, place
+        self.loop = loop
         self.on_host: bool | None = None
         """Snapshots lie in pinned host memory; None until the first one."""
         self.held: deque[Snapshot] = deque()
@@ -105,6 +109,7 @@ class SnapshotRing:
             copy.take()
         snapshot.gradients = self.carried(live)
         self.copy_buffers(snapshot)
+        snapshot.loop = LoopState(self.loop.schedulers, self.loop.scalers) if self.loop is not None else None
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
         cost_s = self.cost(perf_counter() - begin, used)
@@ -217,6 +222,11 @@ class SnapshotRing:
                 return past
         return None
 
+    def newest_good(self, after: int) -> Snapshot | None:
+        """The newest snapshot of a step after this one that fits and holds no bad value. Syncs the host."""
+        found = (s for s in reversed(self.held) if s.step > after and self.fits(s) and s.is_finite())
+        return next(found, None)
+
     def pin(self, step: int, height: float = 0.0) -> None:
         """Keep the past of this step although training goes on; one that stood out further stays in its place, unless
         it is long ago. A higher one soon after keeps the first within its reach: the first may be where it began."""
@@ -236,6 +246,11 @@ class SnapshotRing:
         pinned, self.pinned = self.pinned, None
         known = [pinned.up_to(step) if pinned is not None else None, self.past(step)]
         return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
+
+    def begin_with(self, snapshot: Snapshot) -> None:
+        """Drop all but a snapshot that was put back: what was recorded since leads nowhere any more."""
+        self.reset()
+        self.held.append(snapshot)
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""

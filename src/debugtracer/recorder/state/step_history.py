@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from torch import Tensor, nn
 
 from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.loop_state import LoopState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.tape import Segment
 
@@ -28,6 +31,8 @@ class Snapshot:
 
     roots: list[RootState] = field(default_factory=list)
     """Counters, caches and carried tensors that the modules held in plain attributes."""
+    loop: LoopState | None = None
+    """Schedulers, scalers and generators, in the modes that may go back to it."""
 
     def restore(self) -> None:
         """Restore the values in place."""
@@ -41,6 +46,25 @@ class Snapshot:
         """Restore gradients as new tensors: the present ones belong to the user."""
         for parameter, value in self.gradients or ():
             parameter.grad = value.clone() if value.device == parameter.device else value.to(parameter.device)
+
+    def go_back(self, generators: bool = False) -> None:
+        """Restore everything that training goes on with: values, carried tensors, schedulers and scalers."""
+        self.restore()
+        for root in self.roots:
+            root.attributes.restore()
+        if self.loop is not None:
+            self.loop.restore(generators)
+
+    def is_finite(self) -> bool:
+        """True if no weight, moment or buffer in it is NaN or infinite. Syncs the host."""
+        return all_finite(self.values())
+
+    def values(self) -> Iterator[object]:
+        """Every value of parameters, moments and buffers."""
+        for kept in self.copies:
+            yield from kept.values
+            yield from (value for state in kept.state.values() for value in state.values())
+        yield from (value for _, pairs in self.buffers for _, value in pairs)
 
     @property
     def nbytes(self) -> int:

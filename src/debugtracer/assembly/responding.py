@@ -1,0 +1,46 @@
+"""Builds what acts on a bad step in modes val and prod; in the others nothing does."""
+
+from __future__ import annotations
+
+from debugtracer.assembly.recording import Recording
+from debugtracer.assembly.replaying import Replaying
+from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.rank_vote import RankVote
+from debugtracer.recorder.state.window_state import WindowState
+from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.live_training import LiveTraining
+from debugtracer.responses.policy import Policy
+from debugtracer.responses.rank_agreement import RankAgreement
+from debugtracer.responses.responder import Responder
+from debugtracer.settings import Settings
+from debugtracer.trace.window import LOSS
+
+
+class Responding:
+    """Depends on the recording, the replay and the incidents."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        recording: Recording,
+        replaying: Replaying,
+        incidents: Incidents,
+        segments: SegmentListener,
+    ) -> None:
+        state, output = recording.state, recording.output
+        self.segments = WindowState(state, recording.tape, segments)
+        training = LiveTraining(
+            state,
+            recording.tape,
+            self.segments,
+            recording.copies,
+            recording.ring,
+            recording.batches,
+            output,
+            replaying.hooks.disabled,
+        )
+        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
+        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
+        ranks = RankAgreement(state, vote)
+        self.responder = Responder(state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped)

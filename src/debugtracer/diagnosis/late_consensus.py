@@ -1,0 +1,31 @@
+"""A bad loss of one rank is looked into when the backward of all is over; modes val and prod agree about it then, mode
+observe asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.listeners import GateRanks
+from debugtracer.recorder.run_state import RunState
+
+
+class LateConsensus(GateRanks):
+    """One per process. A bad loss waits for the gate, for a replay in front of a backward would take part in its
+    reduction. A reduced gradient is the same on every rank, so all of them find it bad at the same gate: where it
+    `asks`, no vote is needed while it is good."""
+
+    def __init__(self, incidents: Incidents, state: RunState, asks: bool) -> None:
+        self.incidents, self.state, self.asks = incidents, state, asks
+
+    def meets(self) -> bool:
+        """Say no: no step is read or voted on for the sake of the other ranks."""
+        return False
+
+    def together(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
+        """Look into a bad reduced gradient with all ranks; True where that was done, or was done before."""
+        if not self.asks or not bad or not self.incidents.meets():
+            self.incidents.look_alone()
+            return False
+        return self.state.quiet_until_healthy or self.incidents.together(True, alarm)

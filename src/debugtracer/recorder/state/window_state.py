@@ -1,0 +1,74 @@
+"""What forwards change beside parameters (running statistics, counters, carried tensors), as it was when the last
+update was over."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.attributes import AttributeCopy
+from debugtracer.recorder.state.roots import Root
+from debugtracer.recorder.tape import Tape
+
+
+class WindowState(SegmentListener):
+    """One per process, in the modes that leave updates out. The tape keeps such states with each step; while it rests
+    they are copied here, of the modules alone that were seen to change anything."""
+
+    def __init__(self, state: RunState, tape: Tape, segments: SegmentListener) -> None:
+        self.state, self.tape, self.segments = state, tape, segments
+        self.sources: list[Tensor] = []
+        self.values: list[Tensor] = []
+        self.owners: list[tuple[nn.Module, str]] = []
+        self.attributes = AttributeCopy([])
+        self.whole = False
+        """Something is kept of the window in flight."""
+
+    def segment_closed(self) -> None:
+        """Called between two steps: hand it on, then keep the state while the tape does not."""
+        self.segments.segment_closed()
+        rests = self.tape.current.rested
+        if rests:
+            if not self.whole:
+                self.choose([root for _, root in self.state.roots.known.items()])
+            self.keep()
+        self.whole = rests
+
+    def choose(self, roots: list[Root]) -> None:
+        """Choose what is to be kept while the tape rests; what moves is learned while it works."""
+        self.sources = [buffer for root in roots for buffer in (root.moving or {}).values()]
+        self.values = [buffer.detach().clone() for buffer in self.sources]
+        found = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
+        self.owners = [(module, name) for module, name in found if module is not None]
+
+    def keep(self) -> None:
+        """Copy the buffers that move in one call, and the attributes that change."""
+        if self.sources:
+            torch._foreach_copy_(self.values, self.sources)
+        if self.owners:
+            self.attributes = AttributeCopy(self.owners)
+
+    def put_back(self) -> list[str]:
+        """Put everything back as the window found it; the answer names what."""
+        if not self.tape.current.rested:
+            states = self.state.root_states.get(self.tape.current.number, [])
+            for state in states:
+                state.restore()
+            return ["buffers"] if any(state.buffers for state in states) else []
+        if not self.whole:
+            return []
+        for buffer, value in zip(self.sources, self.values, strict=True):
+            buffer.data.copy_(value)
+        self.attributes.restore()
+        return ["buffers"] if self.sources else []
+
+
+def clear_gradients(parameters: list[Tensor]) -> None:
+    """Set gradients to zero in place: what the loop reads of them after the step is there, and the next window adds to
+    nothing."""
+    with torch.no_grad():
+        for parameter in parameters:
+            if parameter.grad is not None:
+                parameter.grad.zero_()

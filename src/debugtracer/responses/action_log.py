@@ -1,0 +1,107 @@
+"""Every action as an event, as a line on stderr while they are few, and with its effect some steps later."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import time as wall_time
+
+from debugtracer.recorder.output.output import Output
+from debugtracer.responses.bad_step import BadStep
+from debugtracer.trace.events import Acted, ActionEffect
+
+AFTER = 20  # steps after which the effect of an action is measured (ours: longer than the noise of single batches)
+LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
+SHOWN = 8  # samples named in a line
+NEVER = sys.maxsize
+
+
+class ActionLog:
+    """One per process."""
+
+    def __init__(self, output: Output, losses: Callable[[], Sequence[float]]) -> None:
+        self.output, self.losses = output, losses
+        self.reset()
+
+    def reset(self) -> None:
+        """Reset for a new run: nothing was done yet."""
+        self.count = 0
+        self.due = NEVER
+        """The step at which an effect is measured next."""
+        self.waiting: deque[tuple[int, float | None, int]] = deque()
+        """Step, loss and number of the actions whose effect is not measured yet."""
+        self.reasons: list[str] = []
+        self.told: set[str] = set()
+
+    def refused(self, reasons: list[str]) -> None:
+        """Keep why smaller responses were refused, for the action that follows."""
+        self.reasons = reasons
+
+    def took(self, bad: BadStep, slug: str, done: str) -> None:
+        """Write an action down, and plan to measure its effect."""
+        self.count += 1
+        why = f" (less would not do: {'; '.join(self.reasons)})" if self.reasons else ""
+        self.output.event(
+            Acted(
+                at=wall_time(),
+                rank=self.output.rank,
+                trace_id=self.output.trace_id(bad.iteration),
+                action=slug,
+                iteration=bad.iteration,
+                step=bad.step,
+                reason=f"{bad.seen}; {done}{why}",
+                samples=bad.samples,
+            ),
+            now=True,
+        )
+        self.waiting.append((bad.step, self.usual(), self.count))
+        self.due = self.waiting[0][0] + AFTER
+        if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == "stop":
+            self.tell(bad, f"{done}{why}")
+
+    def tell(self, bad: BadStep, done: str) -> None:
+        """Print one line on stderr: where, what was seen, what was done, where to look."""
+        samples = ""
+        if bad.samples:
+            more = " ..." if len(bad.samples) > SHOWN else ""
+            samples = f" (dataset samples {', '.join(map(str, bad.samples[:SHOWN]))}{more})"
+        many = f", action {self.count} of this run" if self.count > 1 else ""
+        print(
+            f"debug-tracer: step {bad.step}, rank {self.output.rank}{many} - {bad.seen}{samples} - expected finite "
+            f"numbers - {done}. `debug-tracer report {self.output.folder}` lists every action.",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def left_alone(self, bad: BadStep, why: str) -> None:
+        """Report once for each reason that a bad step was left to the program."""
+        if why in self.told:
+            return
+        self.told.add(why)
+        text = f"step {bad.step}, rank {self.output.rank} - {bad.seen} - nothing was done about it: {why}"
+        self.output.note("responses", text)
+        print(f"debug-tracer: {text} - the run goes on as in mode observe.", file=sys.stderr, flush=True)
+
+    def usual(self) -> float | None:
+        """The median of the last finite losses; None where there are too few."""
+        known = [value for value in list(self.losses())[-AFTER:] if math.isfinite(value)]
+        return statistics.median(known) if len(known) >= 3 else None
+
+    def measure(self, step: int) -> None:
+        """Write down what came of the oldest action that waits for it."""
+        at, before, number = self.waiting.popleft()
+        self.due = self.waiting[0][0] + AFTER if self.waiting else NEVER
+        self.output.event(
+            ActionEffect(
+                at=wall_time(),
+                rank=self.output.rank,
+                step=at,
+                after=step - at,
+                loss_before=before,
+                loss_after=self.usual(),
+                bad=self.count - number,
+            )
+        )

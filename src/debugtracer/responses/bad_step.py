@@ -1,0 +1,50 @@
+"""A bad step at the gate, as the policy and the responses see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch.optim import Optimizer
+
+from debugtracer.trace.number import number
+
+
+@dataclass(frozen=True)
+class BadStep:
+    """What is known of it when its update is due, or was just written."""
+
+    step: int
+    iteration: int
+    optimizer: Optimizer
+    loss: float | None = None
+    """The bad loss of the window; None where all were finite."""
+    gradient: bool = False
+    """Some gradient is not finite."""
+    sibling: bool = False
+    """Another optimizer's update after the same backward was left out."""
+    weights: bool = False
+    """Some parameter is not finite: it was so before this batch came."""
+    written: bool = False
+    """Its update was written already."""
+    obstacle: str = ""
+    """Why its update cannot be left out; empty when it can."""
+    cause: str | None = None
+    """What the verdict of its incident says, where one was opened at this step."""
+    samples: tuple[int, ...] | None = None
+    """Dataset indices of the batches in its window, where they are known."""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether anything speaks against it."""
+        return self.gradient or self.weights or self.sibling or self.loss is not None
+
+    @property
+    def seen(self) -> str:
+        """What was seen, in words: `the loss is NaN`."""
+        if self.weights:
+            return "the weights are not finite after its update" if self.written else "the weights are not finite"
+        if self.loss is not None:
+            return f"the loss is {number(self.loss)}"
+        if self.gradient or not self.sibling:
+            return "a gradient is not finite"
+        return "another optimizer's update after the same backward was left out"

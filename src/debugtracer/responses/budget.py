@@ -1,0 +1,69 @@
+"""How often the program may be kept alive: counters of what was done, fed at the gate."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+SHARE = 0.005  # of the last LAST updates that may be left out (docs/rationale/checks.md#rb_skip_budget)
+LAST = 10_000
+LEAST = 20  # updates that may be left out in any run (the number of rollback/skip-budget)
+ROW = 3  # bad steps in a row after which none is left out any more (docs/rationale/checks.md#rb_skip_budget)
+ROLL_BACKS, PER = 3, 1000  # roll-backs in so many steps (issue 14)
+REPEATS, WITHIN = (
+    2,
+    50,
+)  # roll-backs in so many steps: the cause stays (docs/rationale/checks.md#rb_repeat)
+
+
+@dataclass
+class Budget:
+    """One per run. A step here is one call of an optimizer."""
+
+    skips: deque[int] = field(default_factory=deque)
+    """Steps whose update was left out, of the last LAST."""
+    rolled: deque[int] = field(default_factory=deque)
+    """Steps at which the state was put back, of the last PER."""
+    bad_at: int = -2
+    iteration: int = -1
+    row: int = 0
+    """Bad iterations in a row, this one included."""
+
+    def saw_bad(self, step: int, iteration: int) -> None:
+        """Count a bad step; those of several optimizers after one backward are one."""
+        if iteration != self.iteration:
+            self.row = self.row + 1 if step == self.bad_at + 1 else 1
+        self.bad_at, self.iteration = step, iteration
+
+    def skipped(self, step: int) -> None:
+        """Count an update that was left out."""
+        self.skips.append(step)
+
+    def rolled_back(self, step: int) -> None:
+        """Count a roll-back; what was bad before it is answered."""
+        self.rolled.append(step)
+        self.row = 0
+
+    def allowed(self, step: int) -> int:
+        """The updates that may be left out among the last LAST."""
+        return max(LEAST, int(SHARE * min(step + 1, LAST)))
+
+    def refuses_skip(self, step: int) -> str:
+        """Why no further update may be left out; empty while it may."""
+        while self.skips and self.skips[0] <= step - LAST:
+            self.skips.popleft()
+        if self.row >= ROW:
+            return f"{self.row} bad steps in a row: leaving updates out has not helped"
+        if len(self.skips) >= self.allowed(step):
+            return f"{len(self.skips)} of the last {min(step + 1, LAST)} updates were left out already"
+        return ""
+
+    def refuses_roll_back(self, step: int) -> str:
+        """Why the state may not be put back again; empty while it may."""
+        while self.rolled and self.rolled[0] <= step - PER:
+            self.rolled.popleft()
+        if len(self.rolled) >= ROLL_BACKS:
+            return f"the state was put back {len(self.rolled)} times in the last {PER} steps already"
+        if sum(at > step - WITHIN for at in self.rolled) >= REPEATS:
+            return f"the weights went bad again within {WITHIN} steps of a roll-back, {REPEATS} times"
+        return ""

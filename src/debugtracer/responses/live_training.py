@@ -1,0 +1,128 @@
+"""The training in flight, as far as a response may change it: what is put back, and what is written down."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from torch.optim import Optimizer
+
+from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.batches import Batch, BatchLog
+from debugtracer.recorder.output.last_good import LastGood
+from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.run_state import RunState, parameters, several_ranks
+from debugtracer.recorder.state.copies import Copies, UpdateCopy
+from debugtracer.recorder.state.finite import all_finite
+from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.state.step_history import Snapshot
+from debugtracer.recorder.state.window_state import WindowState, clear_gradients
+from debugtracer.recorder.tape import Tape
+from debugtracer.responses.bad_step import BadStep
+
+OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
+
+
+class LiveTraining:
+    """One per process. Nothing here decides whether it should be done."""
+
+    def __init__(
+        self,
+        state: RunState,
+        tape: Tape,
+        window: WindowState,
+        copies: Copies,
+        ring: SnapshotRing,
+        batches: BatchLog,
+        output: Output,
+        disabled: Callable[[], contextlib.AbstractContextManager[Any]],
+    ) -> None:
+        """Join what may be put back; in the context of `disabled` no hook of ours listens."""
+        self.state, self.tape, self.window = state, tape, window
+        self.copies, self.ring, self.batches = copies, ring, batches
+        self.output, self.disabled = output, disabled
+        self.last_good = LastGood(state)
+
+    def leave_out(self, optimizer: Optimizer) -> list[str]:
+        """Put back what the batches of this window have changed; the answer names it."""
+        put_back = self.window.put_back()
+        clear_gradients(parameters(optimizer))
+        self.state.health.held(self.state.step, self.state.iteration)
+        self.tape.current.refused = "its update was left out, and what its batches had changed was put back"
+        return [*put_back, "gradients"]
+
+    def weights_are_bad(self, optimizer: Optimizer) -> bool:
+        """True if a parameter is not finite. Syncs the host."""
+        return not all_finite(parameters(optimizer))
+
+    def samples(self) -> tuple[int, ...] | None:
+        """The dataset indices of the batches in this window; None where they are not known."""
+        self.tape.record_deferred()
+        found: dict[int, Batch] = {}
+        for leaf in self.tape.all_leaves():
+            hit = self.batches.find(leaf.tensor)
+            if hit is not None:
+                found[id(hit[0])] = hit[0]
+        last = self.batches.last()
+        if not found and last is not None:
+            found[id(last)] = last  # a batch that was moved or changed before the model got it
+        known = [batch.indices for batch in found.values() if batch.indices is not None]
+        return tuple(dict.fromkeys(index for indices in known for index in indices)) if known else None
+
+    def good_copy(self, optimizer: Optimizer) -> UpdateCopy | None:
+        """The copy from before the last update of this optimizer, where there is one without a bad value."""
+        copy = self.copies.get(optimizer)
+        if copy is None or several_ranks():
+            return None
+        kept = [value for state in copy.state.values() for value in state.values()]
+        return copy if all_finite((*copy.values, *kept)) else None
+
+    def good_snapshot(self) -> Snapshot | None:
+        """The newest snapshot without a bad value that is not too long ago; ranks hold different ones, so several have
+        none."""
+        return None if several_ranks() else self.ring.newest_good(self.state.step - OLDEST)
+
+    def undo(self, copy: UpdateCopy, optimizer: Optimizer) -> None:
+        """Take the last update back, and what its batches had changed."""
+        copy.restore()
+        self.leave_out(optimizer)
+
+    def go_back(self, snapshot: Snapshot, optimizer: Optimizer) -> None:
+        """Put the state of a snapshot back; recorded steps and copies of what came after it are dropped."""
+        with self.disabled():
+            snapshot.go_back()
+        clear_gradients([p for copy in snapshot.copies for p in copy.parameters])
+        self.copies.skip(optimizer)
+        self.ring.begin_with(snapshot)
+        self.state.health.held(self.state.step, self.state.iteration)
+        self.tape.current.refused = "the state was put back to that of an earlier step"
+
+    def make_good(self, bad: BadStep) -> str:
+        """Put the newest state without bad values back, by one update where a copy is at hand; the answer says which,
+        and is empty where there is none."""
+        copy = self.good_copy(bad.optimizer) if bad.written else None
+        if copy is not None:
+            self.undo(copy, bad.optimizer)
+            return "the update was taken back: weights, optimizer state, buffers and gradients are as before it"
+        snapshot = self.good_snapshot()
+        if snapshot is None:
+            return ""
+        self.go_back(snapshot, bad.optimizer)
+        return (
+            f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
+            f"{bad.step - snapshot.step} updates are lost"
+        )
+
+    def write_last_good(self, optimizer: Optimizer) -> str:
+        """Write the present state as the last good one; the answer says where it lies, or why it could not be."""
+        run = self.output.folder
+        if run is None:
+            return "its state was not written: there is no run folder"
+        live = {id(o): o for o in (*self.state.optimizers, optimizer)}.values()
+        try:
+            with self.disabled():
+                path = self.last_good.write(run, self.output.rank, live)
+        except DebugTracerError as error:
+            return f"its state was not written: {error}"
+        return f"its last good state is {path}"

@@ -1,0 +1,40 @@
+"""Several ranks answer a bad step alike, or not at all."""
+
+from __future__ import annotations
+
+from debugtracer.recorder.rank_vote import RankVote, trains_together
+from debugtracer.recorder.run_state import RunState, several_ranks
+from debugtracer.responses.bad_step import BadStep
+
+
+class RankAgreement:
+    """One per process. A reduced gradient is the same on every rank, so all of them come here at the same step: no rank
+    is asked while all is well."""
+
+    def __init__(self, state: RunState, vote: RankVote) -> None:
+        """Ask with this vote: all questions of a process are numbered together."""
+        self.state, self.vote = state, vote
+
+    @property
+    def off(self) -> str:
+        """Why the ranks do not ask each other any more; empty while they do."""
+        return self.vote.off
+
+    def refuses(self, bad: BadStep) -> str:
+        """Why this rank may not act, one clause; empty where it is alone or all ranks see the same."""
+        if not several_ranks():
+            return ""
+        if self.state.roots.sharded:
+            return "its weights are sharded over ranks, and a part of them can be bad on one rank alone"
+        if not trains_together(self.state.roots.alive()):
+            return "the ranks train no common model under DistributedDataParallel, so they cannot be known to agree"
+        if not (bad.gradient or bad.weights or bad.sibling):
+            return "no bad gradient was reduced here, so the other ranks may write this update"
+        return self.off
+
+    def any_ends(self, ends: bool) -> bool | None:
+        """True when some rank has to stop; None when not all ranks have answered."""
+        if not several_ranks():
+            return ends
+        answer = self.vote.ask((ends,))
+        return None if answer is None else answer[0] > 0

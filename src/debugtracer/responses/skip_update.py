@@ -1,0 +1,31 @@
+"""The update is left out, and everything the batch has changed is as before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.budget import Budget
+from debugtracer.responses.live_training import LiveTraining
+from debugtracer.responses.response import Response
+
+
+@dataclass(frozen=True)
+class SkipUpdate(Response):
+    """Training goes on as if the batches of this window had not been seen."""
+
+    intrusion: ClassVar[int] = 1
+    modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
+
+    def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        if bad.written:
+            return "the update was written already"
+        if bad.weights:
+            return "the weights themselves are not finite: no other batch can be better"
+        return bad.obstacle or budget.refuses_skip(bad.step)
+
+    def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        put_back = training.leave_out(bad.optimizer)
+        budget.skipped(bad.step)
+        return f"its update was left out, {' and '.join(put_back)} are as before it"

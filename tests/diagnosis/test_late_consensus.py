@@ -1,0 +1,60 @@
+"""In modes val and prod no rank asks the others while its gradient is good. Two ranks: responses/test_ranks.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from debugtracer.diagnosis.late_consensus import LateConsensus
+from debugtracer.recorder.run_state import RunState
+
+
+class Incidents:
+    """Notes what is asked of it."""
+
+    def __init__(self, several: bool) -> None:
+        self.several = several
+        self.asked: list[str] = []
+
+    def meets(self) -> bool:
+        return self.several
+
+    def look_alone(self) -> None:
+        self.asked.append("alone")
+
+    def together(self, bad: bool, alarm: Any) -> bool:
+        self.asked.append("together")
+        return True
+
+
+@pytest.mark.parametrize(
+    ("several", "bad", "asked", "done"),
+    [
+        (True, False, ["alone"], False),
+        (True, True, ["together"], True),
+        (False, True, ["alone"], False),
+        (False, False, ["alone"], False),
+    ],
+)
+def test_the_others_are_asked_where_the_reduced_gradient_is_bad(
+    several: bool, bad: bool, asked: list[str], done: bool
+) -> None:
+    incidents = Incidents(several)
+    ranks = LateConsensus(incidents, RunState(), asks=True)  # type: ignore[arg-type]
+    assert not ranks.meets()
+    assert ranks.together(bad, lambda: None) is done  # type: ignore[arg-type, return-value]
+    assert incidents.asked == asked
+
+
+def test_a_step_whose_incident_is_open_is_not_looked_into_again() -> None:
+    incidents, state = Incidents(True), RunState()
+    state.quiet_until_healthy = True
+    assert LateConsensus(incidents, state, asks=True).together(True, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked == []
+
+
+def test_mode_observe_asks_nobody_and_looks_when_the_backward_is_over() -> None:
+    incidents = Incidents(True)
+    assert not LateConsensus(incidents, RunState(), asks=False).together(True, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked == ["alone"]

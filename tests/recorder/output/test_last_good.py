@@ -1,0 +1,80 @@
+"""A last good state is finite, loads without executing anything, and a damaged one is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output.last_good import LastGood, verified
+from debugtracer.recorder.run_state import RunState
+
+
+class Mine:
+    """A class of the program's, in the state of its schedule."""
+
+
+def a_state(model: nn.Module) -> RunState:
+    state = RunState()
+    state.roots.add(model, None)
+    state.step = 7
+    return state
+
+
+def test_it_holds_everything_and_its_sum(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    optimizer = torch.optim.Adam(model.parameters())
+    state = a_state(model)
+    schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [2])
+    state.schedulers[schedule] = True
+    path = LastGood(state).write(tmp_path, 0, [optimizer])
+    left = verified(path)
+    assert [part["class"] for kind in ("models", "optimizers", "schedulers") for part in left[kind]] == [
+        "Sequential",
+        "Adam",
+        "MultiStepLR",
+    ]
+    assert json.loads(path.with_suffix(".json").read_text())["step"] == left["step"] == 7
+    assert sorted(p.name for p in path.parent.iterdir()) == ["rank-0.json", "rank-0.pt"]
+    assert torch.equal(left["generators"]["torch"], torch.get_rng_state())
+
+
+def test_bad_values_are_never_written(tmp_path: Path) -> None:
+    model = nn.Linear(2, 2)
+    with torch.no_grad():
+        model.bias[0] = float("inf")
+    with pytest.raises(DebugTracerError, match="not finite"):
+        LastGood(a_state(model)).write(tmp_path, 0, [])
+    assert not (tmp_path / "last-good").exists()
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, [])
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DebugTracerError, match="damaged"):
+        verified(path)
+    path.with_suffix(".json").unlink()
+    with pytest.raises(DebugTracerError, match="cannot be read"):
+        verified(path)
+
+
+def test_a_schedule_with_objects_of_the_program_is_left_out(tmp_path: Path) -> None:
+    model = nn.Linear(2, 2)
+    optimizer, state = torch.optim.SGD(model.parameters(), lr=0.1), a_state(model)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    schedule.mine = Mine()  # type: ignore[attr-defined]
+    state.schedulers[schedule] = True
+    left = verified(LastGood(state).write(tmp_path, 0, [optimizer]))
+    assert left["schedulers"] == [] and len(left["optimizers"]) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "last-good").write_text("a file in the way")
+    with pytest.raises(DebugTracerError, match="could not be written"):
+        LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, [])

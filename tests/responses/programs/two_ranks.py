@@ -1,0 +1,51 @@
+"""Two ranks under DistributedDataParallel with gloo; at step 5 the batch of rank 1 holds a NaN. With `passes` both ranks
+pass over that step. Each prints the sum of the bytes of its weights and buffers."""
+
+import hashlib
+import os
+import socket
+import sys
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+import torch.nn as nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+BAD = (5,)
+
+
+def said(line):
+    os.write(1, f"{line}\n".encode())  # in one piece: two processes write here
+
+
+def worker(rank, port, how):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", rank=rank, world_size=2)
+    torch.manual_seed(3)
+    model = DDP(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 1)), broadcast_buffers=False)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    made = torch.Generator().manual_seed(rank)
+    for step in range(12):
+        x = torch.randn(6, 4, generator=made)
+        if how == "lasting" and step >= 5 and rank == 1 or rank == 1 and step in BAD:
+            x[2, 1] = float("nan")
+        if how == "passes" and step in BAD:
+            continue
+        optimizer.zero_grad()
+        loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+        loss.backward()
+        optimizer.step()
+        said(f"loss of rank {rank} at step {step}: {loss.item()!r}")
+    left = b"".join(t.detach().numpy().tobytes() for t in model.state_dict().values())
+    said(f"rank {rank} {hashlib.sha256(left).hexdigest()}")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    mp.spawn(worker, (port, sys.argv[1] if len(sys.argv) > 1 else ""), nprocs=2)

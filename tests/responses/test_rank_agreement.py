@@ -1,0 +1,43 @@
+"""One process asks nobody; several act only where all are known to see the same. Two ranks: test_ranks.py."""
+
+from __future__ import annotations
+
+import pytest
+
+import debugtracer.responses.rank_agreement as module
+from debugtracer.recorder.rank_vote import RankVote
+from debugtracer.recorder.run_state import RunState
+from debugtracer.responses.rank_agreement import RankAgreement
+from tests.responses.steps import a_bad_step
+
+
+@pytest.fixture
+def alone() -> RankAgreement:
+    return RankAgreement(RunState(), RankVote())
+
+
+def test_one_process_decides_for_itself(alone: RankAgreement) -> None:
+    assert alone.refuses(a_bad_step(loss=1.0)) == ""
+    assert (alone.any_ends(True), alone.any_ends(False)) == (True, False)
+
+
+def test_ranks_without_a_common_model_do_not_act(alone: RankAgreement, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "several_ranks", lambda: True)
+    assert "no common model" in alone.refuses(a_bad_step(gradient=True))
+
+
+def test_sharded_weights_and_a_good_reduced_gradient_are_left_alone(
+    alone: RankAgreement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "several_ranks", lambda: True)
+    monkeypatch.setattr(module, "trains_together", lambda roots: True)
+    assert alone.refuses(a_bad_step(gradient=True)) == ""
+    assert "no bad gradient was reduced here" in alone.refuses(a_bad_step(loss=1.0))
+    alone.state.roots.sharded = True
+    assert "sharded" in alone.refuses(a_bad_step(gradient=True))
+
+
+def test_an_answer_that_does_not_come_ends_it(alone: RankAgreement, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "several_ranks", lambda: True)
+    assert alone.any_ends(False) is None  # there is no store to ask
+    assert "did not answer" in alone.off

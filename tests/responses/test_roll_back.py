@@ -1,0 +1,110 @@
+"""A roll-back takes the fault out of the weights: by one update, or to a snapshot that holds everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from debugtracer.recorder.state.step_history import Snapshot
+from tests.responses.loops import OPTIMIZERS, Loop, actions, given
+from tests.watching import same_bits, under_watch
+
+
+class Full:
+    """BatchNorm, dropout, a schedule, and the generator that dropout draws from."""
+
+    def __init__(self, name: str) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 1))
+        self.optimizer = OPTIMIZERS[name](self.model.parameters())
+        self.schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, 40)
+
+    def go(self, batches: list[Tensor]) -> None:
+        for x in batches:
+            self.optimizer.zero_grad()
+            self.model(x).square().mean().backward()
+            self.optimizer.step()
+            self.schedule.step()
+
+    def state(self) -> list[Any]:
+        moments = [v for s in self.optimizer.state.values() for v in s.values()]
+        tensors = [t.detach().clone() for t in (*self.model.parameters(), *self.model.buffers(), *moments)]
+        return [*tensors, torch.get_rng_state(), self.schedule.last_epoch, self.optimizer.param_groups[0]["lr"]]
+
+
+def same(a: list[Any], b: list[Any]) -> bool:
+    return all(same_bits(x, y) if isinstance(x, Tensor) else x == y for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_snapshot_puts_everything_back_to_the_bit(tmp_path: Path, name: str) -> None:
+    with under_watch(tmp_path, "prod") as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        loop = Full(name)
+        batches = given(30, ())
+        at: dict[int, list[Any]] = {0: loop.state()}
+        for number, x in enumerate(batches):
+            loop.go([x])
+            at[number + 1] = loop.state()
+        snapshot = session.ring.newest_good(0)
+        assert isinstance(snapshot, Snapshot)
+        with session.hooks.disabled():
+            snapshot.go_back(generators=True)
+        assert snapshot.step == 25
+        back = loop.state()
+        # the schedule is stepped after the snapshot is taken: it stands where it stood when the update was over
+        assert same(back[:-2], at[snapshot.step][:-2])
+        assert loop.schedule.last_epoch == snapshot.step - 1
+
+
+def test_moments_that_went_bad_are_answered_by_an_older_state(tmp_path: Path) -> None:
+    batches = given(40, ())
+    with under_watch(tmp_path, "prod"):
+        loop = Loop()
+        loop.go(batches[:20])
+        next(iter(loop.optimizer.state.values()))["exp_avg"].fill_(float("nan"))
+        loop.go(batches[20:])
+    (done,) = actions(tmp_path)
+    assert done.action == "roll-back"
+    assert "was put back (weights, optimizer, scheduler, scaler, buffers)" in done.reason
+    assert all(bool(torch.isfinite(t).all()) for t in loop.state())
+
+
+def test_an_update_that_spoils_the_weights_is_taken_back(tmp_path: Path) -> None:
+    class Spoils(torch.optim.SGD):
+        bad = False
+
+        def step(self, closure: Any = None) -> Any:
+            super().step()
+            if self.bad:
+                self.param_groups[0]["params"][0].data[0] = float("nan")
+
+    batches = given(12, ())
+    with under_watch(tmp_path, "prod"):
+        loop = Loop(lambda p: Spoils(p, lr=0.1))
+        loop.go(batches[:6])
+        before = loop.state()
+        loop.optimizer.bad = True  # type: ignore[attr-defined]
+        loop.go(batches[6:7])
+        assert all(same_bits(a, b) for a, b in zip(loop.state(), before, strict=True))
+        loop.optimizer.bad = False  # type: ignore[attr-defined]
+        loop.go(batches[7:])
+    (done,) = actions(tmp_path)
+    assert (done.action, done.step) == ("roll-back", 6)
+    assert "the update was taken back" in done.reason
+
+
+@pytest.mark.parametrize("bad", [20, 27])
+def test_numbers_that_are_read_late_are_answered_at_the_next_gate(tmp_path: Path, bad: int) -> None:
+    """As on an accelerator in mode prod: the update is written before its numbers are known."""
+    with under_watch(tmp_path, "prod", gate="late") as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        loop = Loop()
+        loop.go(given(40, (bad,)))
+    (done,) = actions(tmp_path)
+    assert (done.action, done.step) == ("roll-back", bad + 1)
+    assert all(bool(torch.isfinite(t).all()) for t in loop.state())
