@@ -29,6 +29,7 @@ from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.resting_steps import RestingSteps
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
 
@@ -82,7 +83,7 @@ class Diagnosing:
                 recording.ring,
                 output,
             ),
-            RestingEvents(self.recorder, self.gate, dispatcher),
+            RestingEvents(self.recorder, RestingSteps(self.gate, numbers, recording.batches), dispatcher),
             dispatcher,
             governor,
         )

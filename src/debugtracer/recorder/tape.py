@@ -177,6 +177,18 @@ class Tape:
         for module, args, kwargs, output in deferred:
             self.close(self.open("module", module, args, kwargs), output() if output is not None else None)
 
+    def renew(self, iteration: int, step: int) -> None:
+        """Start the next segment after one in which nothing was recorded, in its place. A microsecond."""
+        segment = self.current
+        if segment.entries or segment.losses or not (segment.rested and self.rests):
+            self.boundary(iteration, step)
+            return
+        if self.deferred:
+            self.deferred = []
+        self.previous = None
+        segment.number += 1
+        segment.first_iteration, segment.first_step = iteration, step
+
     def overflow(self) -> None:
         """Drop everything of a step that is too long, and record nothing more until the next segment."""
         segment = self.current
