@@ -61,6 +61,7 @@ class EventSwitch(LoopEvents):
             self.wake()
         elif self.target is self.working and state.open_root.module is None and not inside_backward():
             self.target = self.resting
+            self.resting.steps.begin()
             self.observers.rest(True)
 
     def reset(self) -> None:

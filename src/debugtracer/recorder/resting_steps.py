@@ -63,6 +63,10 @@ class RestingSteps:
         self.due_s = 0.0
         """When they are published at the latest."""
 
+    def begin(self) -> None:
+        """Prepare for steps of which nothing is copied."""
+        self.gate.copies.drop()
+
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
         if type(loss) is Tensor and loss.is_cpu and not loss.dim() and loss.is_floating_point():
