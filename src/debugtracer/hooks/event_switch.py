@@ -144,7 +144,7 @@ class EventSwitch(LoopEvents):
             self.never_rests = True
         if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
             output = self.resting.step(optimizer, original, args, kwargs)
-            if self.target is self.working:  # a bad loss in its closure
+            if not self.rests():  # a bad loss in its closure
                 self.resting.steps.publish()
             elif self.resting.steps.rows:
                 return output

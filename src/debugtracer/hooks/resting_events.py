@@ -82,7 +82,8 @@ class RestingEvents(RestableEvents):
         return norm
 
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        closure = closure_of(args, kwargs)
-        if closure is not None:
-            args, kwargs = after_closure(closure, args, kwargs)
+        if args or kwargs:
+            closure = closure_of(args, kwargs)
+            if closure is not None:
+                args, kwargs = after_closure(closure, args, kwargs)
         return self.steps.step(optimizer, original, args, kwargs, self.scheduling)

@@ -124,13 +124,7 @@ class RestingSteps:
         """The norm of the gradients, where it can be read at once and is finite; None: the gate decides."""
         groups = optimizer.param_groups
         of = groups[0]["params"] if len(groups) == 1 else parameters(optimizer)
-        if (
-            not of
-            or not of[0].is_cpu
-            or self.state.roots.sharded
-            or self.health_gate.gate != "auto"
-            or foreign()
-        ):
+        if not of or not of[0].is_cpu or self.state.roots.sharded or self.health_gate.gate != "auto" or foreign():
             return None
         try:
             value = self.health_gate.gradient_norm.read(of)
