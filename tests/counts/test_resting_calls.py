@@ -22,7 +22,7 @@ from tests.counts.test_aten_calls import AtenCalls
 from tests.watching import under_watch
 
 FEW, MANY = 2, 38  # layers
-MOST_PYTHON = 125  # calls of functions of ours in a step at rest; 120 with torch 2.13
+MOST_PYTHON = 47  # calls of functions of ours in a step at rest that is not published; 45 with torch 2.13
 MOST_OBSERVER = 75  # calls of observers in a plain step at work; 64 to 70 with torch 2.13, by what is installed
 OURS = str(Path(resting_steps.__file__).parents[1])
 
@@ -86,7 +86,10 @@ class PythonCalls:
 
 
 @pytest.mark.parametrize("layers", [FEW, MANY])
-def test_at_rest_a_step_runs_few_functions_of_ours(session: Session, layers: int) -> None:
+def test_at_rest_a_step_runs_few_functions_of_ours(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
     loop, counted = at_rest(session, layers), PythonCalls()
     sys.setprofile(counted)
     try:

@@ -36,7 +36,9 @@ class StepPublisher(StepNumbers):
         self.take(last.step, last.iteration, last.values | self.run.take_values())
 
     def waiting(self) -> bool:
-        return bool(self.run.facts or self.run.values)
+        run = self.run
+        looks = run.inspect_steps > 0 and run.step % run.inspect_steps == 0 and run.inspecting
+        return bool(looks or run.facts or run.values)
 
     def take(self, step: int, iteration: int, values: dict[str, float], among_others: bool = False) -> None:
         """Take the numbers of one step; facts go with the last of several."""

@@ -121,12 +121,10 @@ class ObservedRun:
         return self.inspects
 
     def is_due(self, step: int) -> bool:
-        """Return whether a step is to be inspected; asked once a step, at rest once for several."""
-        if step < FIRST_STEPS or self.inspect_steps <= 0:
+        """Return whether a step is to be inspected; asked once a step."""
+        if step < FIRST_STEPS or self.inspect_steps <= 0 or step % self.inspect_steps:
             return step < FIRST_STEPS
-        every = self.inspect_steps * (1 if self.governor.affords(Part.LOOKS) else RARELY)
-        last = self.decided if self.decided is not None else step - 1
-        return step // every > last // every
+        return self.governor.affords(Part.LOOKS) or step % (RARELY * self.inspect_steps) == 0
 
     def affords(self, part: Part) -> bool:
         """Whether a part of what we do works in this step, or rests to stay under the promised cost."""

@@ -34,7 +34,8 @@ class StepNumbers(Protocol):
         """Take the numbers of steps that are over for a while, in their order; batches are released by the caller."""
 
     def waiting(self) -> bool:
-        """Whether facts or numbers of observers are to be published with the step that has just ended."""
+        """Whether facts or numbers of observers are to be published with the step that has just ended, or the next one
+        is to be looked at closely."""
 
 
 class SegmentListener(Protocol):

@@ -116,7 +116,7 @@ class RestingSteps:
         state.own_s += written - begin + now - gate.last_s
         if len(rows) == 1:
             self.due_s = now + LONGEST_S
-        elif len(rows) >= MOST or now > self.due_s or self.numbers.waiting():
+        if len(rows) >= MOST or now > self.due_s or self.numbers.waiting():
             self.publish()
         return output
 
