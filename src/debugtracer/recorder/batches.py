@@ -205,7 +205,7 @@ def is_referred_to(data: object) -> bool:
 
 
 def most_references(parts: Sequence[object]) -> int:
-    """References to the part that has most of them, the call's own included."""
+    """The number of references to the part that has most of them, the call's own included."""
     return max(map(sys.getrefcount, parts), default=0)
 
 

@@ -60,7 +60,7 @@ class Governor:
         self.steps_closed(self.state.step_s, 1)
 
     def steps_closed(self, seconds: float, steps: int) -> None:
-        """The same for steps of so many seconds together, in which the same parts rested."""
+        """Count several steps of so many seconds together, in which the same parts rested."""
         state = self.state
         steady_s = state.steady_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
