@@ -94,7 +94,7 @@ def test_no_batch_is_handed_out_again_and_no_backward_is_marked() -> None:
 
 
 def test_the_session_answers_each_of_them_itself() -> None:
-    for name in EVENTS:
+    for name in set(EVENTS) - {"rests", "takes_loss"}:  # it never rests
         assert name in vars(StepEvents), name
         assert list(inspect.signature(getattr(StepEvents, name)).parameters) == list(
             inspect.signature(getattr(LoopEvents, name)).parameters

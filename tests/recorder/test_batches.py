@@ -168,3 +168,46 @@ def test_samples_are_each_named_once_and_unknown_rows_make_them_unknown():
     assert batch.samples([1]) == (9,)
     assert batch.samples([3]) is None
     assert a_batch(torch.zeros(3)).samples([0]) is None
+
+
+def late(log, data, number=0):
+    log.add_late(data, lambda: a_batch(data, number=number))
+
+
+def test_a_late_batch_is_made_when_somebody_asks():
+    log, first, second = BatchLog(), [torch.zeros(4)], [torch.ones(4)]
+    late(log, first, 0)
+    late(log, second, 1)
+    assert log.find(second[0][:2]) is not None
+    assert log.find(first[0])[0].number == 0
+    assert log.last().number == 1
+
+
+def test_a_late_batch_is_let_go_with_the_step_after_its_own():
+    log, x = BatchLog(), torch.zeros(1000)
+    reference = weakref.ref(x)
+    late(log, [x])
+    del x
+    log.step_done()
+    assert alive([reference]) == 1
+    log.step_done()
+    assert alive([reference]) == 0
+    assert log.last() is None
+
+
+@pytest.mark.parametrize("kept_by", ["a part", "a kind that is not looked into"])
+def test_a_late_batch_that_is_still_used_is_found_later(kept_by):
+    log, x = BatchLog(), torch.zeros(4)
+    late(log, [x] if kept_by == "a part" else {"x": x})
+    for _ in range(4):
+        log.step_done()
+    assert log.find(x) is not None
+
+
+def test_more_late_batches_than_are_held_are_made_at_once():
+    log, data = BatchLog(keep=2), [[torch.zeros(4)] for _ in range(3)]
+    for number, batch in enumerate(data):
+        late(log, batch, number)
+    assert log.find(data[0][0])[0].number == 0
+    log.clear()
+    assert log.last() is None

@@ -144,16 +144,16 @@ def test_a_run_that_cannot_afford_it_rests_says_so_and_trains_the_same(tmp_path)
     with under_watch(tmp_path, cost=0.0, inspect_steps=20) as session:
         inspected: list[int] = []
         seen = session.observed_run
-        close = session.governor.step_closed
+        close = session.governor.steps_closed
 
-        def closed() -> None:
+        def closed(seconds: float, steps: int) -> None:
             if session.state.step == FIRST_STEPS + 1:
                 session.state.own_s += 100.0
-            close()
+            close(seconds, steps)
             if seen.inspecting:
                 inspected.append(session.state.step)
 
-        session.governor.step_closed = closed  # type: ignore[method-assign]
+        session.governor.steps_closed = closed  # type: ignore[method-assign]
         losses = train(watched, 140)
         assert session.governor.balance_s == -DEBT_S
         optimizer = next(iter(session.state.optimizers))

@@ -63,3 +63,13 @@ def test_a_clip_by_another_norm_says_nothing_of_l2(order: tuple[float, ...], ser
     found = norms.of(parameters)
     assert found is not None
     assert bool(found == told) is serves
+
+
+def test_a_number_is_that_of_the_clip_or_our_own() -> None:
+    parameters, norms = trained(), GradientNorm(RunState())
+    expected = own(parameters).item()
+    assert norms.read(parameters) == pytest.approx(expected, rel=1e-6)
+    norms.clipped(parameters, torch.tensor(7.0))
+    assert norms.read(parameters) == 7.0
+    norms.clipped(parameters, torch.tensor(math.nan))
+    assert norms.read(parameters) == pytest.approx(expected, rel=1e-6)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from debugtracer.recorder.norms import dense, is_bad, scalar, total_l2, worst_of
+from debugtracer.recorder.norms import dense, is_bad, l2_on_cpu, scalar, total_l2, worst_of
 
 
 class Ops(TorchDispatchMode):
@@ -130,3 +130,30 @@ def test_a_number_is_read_without_a_call_of_an_operator(dtype: torch.dtype) -> N
         assert math.isnan(scalar(torch.tensor(math.nan, dtype=dtype)))
     assert "aten::_local_scalar_dense" not in ops.names
     assert scalar(torch.tensor([[2.5]])) == 2.5
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("bad", [None, *BAD])
+def test_the_norm_read_at_once_is_the_same_number(dtype: torch.dtype, bad: float | None) -> None:
+    tensors = [torch.randn(3, 4).to(dtype), torch.ones(5).to(dtype), torch.ones(0).to(dtype)]
+    if bad is not None and dtype != torch.float8_e4m3fn:
+        tensors[1][2] = bad
+    total = total_l2(tensors)
+    assert total is not None
+    expected, found = scalar(total), l2_on_cpu(tensors)
+    assert math.isfinite(found) == math.isfinite(expected)
+    if math.isfinite(expected):
+        assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_norm_read_at_once_takes_what_the_fused_one_does_not() -> None:
+    sparse = torch.sparse_coo_tensor(torch.tensor([[0, 2]]), torch.tensor([3.0, 4.0]), (3,), check_invariants=True)
+    assert l2_on_cpu([sparse, torch.full((1,), 12.0)]) == pytest.approx(13.0)
+    assert l2_on_cpu([]) == 0.0
+
+
+def test_the_norm_read_at_once_is_one_operator() -> None:
+    tensors = [torch.ones(3), torch.ones(2, 2)]
+    with Ops() as ops:
+        l2_on_cpu(tensors)
+    assert ops.names == ["aten::_foreach_norm"]

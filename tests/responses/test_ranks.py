@@ -6,9 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.conftest import RunWatched
+import pytest
+
+from tests.conftest import ROOT, RunWatched
 
 PROGRAM = Path(__file__).parent / "programs" / "two_ranks.py"
+
+
+@pytest.fixture(autouse=True)
+def reached_by_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks are started from nothing, by a program that is forked."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
 
 
 def sums(stdout: str) -> list[str]:

@@ -31,6 +31,7 @@ from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.resting_steps import RestingSteps
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
@@ -87,7 +88,7 @@ class Diagnosing:
                 recording.ring,
                 output,
             ),
-            RestingEvents(self.recorder, self.gate, dispatcher),
+            RestingEvents(self.recorder, RestingSteps(self.gate, numbers, recording.batches), dispatcher),
             dispatcher,
             governor,
         )

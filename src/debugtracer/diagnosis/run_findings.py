@@ -52,12 +52,16 @@ class RunFindings:
         """What the checks have said, in order; notes included."""
         self.live = LiveChecks(self.report, select(preset))
 
-    def step_done(self, step: int, values: dict[str, float], facts: Sequence[Fact] = ()) -> None:
-        """Keep the numbers and facts of a closed step as evidence, and hand them to the checks."""
+    def step_done(
+        self, step: int, values: dict[str, float], facts: Sequence[Fact] = (), iteration: int | None = None
+    ) -> None:
+        """Keep the numbers and facts of a closed step as evidence, and hand them to the checks; `iteration` is that of
+        the next backward when it closed, None: that of now."""
         self.jumps.seen(step, values)
         self.remember(values)
         facts = self.news.keep(facts)
-        ref = StepRef(iteration=max(self.state.iteration - 1, 0), step=step, rank=self.output.rank)
+        following = self.state.iteration if iteration is None else iteration
+        ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
         self.live.step(ref, values, facts)
         self.state.judged(self.live.judge_s)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from debugtracer.diagnosis.run_findings import RunFindings
 from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.listeners import StepNumbers
+from debugtracer.recorder.listeners import ClosedStep, StepNumbers
 from debugtracer.recorder.output.output import Output
 from debugtracer.trace.window import LOSS, NONFINITE_ROW
 
@@ -25,8 +26,24 @@ class StepPublisher(StepNumbers):
         """Publish the numbers of a step that is over, and what the observers have put beside them."""
         self.batches.step_done()
         values |= self.run.take_values()
+        self.take(step, self.findings.state.iteration, values)
+
+    def publish_all(self, steps: Sequence[ClosedStep]) -> None:
+        """Publish steps in their order; what the observers have put belongs to the last of them."""
+        for closed in steps[:-1]:
+            self.take(*closed, among_others=True)
+        last = steps[-1]
+        self.take(last.step, last.iteration, last.values | self.run.take_values())
+
+    def waiting(self) -> bool:
+        run = self.run
+        looks = run.inspect_steps > 0 and run.step % run.inspect_steps == 0 and run.inspecting
+        return bool(looks or run.facts or run.values)
+
+    def take(self, step: int, iteration: int, values: dict[str, float], among_others: bool = False) -> None:
+        """Take the numbers of one step; facts go with the last of several."""
         self.count_nonfinite(values)
-        self.judge(step, values)
+        self.judge(step, iteration, values, among_others)
         self.output.point(step, values)
 
     def count_nonfinite(self, values: dict[str, float]) -> None:
@@ -42,6 +59,7 @@ class StepPublisher(StepNumbers):
             values[NONFINITE_ROW] = 0.0
 
     @guarded("diagnosis.step_publisher")
-    def judge(self, step: int, values: dict[str, float]) -> None:
+    def judge(self, step: int, iteration: int, values: dict[str, float], among_others: bool) -> None:
         """Hand the numbers and facts to the checks."""
-        self.findings.step_done(step, values, self.run.take_facts())
+        facts = () if among_others else self.run.take_facts()
+        self.findings.step_done(step, values, facts, iteration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -43,7 +44,7 @@ class BackwardHook(Switch):
         def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
             if compiling():
                 return original(tensors, grad_tensors, *args, **kwargs)
-            if not self.off and not self.thread.here():
+            if self.thread.owner != get_ident() and not self.off and not self.thread.here():
                 self.other_thread()
                 return original(tensors, grad_tensors, *args, **kwargs)
             if self.off or self.depth or torch._C._current_graph_task_id() != -1:
@@ -72,9 +73,7 @@ class BackwardHook(Switch):
 
         @functools.wraps(original)
         def backward(tensor: Tensor, /, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.off or not self.thread.here():
-                return original(tensor, *args, **kwargs)
-            if self.stack.resting:
+            if self.stack.resting or compiling() or self.off or not self.thread.here():
                 return original(tensor, *args, **kwargs)
             # under a function mode torch would call a Tensor.backward that somebody patched twice
             with self.stack.paused():
@@ -84,11 +83,12 @@ class BackwardHook(Switch):
 
     def announce(self, tensors: Any, grad_tensors: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Report that a backward begins, guarded."""
+        given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        if self.events.takes_loss(given):
+            return None
         options = dict(zip(("retain_graph", "create_graph", "grad_variables", "inputs"), args, strict=False)) | kwargs
         try:
-            return self.events.backward_begins(
-                [tensors] if isinstance(tensors, Tensor) else list(tensors), grad_tensors, options
-            )
+            return self.events.backward_begins(given, grad_tensors, options)
         except StoppedByTracer:
             raise
         except Exception as error:

@@ -43,22 +43,38 @@ class EventSwitch(LoopEvents):
         if self.target is self.working:
             return
         self.target = self.working
+        self.resting.steps.publish()
+        self.resting.steps.record_losses()
         self.working.recorder.guarded(self.working.recorder.tape.record_deferred)
         self.observers.rest(False)
         self.observers.missed()
 
     def between_steps(self) -> None:
         """Let all rest or work where the governor says so; never inside a root call."""
-        if self.never_rests or self.governor.affords(Part.OBSERVERS) or self.working.inspection.on:
+        state = self.working.state
+        if (
+            self.never_rests
+            or state.quiet_until_healthy  # an alarm is looked into
+            or self.governor.affords(Part.OBSERVERS)
+            or self.working.inspection.on
+        ):
             self.wake()
-        elif self.target is self.working and self.working.state.open_root.module is None and not inside_backward():
+        elif self.target is self.working and state.open_root.module is None and not inside_backward():
             self.target = self.resting
+            self.resting.steps.begin()
             self.observers.rest(True)
 
     def reset(self) -> None:
         """Begin anew, with everything at work."""
         self.observers.rest(False)
+        self.resting.steps.reset()
         self.target, self.never_rests = self.working, False
+
+    def rests(self) -> bool:
+        return self.target is self.resting
+
+    def takes_loss(self, given: list[Tensor]) -> bool:
+        return self.target is self.resting and self.resting.takes_loss(given)
 
     # data
     def next_fetch(self) -> None:
@@ -71,7 +87,7 @@ class EventSwitch(LoopEvents):
         self.target.fetched(batch, data)
 
     def handed_out(self, iterator: Any, data: Any) -> None:
-        self.working.handed_out(iterator, data)
+        self.working.policy.handed_out(iterator, data)
 
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         self.working.loader_iterated(info, iterator)
@@ -101,9 +117,8 @@ class EventSwitch(LoopEvents):
 
     # step
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
-        if self.target is self.resting and self.resting.reads_bad_loss(given):
-            self.wake()
-        return self.target.backward_begins(given, grad_tensors, options)
+        self.wake()
+        return self.working.backward_begins(given, grad_tensors, options)
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
         self.target.backward_ended(popped, failed)
@@ -112,7 +127,9 @@ class EventSwitch(LoopEvents):
         self.working.other_thread()
 
     def zero_grad(self, owner: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
-        return self.target.zero_grad(owner, original, args, kwargs)
+        if self.target is self.resting:
+            return original(owner, *args, **kwargs)
+        return self.working.zero_grad(owner, original, args, kwargs)
 
     def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
         return self.target.clip(original, args, kwargs)
@@ -125,11 +142,16 @@ class EventSwitch(LoopEvents):
     def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
         if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
             self.never_rests = True
-        if self.never_rests or (self.target is self.resting and not self.resting.gate.knows(optimizer)):
-            self.wake()
-        output = self.target.step(optimizer, original, args, kwargs)
-        if self.target is self.resting:
+        if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
+            output = self.resting.step(optimizer, original, args, kwargs)
+            if not self.rests():  # a bad loss in its closure
+                self.resting.steps.publish()
+            elif self.resting.steps.rows:
+                return output
             self.working.look_closely()
+        else:
+            self.wake()
+            output = self.working.step(optimizer, original, args, kwargs)
         self.between_steps()
         return output
 

@@ -16,13 +16,13 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loader_feed import LoaderFeed
+from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed, Told
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.state.leaves import leaves_of, rows_of
+from debugtracer.recorder.state.leaves import Leaf, leaves_of, rows_of
 from debugtracer.recorder.state.weak import WeakRef
 
 
@@ -159,6 +159,8 @@ class LoaderHook(AlwaysOn):
         def __next__(iterator: Any) -> Any:
             if not self.on or get_worker_info() is not None:
                 return original(iterator)
+            if self.events.rests():
+                return self._next_at_rest(original, iterator)
             self._ahead()
             repeated = self._again(iterator)
             if repeated is not None:
@@ -171,7 +173,18 @@ class LoaderHook(AlwaysOn):
 
         return __next__
 
+    def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
+        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch."""
+        data, waited = self._timed(original, iterator)
+        self._note_late(iterator, data, waited)
+        self.events.handed_out(iterator, data)
+        return data
+
     def _fetch(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, Batch | None]:
+        data, waited = self._timed(original, iterator)
+        return data, self._note(iterator, data, waited)
+
+    def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
         start = perf_counter()
         try:
             data = original(iterator)
@@ -181,7 +194,7 @@ class LoaderHook(AlwaysOn):
             raise
         waited = perf_counter() - start
         self.state.wait_s += waited
-        return data, self._note(iterator, data, waited)
+        return data, waited
 
     @guarded("hooks.loader: again")
     def _again(self, iterator: Any) -> tuple[Any] | None:
@@ -208,19 +221,46 @@ class LoaderHook(AlwaysOn):
         if feed is None:  # an iterator older than us: its loader is not known, what it drew before neither
             feed = self._feeds[iterator] = LoaderFeed(_info_of_iterator(iterator), late=True)
         leaves = leaves_of(data)
-        rows, indices, why = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
-        batch = Batch(
-            loader=feed.info,
-            indices=indices,
-            number=max(0, int(getattr(iterator, "_num_yielded", 1)) - 1),
-            wait_s=waited,
-            leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
-            rows=rows,
-            note=why,
-            held=[leaf for _, leaf in leaves],
-        )
+        told = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
+        batch = _batch(feed.info, told, number_of(iterator), waited, leaves)
         self.log.add(batch)
         return batch
+
+    @guarded("hooks.loader: late batch")
+    def _note_late(self, iterator: Any, data: Any, waited: float) -> None:
+        """Keep what a batch is made of, should somebody ask for it. A stream counts its rows at once."""
+        self.state.fetched()
+        feed = self._feeds.get(iterator)
+        if feed is None or getattr(iterator, "_dataset_kind", 0) == ITERABLE:
+            self._note(iterator, data, waited)
+            return
+        drawn, number = feed.take_drawn(iterator), number_of(iterator)
+
+        def make() -> Batch:
+            leaves = leaves_of(data)
+            told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
+            return _batch(feed.info, told, number, waited, leaves)
+
+        self.log.add_late(data, make)
+
+
+def number_of(iterator: Any) -> int:
+    """The number of the batch that an iterator gave last, from 0 in its epoch."""
+    return max(0, int(getattr(iterator, "_num_yielded", 1)) - 1)
+
+
+def _batch(info: LoaderInfo, told: Told, number: int, waited: float, leaves: list[Leaf]) -> Batch:
+    rows, indices, why = told
+    return Batch(
+        loader=info,
+        indices=indices,
+        number=number,
+        wait_s=waited,
+        leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
+        rows=rows,
+        note=why,
+        held=[leaf for _, leaf in leaves],
+    )
 
 
 def _sampler_name(loader: Any) -> str:

@@ -53,6 +53,10 @@ class LoaderFeed:
         drawn = self.take_drawn(iterator)
         if getattr(iterator, "_dataset_kind", 0) == ITERABLE:
             return self._in_stream(iterator, drawn, rows_of)
+        return self.paired(drawn, rows_of)
+
+    def paired(self, drawn: Drawn, rows_of: Callable[[int | None], int | None]) -> Told:
+        """The same for what was drawn from a dataset with indices."""
         if isinstance(drawn, int):
             rows = rows_of(None)
             return rows, (drawn,) * max(rows or 1, 1), ""
@@ -108,6 +112,6 @@ def as_indices(index: Any) -> Drawn:
 
 def _integers(index: Iterable[Any]) -> tuple[int, ...] | None:
     try:
-        return tuple(operator.index(one) for one in index)
+        return tuple(map(operator.index, index))
     except TypeError:
         return None

@@ -64,6 +64,15 @@ class RestableEvents(Protocol):
 class LoopEvents(RestableEvents, Protocol):
     """All events: beside those of a step what is rare, or must never be missed."""
 
+    def rests(self) -> bool:
+        """Whether only loss and gradients of the step in flight are looked at: a hook may do less."""
+        return False
+
+    def takes_loss(self, given: list[Tensor]) -> bool:
+        """Whether the loss of a backward that begins is all that is asked of it; then `backward_begins` is not called.
+        Never raises."""
+        return False
+
     def next_fetch(self) -> None:
         """Called when the loop asks a loader for a batch."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -76,7 +77,9 @@ class ModuleHook(Switch):
         """Report the outermost call; True when it is one."""
         if torch.compiler.is_compiling() or self.off or torch._C._get_tracing_state() is not None:
             return False
-        if self.thread.elsewhere() or (torch.is_grad_enabled() and not self.thread.here()):
+        if self.thread.owner != get_ident() and (
+            self.thread.elsewhere() or (torch.is_grad_enabled() and not self.thread.here())
+        ):
             self.shared = True
             return False
         call = self.open_root
@@ -97,7 +100,9 @@ class ModuleHook(Switch):
     def after(self, module: nn.Module, args: tuple[Any, ...], kwargs: Any = None, output: Any = UNSET) -> None:
         """Run after each module; after an exception torch calls it without kwargs. Returns None."""
         call = self.open_root
-        if torch.compiler.is_compiling() or self.off or module is not call.module or self.thread.elsewhere():
+        if torch.compiler.is_compiling() or self.off or module is not call.module:
+            return
+        if self.thread.owner != get_ident() and self.thread.elsewhere():
             return
         if call.nested:
             call.nested -= 1

@@ -7,6 +7,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -85,7 +86,7 @@ class OptimizerHook(OutermostCalls):
         def step(optimizer: Optimizer, /, *args: Any, **kwargs: Any) -> Any:
             if compiling():  # first of all: Dynamo must meet nothing of ours
                 return original(optimizer, *args, **kwargs)
-            if self.off or self.thread.elsewhere() or self.depth:
+            if self.off or self.depth or (self.thread.owner != get_ident() and self.thread.elsewhere()):
                 if not self.off and self.thread.elsewhere():
                     self.leave(optimizer)
                 return original(optimizer, *args, **kwargs)
@@ -147,7 +148,7 @@ class OptimizerHook(OutermostCalls):
 
         @functools.wraps(original)
         def zero_grad(owner: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if compiling() or self.off or self.thread.elsewhere() or self.depth:
+            if compiling() or self.off or self.depth or (self.thread.owner != get_ident() and self.thread.elsewhere()):
                 return original(owner, *args, **kwargs)
             return self.events.zero_grad(owner, original, args, kwargs)
 

@@ -79,7 +79,7 @@ class BackwardGate:
         """Read the norms of gradients and weights; on a device with one sync, and not at all in mode prod."""
         tensors = self.trained.with_gradients(self.recorder.tape.current)
         loss = self.state.last_loss
-        if loss is not None and (loss.is_meta or type(loss).__name__ == FAKE):
+        if not isinstance(loss, Tensor) or loss.is_meta or type(loss).__name__ == FAKE:
             loss = None  # it has no value
         on_device = any(not t.is_cpu for t in (*tensors[:1], *([loss] if loss is not None else [])))
         # the storage of a sharded weight may be gone between two uses

@@ -3,9 +3,10 @@ belongs to."""
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -89,6 +90,9 @@ class BatchLog:
         self._storages: dict[int, tuple[Batch, int]] = {}
         self._step_start: list[Batch] = []
         self._fresh: list[Batch] = []
+        self._late: list[tuple[object, Callable[[], Batch]]] = []
+        self._late_before: list[tuple[object, Callable[[], Batch]]] = []
+        """What was fetched in the step in flight and in the one before, with what makes its batch."""
         self.failed: tuple[LoaderInfo, object] | None = None
         """The loader whose fetch raised last, and the indices it had drawn for it."""
 
@@ -103,6 +107,18 @@ class BatchLog:
             self._let_go(self._held.popleft())
         for place, (_, reference) in enumerate(batch.leaves):
             self._enter(batch, place, reference())
+
+    def add_late(self, data: object, make: Callable[[], Batch]) -> None:
+        """Take in a batch that is made once somebody asks for one: all rests."""
+        self._late.append((data, make))
+        if len(self._late) > self._keep:
+            self._make_late()
+
+    def _make_late(self) -> None:
+        late = [*self._late_before, *self._late]
+        self._late_before, self._late = [], []
+        for _, make in late:
+            self.add(make())
 
     def _enter(self, batch: Batch, place: int, leaf: torch.Tensor | None) -> None:
         if leaf is None:
@@ -129,14 +145,21 @@ class BatchLog:
         while self._held and self._held[0] in self._step_start:
             self._held.popleft().held.clear()
         self._step_start, self._fresh = self._fresh, []
+        if self._late_before and any(is_referred_to(data) for data, _ in self._late_before):
+            self._make_late()
+        self._late_before, self._late = self._late, []
 
     def last(self) -> Batch | None:
         """The batch fetched last, of any loader."""
+        if self._late or self._late_before:
+            self._make_late()
         return self._recent[-1] if self._recent else None
 
     def find(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
         """The batch and leaf path a tensor is (by identity) or shares its storage with (a view); None for a copy.
         Microseconds, no host sync."""
+        if self._late or self._late_before:
+            self._make_late()
         hit = self._places.get(id(tensor))
         if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
             return hit[0], hit[0].leaves[hit[1]][0]
@@ -170,6 +193,24 @@ class BatchLog:
             batch.held.clear()
         for store in (self._held, self._recent, self._places, self._storages, self._step_start, self._fresh):
             store.clear()
+        self._late_before, self._late = [], []
+
+
+def is_referred_to(data: object) -> bool:
+    """Whether the program may still use data that it was handed: another reference than ours is there, or data of a
+    kind that is not looked into."""
+    if not isinstance(data, (list, tuple)) or not all(isinstance(part, torch.Tensor) for part in data):
+        return True
+    return most_references(data) > ALONE
+
+
+def most_references(parts: Sequence[object]) -> int:
+    """The number of references to the part that has most of them, the call's own included."""
+    return max(map(sys.getrefcount, parts), default=0)
+
+
+ALONE = most_references([object()])
+"""Where nothing but its container refers to a part."""
 
 
 def _storage(tensor: torch.Tensor) -> int | None:

@@ -57,12 +57,19 @@ class Governor:
 
     def step_closed(self) -> None:
         """Count the seconds of the step that is over into the balance, and decide about the next. Two microseconds."""
+        self.steps_closed(self.state.step_s, 1)
+
+    def steps_closed(self, seconds: float, steps: int) -> None:
+        """Count several steps of so many seconds together, in which the same parts rested."""
         state = self.state
         steady_s = state.steady_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
         if self.cost >= 1 or state.step <= FIRST_STEPS:
             return
-        gained_s = self.cost * max(state.step_s - spent_s, 0.0) - spent_s
+        for part, works in self.working.items():
+            if not works and steps > 1:
+                state.rested[WORDS[part]] += steps - 1
+        gained_s = self.cost * max(seconds - spent_s, 0.0) - spent_s
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
         if state.incident_s > self.incident_s:  # what follows an incident is recorded whole
             self.balance_s, self.incident_s = GRACE_S, state.incident_s

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.recorder.norms import scalar, total_l2
+from debugtracer.recorder.norms import l2_on_cpu, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 
 
@@ -35,15 +35,21 @@ class GradientNorm:
         """Return the norm of the gradients: that of the clip if it was over these parameters and finite (read for free
         on the CPU), else our own; None where there is no gradient."""
         clip, self.clip = self.clip, None
-        if (
-            clip is not None
-            and parameters
-            and clip[:4] == (len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration)
-            and clip[4].device.type == "cpu"
-            and math.isfinite(scalar(clip[4]))
-        ):
+        if clip is not None and parameters and self.is_of(clip, parameters) and math.isfinite(scalar(clip[4])):
             return clip[4]
         return total_l2([grad for p in parameters if (grad := p.grad) is not None])
+
+    def read(self, parameters: list[Tensor]) -> float:
+        """The same as a number, of parameters in host memory."""
+        clip, self.clip = self.clip, None
+        if clip is not None and self.is_of(clip, parameters) and math.isfinite(value := scalar(clip[4])):
+            return value
+        return l2_on_cpu([grad for p in parameters if (grad := p.grad) is not None])
+
+    def is_of(self, clip: tuple[int, int, int, int, Tensor], parameters: list[Tensor]) -> bool:
+        """Whether a clip was over these parameters, in this step, and its norm can be read at once."""
+        expected = len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration
+        return clip[:4] == expected and clip[4].device.type == "cpu"
 
     def reset(self) -> None:
         """Forget a clip of a run before."""

@@ -18,7 +18,6 @@ from debugtracer.recorder.device_gate import bad_flag, gated, gates_itself
 from debugtracer.recorder.gate_alarm import gate_alarm
 from debugtracer.recorder.gradient_norm import GradientNorm
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
-from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.norms import is_bad, loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
@@ -86,29 +85,6 @@ class HealthGate:
         if self.mode == "prod":
             return "late"
         return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
-
-    def passes(self, optimizer: Optimizer, loss: float | None) -> bool:
-        """Whether the numbers of a step can be read at once and are good; if not, `before` decides. Ten microseconds
-        beside the norm."""
-        parameters = parameters_of(optimizer)
-        if (
-            self.state.quiet_until_healthy
-            or self.gate != "auto"
-            or not parameters
-            or parameters[0].device.type != "cpu"
-            or self.ranks.meets()
-        ):
-            return False
-        try:
-            with measuring(self.state.roots.sharded):
-                norm = self.gradient_norm.of(parameters)
-            value = 0.0 if norm is None else scalar(norm)
-        except Exception as error:
-            swallow("recorder.health_gate", error)
-            return False
-        self.late = False
-        self.numbers = {GRAD_L2: value} if loss is None else {GRAD_L2: value, LOSS: loss}
-        return math.isfinite(value)
 
     def before(self, optimizer: Optimizer, sync: bool = False) -> contextlib.AbstractContextManager[Any]:
         """Decide before the write; the answer is a context for the write. Raises StoppedByTracer."""

@@ -3,8 +3,8 @@ back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from torch.optim import Optimizer
 
@@ -18,11 +18,26 @@ class AlarmListener(Protocol):
         """Called when a bad number was seen. May raise StoppedByTracer, nothing else."""
 
 
+class ClosedStep(NamedTuple):
+    """The numbers of a step, and the number of the backward that comes after it."""
+
+    step: int
+    iteration: int
+    values: dict[str, float]
+
+
 class StepNumbers(Protocol):
     """Receives the numbers of each step."""
 
     def publish(self, step: int, values: dict[str, float]) -> None:
         """Take the numbers of one step that is over."""
+
+    def publish_all(self, steps: Sequence[ClosedStep]) -> None:
+        """Take the numbers of steps that are over for a while, in their order; batches are released by the caller."""
+
+    def waiting(self) -> bool:
+        """Whether facts or numbers of observers are to be published with the step that has just ended, or the next one
+        is to be looked at closely."""
 
 
 class SegmentListener(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable
 from operator import attrgetter
@@ -15,7 +16,9 @@ from debugtracer.recorder.state.sharded import local
 FAKE = "FakeTensor"  # torch's tensors without values (export, FakeTensorMode)
 FUSABLE = (torch.float32, torch.float16, torch.bfloat16)
 FUSED = (*FUSABLE, torch.float64)
-PLAIN = (Tensor, torch.nn.Parameter)
+EXACT = frozenset({torch.float32, torch.float64})
+PLAIN = frozenset({Tensor, torch.nn.Parameter})
+DTYPE = attrgetter("dtype")
 KIND = attrgetter("__class__", "layout", "dtype", "is_cpu")
 
 
@@ -65,6 +68,18 @@ def total_l2(tensors: Iterable[Tensor]) -> Tensor | None:
         together = norms[0] if len(norms) == 1 else torch.cat([n.to(home, non_blocking=True) for n in norms])
         total: Tensor = torch.linalg.vector_norm(together, dtype=torch.float64 if home.type == "cpu" else None)
     return total
+
+
+def l2_on_cpu(tensors: list[Tensor]) -> float:
+    """The same as a number, of tensors in host memory: for plain ones no op is dispatched but the fused norm."""
+    if tensors and PLAIN.issuperset(map(type, tensors)):
+        with contextlib.suppress(RuntimeError):  # it has none of sparse tensors
+            norms = torch._foreach_norm(tensors)
+            if EXACT.issuperset(map(DTYPE, norms)):
+                return math.hypot(*map(Tensor.tolist, norms))  # type: ignore[arg-type]
+    with torch._C.DisableTorchFunctionSubclass():
+        norm = total_l2(tensors)
+    return 0.0 if norm is None else scalar(norm)
 
 
 def worst_of(tensors: Iterable[Tensor]) -> Tensor | None:

@@ -156,9 +156,9 @@ class Recorder:
             self.run.open()
             entry = self.tape.open("backward", None, (given, grad_tensors), options)
             loss = self.state.scaled.unscaled(given[0])
-            self.state.last_loss = loss.detach()
-            self.tape.current.losses.append((self.state.last_loss, self.tape.slot(loss)))
-            value = loss_value(self.state.last_loss)
+            self.state.last_loss = latest = loss.detach()
+            self.tape.current.losses.append((latest, self.tape.slot(loss)))
+            value = loss_value(latest)
         try:
             if value is not None and not math.isfinite(value):
                 self.alarm_loss(loss, value)

@@ -49,8 +49,8 @@ class RunState:
         self.health = StepHealth()
         self.verdict: Verdict | None = None
         """Of the incident that was opened last."""
-        self.last_loss: Tensor | None = None
-        """The loss of the last backward, without its graph."""
+        self.last_loss: Tensor | float | None = None
+        """The loss of the last backward, without its graph; a number where all rests."""
         self.own_s = self.wait_s = self.step_s = 0.0
         """Seconds read by clocks inside our code in the whole run, waited for batches since the last step, and of the
         last step."""
@@ -92,6 +92,12 @@ class RunState:
     def steady_s(self) -> float:
         """The seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
         return UNSEEN * (self.own_s - self.incident_s) + self.judge_s
+
+    def fetched(self) -> None:
+        """Note that a loader has handed out a batch: a call that never returned is over."""
+        self.fetched_at = self.iteration
+        if self.open_root.module is not None:
+            self.open_root.reset()
 
     def owned(self) -> OwnedTime:
         """Return a context: time spent inside counts as ours, and no mode of the program's sees what torch is asked

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
@@ -105,40 +104,6 @@ class StepGate:
     def knows(self, optimizer: Optimizer) -> bool:
         """Whether the step of this optimizer was seen whole before, and no scaler is in the middle of one."""
         return self.scaler_call is None and optimizer in self.known
-
-    def at_rest(
-        self,
-        optimizer: Optimizer,
-        original: Step,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        loss: float | None,
-        tells: bool,
-    ) -> Any:
-        """Run a step of which only loss and gradients are looked at, to stay under the promised cost; with `tells` the
-        observers hear of its end."""
-        begin = perf_counter()
-        if self.policy.skip_step():
-            return None
-        state, own_s = self.state, self.state.own_s
-        decision: Any = (
-            nullcontext() if self.health_gate.passes(optimizer, loss) else self.health_gate.before(optimizer)
-        )
-        with decision:
-            if self.policy.skip_write():
-                return None
-            self.copies.skip(optimizer)
-            if self.state.health.bad and self.policy.holds(optimizer):
-                original = left_out
-            written = perf_counter()
-            output = original(optimizer, *args, **kwargs)
-            begin += perf_counter() - written
-        if tells:
-            self.events.step_closed(optimizer)
-        self.time_step()
-        state.own_s = own_s + self.last_s - begin
-        self.count_step(optimizer)
-        return output
 
     def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The copy, then the user's step; free calls are paused by the caller."""

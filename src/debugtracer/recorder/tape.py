@@ -52,10 +52,9 @@ class Segment:
 
     def clear(self) -> None:
         """Drop everything that was recorded."""
-        for held in (self.entries, self.leaves, self.made, self.losses, self.backwards):
-            held.clear()
-        for kept in (self.constants, self.by_storage, self.unsorted):
-            kept.clear()
+        held: tuple[Any, ...] = (self.entries, self.leaves, self.made, self.losses, self.backwards)
+        for one in (*held, self.constants, self.by_storage, self.unsorted):
+            one.clear()
 
     def sharing(self, target: Tensor) -> list[Leaf]:
         """The leaves and constants that lie in the memory of a tensor."""
@@ -177,6 +176,15 @@ class Tape:
         for module, args, kwargs, output in deferred:
             self.close(self.open("module", module, args, kwargs), output() if output is not None else None)
 
+    def renew(self, iteration: int, step: int) -> None:
+        """Start the next segment after one in which nothing was recorded, in its place. A microsecond."""
+        segment = self.current
+        if segment.entries or segment.losses or not (segment.rested and self.rests):
+            self.boundary(iteration, step)
+            return
+        self.deferred, self.previous = [], None
+        segment.number, segment.first_iteration, segment.first_step = segment.number + 1, iteration, step
+
     def overflow(self) -> None:
         """Drop everything of a step that is too long, and record nothing more until the next segment."""
         segment = self.current
@@ -185,8 +193,7 @@ class Tape:
 
     def constant(self, function: Any, output: Any) -> None:
         """Keep what a factory or a random draw gave as a value."""
-        made = list(tensors(output))
-        if not made:
+        if not (made := list(tensors(output))):
             return
         entry = self.open("const", function, (), {}, encoded=True)
         entry.constant = made
@@ -253,8 +260,7 @@ class Tape:
     def start(self, iteration: int, step: int) -> None:
         """Start a fresh current segment."""
         self.current = Segment(self.current.number + 1)
-        if self.deferred:
-            self.deferred = []
+        self.deferred = []
         if self.rests:
             self.current.rested, self.current.refused = True, RESTED
         self.current.first_iteration, self.current.first_step = iteration, step

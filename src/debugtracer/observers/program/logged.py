@@ -101,10 +101,11 @@ class LoggedObserver(Observer):
 
     def ratio(self, value: float) -> float | None:
         """The value over the loss of the last backward, None if unknown."""
-        loss = self.run.state.last_loss
-        if loss is None or loss.device.type != "cpu" or loss.numel() != 1 or not math.isfinite(value):
+        true = self.run.state.last_loss
+        if isinstance(true, Tensor):
+            true = norms.scalar(true) if true.device.type == "cpu" and true.numel() == 1 else None
+        if true is None or not math.isfinite(value):
             return None
-        true = norms.scalar(loss)
         return value / true if true and math.isfinite(true) else None
 
     def scaler_called(self, word: str, scaler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

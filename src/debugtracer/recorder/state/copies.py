@@ -193,6 +193,10 @@ class Copies:
         """Take none before this step, and drop that of an earlier one: a replay must not begin with it."""
         self.held.pop(optimizer, None)
 
+    def drop(self) -> None:
+        """Drop all: the next steps are taken without."""
+        self.held.clear()
+
     def get(self, optimizer: Optimizer) -> UpdateCopy | None:
         """The copy taken before the optimizer's last step."""
         return self.held.get(optimizer)
