@@ -17,6 +17,7 @@ class WeightsOverwritten(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "data"
     uses_findings: ClassVar[bool] = False
+    proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("older-weights", "other-batch", "without-sample", "stable-op", "lower-lr")
     remedies: ClassVar[tuple[str, ...]] = (
         "look at the value that the line writes, and at the lines that made it",

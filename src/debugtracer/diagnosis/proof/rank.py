@@ -17,6 +17,7 @@ from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, WeightWrite
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
+from debugtracer.views.wording import some
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def why_unknown(facts: IncidentFacts) -> str:
     if write is not None:
         seen += (
             f", and it began after a write of the program's own: {write.op} at {Path(write.frame.file).name}:"
-            f"{write.frame.line} wrote {plural_names(write.params)} since the last update"
+            f"{write.frame.line} wrote {some(write.params)} since the last update"
         )
     return f"the cause is unknown: {seen}"
 
@@ -231,11 +232,6 @@ def why_unknown(facts: IncidentFacts) -> str:
 def unseen_write(facts: IncidentFacts) -> WeightWrite | None:
     """The program's own write into its weights that a replay cannot take back; None where there was none."""
     return next((write for write in facts.written if not write.replayed), None)
-
-
-def plural_names(names: tuple[str, ...]) -> str:
-    """Format names for a sentence: `0.weight and 3 more`."""
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
 def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
@@ -256,7 +252,7 @@ def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
     if write is not None:
         at = f"{Path(write.frame.file).name}:{write.frame.line}"
         return (
-            f"look at what {at} writes into {plural_names(write.params)}: that it is finite, and that it is meant to "
+            f"look at what {at} writes into {some(write.params)}: that it is finite, and that it is meant to "
             "happen between forward and update",
             "look at the batch: `debug-tracer report RUN --batch`",
         )
