@@ -74,7 +74,7 @@ def test_a_choice_of_places_ends_the_graph_of_what_scored_them(tmp_path):
     assert [fact.stood for fact in looks] == [True] * 4
     assert (looks[-1].made.code, looks[-1].lasting) == ("self.spare = nn.Linear(16, 1)", 4)
     (finding,) = findings(tmp_path, "detached-graph")
-    assert (finding.severity, finding.ref.step) == ("warning", 100)
+    assert (finding.severity, finding.step) == ("warning", 100)
 
 
 def test_a_whole_graph_leaves_only_the_idle_part(tmp_path):
