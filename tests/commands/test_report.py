@@ -64,7 +64,8 @@ def test_a_format_that_is_not_there_names_those_that_are(run):
         == "--format html: there is no such view in this version; there are json, markdown, sarif, terminal"
     )
     assert (
-        sentence(run, "--format", "yaml") == "--format yaml: there is no such view; there are json, markdown, sarif, terminal"
+        sentence(run, "--format", "yaml")
+        == "--format yaml: there is no such view; there are json, markdown, sarif, terminal"
     )
 
 
