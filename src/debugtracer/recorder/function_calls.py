@@ -70,8 +70,11 @@ def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, o
 
 
 def is_older_gradient(tape: Tape, function: Any) -> bool:
-    """True for a read of a gradient that a backward before this segment made, which a replay of it does not make."""
-    return function == GRAD_GET and not tape.current.backwards
+    """True for a read of a gradient that the backward which ended the last segment made, as a hand-written update does:
+    a replay of this segment does not make it."""
+    if tape.current.backwards or tape.previous is None or not tape.previous.entries:
+        return False
+    return tape.previous.entries[-1].kind == "backward" and function == GRAD_GET
 
 
 def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:

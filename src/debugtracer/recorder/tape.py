@@ -207,6 +207,8 @@ class Tape:
 
     def note_write(self, tensor: Tensor, function: Any, values: Any = ()) -> None:
         """Note a write into a tensor that the loop trains, of a call that is not recorded."""
+        if not tensor.requires_grad:
+            return  # an average of the weights, written in each step: its line is not worth the look
         slots = [slot for value in tensors(values) if (slot := self.slot(value)) is not None]
         source = self.current.entries[slots[0].entry].frames if slots else None
         name = getattr(function, "__name__", "")
