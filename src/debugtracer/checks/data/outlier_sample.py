@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,9 +11,7 @@ from debugtracer.trace.facts.loss_rows import LossRows
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
-from debugtracer.trace.window import LOSS, Window
-
-FIRST = 8  # losses whose median is what training began with (ours)
+from debugtracer.trace.window import Window
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class OutlierSample(Check):
         to share it. Look at the sample.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LossRows, LOSS)
+    needs: ClassVar[tuple[type, ...]] = (LossRows,)
     kind: ClassVar[str] = "data_hard_samples"
     symptom: ClassVar[str] = "loss_spike"
     remedies: ClassVar[tuple[str, ...]] = (
@@ -53,11 +50,8 @@ class OutlierSample(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each step."""
-        memory, losses = window.memory(self), window.series.get(LOSS, ())
-        if "start" not in memory and len(losses) >= FIRST:
-            memory["start"] = statistics.median(abs(loss) for loss in list(losses)[:FIRST])
         for fact in window.new(LossRows):
-            if abs(as_float(fact.value)) < self.least * memory.get("start", 0.0):
+            if as_float(fact.value) < self.least * as_float(fact.first):
                 continue
             first = fact.top[0] if fact.top else None
             limit = as_float(fact.median) + self.mads * as_float(fact.mad)
