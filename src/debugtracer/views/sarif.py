@@ -114,7 +114,7 @@ def document(found: Iterable[Result], folder: str = "") -> str:
 
 
 def as_result(one: Result, index: int, folder: str) -> dict[str, Any]:
-    """One result as SARIF names its parts; what is not known is left out."""
+    """The result as SARIF names its parts; what is not known is left out."""
     place = location(one.file, one.line, folder)
     if one.module:
         place["logicalLocations"] = [{"fullyQualifiedName": one.module, "kind": "module"}]

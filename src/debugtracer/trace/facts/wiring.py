@@ -58,7 +58,7 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def doubled(self) -> bool:
-        """Another optimizer holds everything that this one holds: what it finds at its step, the other has used."""
+        """True where another optimizer holds all that this one holds, so that it has used what this one finds."""
         return 0 < self.held == self.shared
 
 
