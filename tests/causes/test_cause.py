@@ -39,7 +39,7 @@ FALLBACKS = {
     "activation-overflow", "indeterminate-form",
 }  # fmt: skip
 OF_INCIDENTS_ALONE = {
-    "class-weights-zero", "compiled-differs", "too-few-values", "uninitialised-memory",
+    "class-weights-zero", "compiled-differs", "too-few-values", "uninitialised-memory", "weights-overwritten",
 }  # fmt: skip
 
 

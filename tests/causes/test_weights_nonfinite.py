@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.testing import a_birth, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.incident import WeightWrite
 
 
 def test_a_bad_parameter_on_entry_comes_from_an_earlier_step():
@@ -32,3 +34,32 @@ def test_stays_silent_on_a_bad_batch():
         )
         is None
     )
+
+
+def test_a_line_of_the_program_that_wrote_it_is_named_in_place_of_an_earlier_step():
+    frame = Frame("/w/train.py", 20, "put_back", "p.copy_(total / seen)")
+    made = Frame("/w/train.py", 18, "put_back", "value = total / seen")
+    facts = some_facts(
+        a_birth(None, kind="input", direction="input", input_name="parameter head.weight"),
+        written=(WeightWrite(params=("head.weight",), op="copy_", frame=frame, source=made),),
+    )
+    evidence = evidence_of("weights-nonfinite", facts)
+    assert evidence is not None
+    assert evidence.because == (
+        "parameter head.weight is non-finite since the program itself wrote it (copy_ at train.py:20, with a value "
+        "made at line 18), after the last update"
+    )
+    assert evidence.place is not None
+    assert evidence.place.frame == frame
+    assert evidence.remedies[0].startswith("look at the value that train.py:20 writes")
+
+
+def test_a_write_that_the_replay_executes_is_no_reason():
+    frame = Frame("/w/train.py", 20, "put_back", "p.copy_(total / seen)")
+    facts = some_facts(
+        a_birth(None, kind="input", direction="input", input_name="parameter head.weight"),
+        written=(WeightWrite(params=("head.weight",), op="copy_", frame=frame, replayed=True),),
+    )
+    evidence = evidence_of("weights-nonfinite", facts)
+    assert evidence is not None
+    assert "an earlier step made it" in evidence.because

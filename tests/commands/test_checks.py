@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from debugtracer.checks.check import checks as all_checks
@@ -56,3 +58,16 @@ def test_a_source_scan_ends_with_0_whatever_it_found_unless_fail_on_is_met(tmp_p
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "warning"]) == 3
     assert status(["checks", "--source", str(tmp_path), "--fail-on", "error"]) == 0
     assert status(["checks", "--source", str(tmp_path / "none")]) == 2
+
+
+def test_a_source_scan_is_a_sarif_log_too(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("import torch\nloss = torch.log(torch.softmax(z, 1))\n")
+    assert status(["checks", "--source", "train.py", "--format", "sarif"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (hit,) = run["results"]
+    assert (hit["ruleId"], hit["level"]) == ("source/log-of-softmax", "warning")
+    place = hit["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]) == ("train.py", {"startLine": 2})
+    assert status(["checks", "--source", "train.py", "--format", "xml"]) == 2
+    assert status(["checks", "--format", "sarif"]) == 2

@@ -51,7 +51,7 @@ OPTIONS = {
     "explain": {"--format", "--remember", "--fix", "--prompt", "--with-batch", "--output", "-o", "--help"},
     "doctor": {"--help"},
     "causes": {"--help"},
-    "checks": {"--source", "--fail-on", "--help"},
+    "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
 }
 ARGUMENTS = {

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.function_calls import finish, own_generators, prepare
-from debugtracer.recorder.functions import meaning
+from debugtracer.recorder.functions import GRAD_GET, meaning
 from debugtracer.recorder.tape import Tape
 
 
@@ -89,3 +89,32 @@ def test_a_full_segment_takes_nothing(tape: Tape) -> None:
     call(tape, torch.exp, torch.ones(1))
     call(tape, torch.zeros, 2)
     assert (tape.current.entries, tape.all_leaves()) == ([], [])
+
+
+@pytest.mark.parametrize(("last", "kind"), [("backward", "const"), ("step", "fn")])
+def test_a_gradient_that_ended_the_last_segment_is_kept_as_a_value(tape: Tape, last: Any, kind: str) -> None:
+    """A loop that updates by hand reads it then; one with an optimizer makes its gradients anew."""
+    weight = nn.Parameter(torch.ones(2))
+    weight.grad = torch.full((2,), 3.0)
+    tape.close(tape.open(last, None, (), {}), None)
+    tape.boundary(1, 1)
+    call(tape, GRAD_GET, weight)
+    assert tape.current.entries[-1].kind == kind
+    tape.close(tape.open("backward", None, (), {}), None)
+    tape.current.backwards.append(1)
+    call(tape, GRAD_GET, weight)
+    assert tape.current.entries[-1].kind == "fn"
+
+
+@torch.no_grad()
+def test_a_write_that_is_not_recorded_is_noted_with_what_made_its_value(tape: Tape) -> None:
+    weight, total = nn.Parameter(torch.ones(2)), torch.ones(2)
+    value = call(tape, torch.div, total, 2.0)
+    call(tape, Tensor.copy_, weight, value)
+    assert [entry.kind for entry in tape.current.entries] == ["fn"]
+    ((written, write),) = tape.current.own_writes.all()
+    assert written is weight
+    assert (write.function, write.replayed, write.source) == ("copy_", False, ())
+    call(tape, torch.mul, weight, 2.0)
+    call(tape, Tensor.mul_, weight, 0.5)
+    assert tape.current.own_writes.all()[0][1].replayed

@@ -18,6 +18,7 @@ def test_every_view_has_a_word_of_its_own_and_an_extension():
     assert {word: view.extension for word, view in views().items()} == {
         "json": "json",
         "markdown": "md",
+        "sarif": "sarif",
         "terminal": "txt",
     }
 

@@ -36,7 +36,7 @@ class DataNonfinite(Cause):
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A tensor that entered the step was bad and the program did not make it in an earlier step."""
         name = incident.birth.input_name or ""
-        if incident.birth.kind != "input" or not name or name.startswith(OWN):
+        if incident.birth.kind != "input" or not name or name.startswith(OWN) or incident.carried_into_weights:
             return None
         of_batch = name.startswith("batch")
         tensor = incident.birth.output

@@ -9,7 +9,7 @@ import statistics
 from dataclasses import dataclass
 
 from debugtracer.trace.birth import Birth, TensorFacts
-from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.incident import IncidentFacts, WeightWrite
 
 # smallest positive value, IEEE 754
 SMALLEST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 5e-324}
@@ -120,6 +120,20 @@ class IncidentEvidence:
             return 1.0
         middle = statistics.median(abs(v) for v in values[:-1])
         return abs(values[-1]) / middle if middle > 0 else 1.0
+
+    @property
+    def written_here(self) -> WeightWrite | None:
+        """The program's own write into the parameter that was bad on entry, where a replay begins after it."""
+        name = (self.birth.input_name or "").removeprefix("parameter ")
+        return next((w for w in self.facts.written if not w.replayed and name in w.params), None)
+
+    @property
+    def carried_into_weights(self) -> WeightWrite | None:
+        """The program's own write that carried a value from before the step into its weights; None for a bad batch."""
+        if self.birth.kind != "input" or (self.birth.input_name or "batch").startswith("batch"):
+            return None
+        way = {(link.file, link.line) for link in self.birth.chain}
+        return next((w for w in self.facts.written if w.replayed and (w.frame.file, w.frame.line) in way), None)
 
     @property
     def few_rows(self) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.incident import WeightWrite
+from debugtracer.trace.place import Place
 
 LOADED = "check the file or the init: torch.isfinite over every tensor of the state dict right after loading"
+SAVED = "never save a checkpoint whose weights are not finite"
 
 
 class WeightsNonfinite(Cause):
@@ -24,7 +28,7 @@ class WeightsNonfinite(Cause):
             "start again from the last finite checkpoint, under `debug-tracer run --mode dev`, which holds the update "
             "that first goes bad"
         ),
-        "never save a checkpoint whose weights are not finite",
+        SAVED,
     )
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
@@ -32,7 +36,9 @@ class WeightsNonfinite(Cause):
         name = incident.birth.input_name or ""
         if incident.birth.kind != "input" or not name.startswith(("parameter", "buffer", "gradient", "state")):
             return None
-        first = incident.facts.ref.iteration == 0
+        first, written = incident.facts.ref.iteration == 0, incident.written_here
+        if written is not None:
+            return by_own_line(name, written, first)
         origin = (
             "before the first step: a checkpoint or an initialisation made it"
             if first
@@ -43,3 +49,18 @@ class WeightsNonfinite(Cause):
             because=f"{name} was already non-finite {origin}",
             remedies=(LOADED, self.remedies[1]) if first else self.remedies,
         )
+
+
+def by_own_line(name: str, written: WeightWrite, first: bool, exact: bool = False) -> Evidence:
+    """Name the line of the program that wrote the weight after the last update; exact where a replay has shown it."""
+    at = f"{Path(written.frame.file).name}:{written.frame.line}"
+    source = written.source
+    made = f", with a value made at line {source.line}" if source is not None and source != written.frame else ""
+    since = "before the first update" if first else "after the last update"
+    return Evidence(
+        confidence=0.97 if exact else 0.85,
+        exact=exact,
+        because=f"{name} is non-finite since the program itself wrote it ({written.op} at {at}{made}), {since}",
+        remedies=(LOADED if first else f"look at the value that {at} writes, and at the lines that made it", SAVED),
+        place=Place(param=name.removeprefix("parameter "), frame=written.frame),
+    )

@@ -12,8 +12,9 @@ from debugtracer.checks.check import find_check, page
 from debugtracer.checks.page import page_of
 from debugtracer.docstrings import title
 from debugtracer.errors import STOPPED, UsageError
-from debugtracer.source.scan import fails, report, scan
+from debugtracer.source.scan import Scan, fails, report, scan
 from debugtracer.trace.finding import LAYERS
+from debugtracer.views.sarif import Result, document
 
 
 def checks(
@@ -30,6 +31,9 @@ def checks(
             "--fail-on", help="With --source: note, warning or error; status 3 if a hit is at least that severe."
         ),
     ] = "off",
+    form: Annotated[
+        str, typer.Option("--format", help="With --source: terminal, or sarif for code hosts and editors.")
+    ] = "terminal",
 ) -> None:
     """List the checks, or show one: what it catches, why it matters, how it decides, what to do; with --source PATH
     read code instead, without executing it."""
@@ -39,17 +43,30 @@ def checks(
             "PATH asks all patterns"
         )
     if source is not None:
-        return scanned(source, fail_on)
+        return scanned(source, fail_on, form)
+    if form != "terminal":
+        raise UsageError(f"checks: --format {form} goes with --source PATH; the catalogue is text")
     typer.echo(lit(catalogue() if slug is None else one(slug)), nl=False)
 
 
-def scanned(path: Path, fail_on: str) -> None:
+def scanned(path: Path, fail_on: str, form: str) -> None:
     """Print the hits of a source scan. Exits with 3 if --fail-on is met, else with 0 whatever was found."""
+    if form not in ("terminal", "sarif"):
+        raise UsageError(f"checks: --format {form}: expected terminal or sarif")
     found = scan(path)
     failed = fails(found, fail_on)
-    typer.echo(report(found), nl=False)
+    typer.echo(report(found) if form == "terminal" else as_sarif(found), nl=False)
     if failed:
         raise typer.Exit(STOPPED)
+
+
+def as_sarif(found: Scan) -> str:
+    """The hits as a SARIF log; files below the folder of now are relative to it."""
+    here = Path.cwd()
+    shown = (
+        Result(f"source/{hit.pattern}", hit.severity, hit.message, str(here / hit.file), hit.line) for hit in found.hits
+    )
+    return document(shown, str(here))
 
 
 def lit(text: str) -> str:

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
+from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot
 from debugtracer.replay.investigate import Investigation
@@ -81,6 +82,7 @@ def gather(
             None,
         ),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
+        written=weight_writes(alarm.segment, context),
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),

@@ -145,7 +145,8 @@ class IncidentWriter:
         if result.program is None:
             raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
         rows = result.guilty.rows if result.guilty is not None else None
-        save_capsule(folder, result.program, facts, verdict, {"batch_rows": rows} if rows is not None else None)
+        extra = {"batch_rows": rows} if rows is not None else None
+        save_capsule(folder, result.program, facts, verdict, extra, self.output.trace_id(facts.ref.iteration))
 
 
 def save_batch(folder: Path, result: Investigation, facts: IncidentFacts) -> None:

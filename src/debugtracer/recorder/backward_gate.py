@@ -158,5 +158,5 @@ class BackwardGate:
         with self.stack.paused(), torch.no_grad():
             left = self.trained.last()
             norms = [norm for group in grouped(left) for norm in norms_of(group)]
-            written = self.recorder.tape.current.written_at is not None
+            written = self.recorder.tape.current.own_writes.of_trained
             self.state.own_updates += written or self.trained.changed(left, [float(norm) for norm in norms])

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.entry import TENSORS, Entry, tensors
-from debugtracer.recorder.functions import RANDOM_INPLACE, FunctionMeaning, property_name
+from debugtracer.recorder.functions import GRAD_GET, RANDOM_INPLACE, FunctionMeaning, property_name
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.tape import Tape
 
@@ -26,7 +26,7 @@ def prepare(
         return None
     first = args[0] if args else next((kwargs[k] for k in ("tensor", "input", "self") if k in kwargs), None)
     in_place = what is FunctionMeaning.INPLACE
-    if in_place and is_untaped(tape, function, first):
+    if in_place and is_untaped(tape, function, first, args[1:]):
         return None
     if what is FunctionMeaning.DRAW or not (type(first) in TENSORS or any(True for _ in tensors((args, kwargs)))):
         return first, None
@@ -34,15 +34,15 @@ def prepare(
     entry = tape.open("fn", function, args, kwargs, rng=RngState(True, own_generators(args, kwargs)) if drawn else None)
     if in_place or "out" in kwargs:
         for written in tensors(first if in_place else kwargs["out"]):
-            tape.save_before_write(written, entry.frames)
+            tape.save_before_write(written, getattr(function, "__name__", ""), entry.frames)
     return first, entry
 
 
-def is_untaped(tape: Tape, function: Any, first: Any) -> bool:
+def is_untaped(tape: Tape, function: Any, first: Any, values: Any = ()) -> bool:
     """True for an in-place call that is not recorded; one that replaces a parameter's data refuses the segment."""
     if isinstance(first, torch.nn.Parameter) and property_name(function) == "data":
         tape.current.refused = "the data of a parameter was replaced inside the step"
-        tape.note_write(first)
+        tape.note_write(first, function, values)
         return True
     # lasting state updated by hand (EMA, clamp): later calls see its effect
     untaped = (
@@ -52,14 +52,14 @@ def is_untaped(tape: Tape, function: Any, first: Any) -> bool:
         and id(first) not in tape.current.leaves
     )
     if untaped:
-        tape.note_write(first)
+        tape.note_write(first, function, values)
     return untaped
 
 
 def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, output: Any) -> None:
     """Append the entry of a function that has run, or keep its result as a constant."""
     first, entry = pending
-    if entry is None:
+    if entry is None or is_older_gradient(tape, function):
         tape.constant(function, output)
     elif type(output) in TENSORS or what is FunctionMeaning.INPLACE or any(True for _ in tensors(output)):
         tape.close(entry, output)
@@ -67,6 +67,14 @@ def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, o
             tape.mark_losslike(output, first)
         if what is FunctionMeaning.INPLACE and function.__name__ in OTHER_MEMORY:
             tape.current.moved_storage()
+
+
+def is_older_gradient(tape: Tape, function: Any) -> bool:
+    """True for a read of a gradient that the backward which ended the last segment made, as a hand-written update does:
+    a replay of this segment does not make it."""
+    if tape.current.backwards or tape.previous is None or not tape.previous.entries:
+        return False
+    return tape.previous.entries[-1].kind == "backward" and function == GRAD_GET
 
 
 def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:

@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from debugtracer.recorder.entry import TENSORS, Entry, Kind, Leaf, Slot, encoded_items, mapped, tensors
+from debugtracer.recorder.own_writes import OwnWrites
 from debugtracer.recorder.state.attributes import OWN
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
@@ -45,8 +46,7 @@ class Segment:
         """It grew beyond MAX_ENTRIES and was dropped."""
         self.rested = False
         """Only its losses and its root calls with a graph are recorded, to stay under the promised cost."""
-        self.written_at: Any = None
-        """Raw user frames of the loop's own first write into a weight; None where it wrote none."""
+        self.own_writes = OwnWrites()
         self.refused = ""
         """Why this segment cannot be executed again; empty when it can."""
 
@@ -203,19 +203,23 @@ class Tape:
             self.current.constants.extend(entry.args)
             self.current.unsorted.extend(entry.args)
 
-    def save_before_write(self, target: Tensor, frames: Any = None) -> bool:
+    def save_before_write(self, target: Tensor, name: str = "", frames: Any = None) -> bool:
         """Copy every leaf that shares memory with `target` before it is written; True if there was one."""
         hit = False
         for leaf in self.current.sharing(target):
             if leaf.saved is None:
                 leaf.saved, hit = leaf.tensor.detach().clone(), True
-                self.note_write(leaf.tensor, frames)
+            self.current.own_writes.note(leaf.tensor, name, frames, replayed=True)
         return hit
 
-    def note_write(self, tensor: Tensor, frames: Any = None) -> None:
-        """Note where the loop itself writes into a tensor that it trains, once in a segment."""
-        if self.current.written_at is None and tensor.requires_grad and tensor.is_leaf and tensor.grad is not None:
-            self.current.written_at = frames or self.frames()
+    def note_write(self, tensor: Tensor, function: Any, values: Any = ()) -> None:
+        """Note a write into a tensor that the loop trains, of a call that is not recorded."""
+        if not tensor.requires_grad:
+            return  # an average of the weights, written in each step: its line is not worth the look
+        slots = [slot for value in tensors(values) if (slot := self.slot(value)) is not None]
+        source = self.current.entries[slots[0].entry].frames if slots else None
+        name = getattr(function, "__name__", "")
+        self.current.own_writes.note(tensor, name, self.frames(), replayed=False, source=source)
 
     def all_leaves(self) -> list[Leaf]:
         """The leaves of the current segment, constants included."""
@@ -249,9 +253,11 @@ class Tape:
         self.previous = None
 
     def cut(self, iteration: int, step: int) -> None:
-        """Drop what was recorded when no graph is pending (evaluation, data preparation)."""
+        """Drop what was recorded when no graph is pending (evaluation, data preparation); own writes are kept."""
         if (not self.current.has_graph and not self.current.backwards and self.current.entries) or self.current.full:
+            writes = self.current.own_writes
             self.start(iteration, step)
+            self.current.own_writes = writes.not_replayed()
 
     def rest(self, rests: bool) -> None:
         """Let the segments from the next one on record no calls, or record them again."""

@@ -12,6 +12,7 @@ from torch import Tensor
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.replay.layout import time_first
 from debugtracer.replay.replay_plan import ReplayPlan
 
 Values = Mapping[tuple[int, int], list[Tensor]]
@@ -24,7 +25,7 @@ class GuiltyBatch:
     microbatch: int
     batch: Batch | None
     rows: int | None
-    """Rows of the batch."""
+    """Rows of the batch; None where time may lie in the first dimension."""
     leaves: list[tuple[str, Tensor]]
     """Inputs of the root when there is no loader."""
 
@@ -58,6 +59,10 @@ def guilty_batch(alarm: Alarm, plan: ReplayPlan, batches: BatchLog, entry: int |
         if batch is not None and batch.rows is not None
         else next((t.shape[0] for _, t in leaves if t.dim()), None)
     )
+    tensors = [t for _, t in (batch.tensors() if batch is not None else leaves)]
+    drawn = len(batch.indices) if batch is not None and batch.indices is not None else None
+    if time_first(tensors, drawn, [e.function for e in microbatch_members if e.kind == "module"]):
+        rows = None
     return GuiltyBatch(microbatch, batch, rows, leaves)
 
 

@@ -14,7 +14,7 @@ from debugtracer.interventions.rerun import Around
 from debugtracer.recorder.entry import Entry, Leaf, Slot, mapped, tensors
 from debugtracer.recorder.functions import GRAD_GET
 from debugtracer.recorder.state.roots import unwrapped
-from debugtracer.replay.replay_plan import ReplayPlan
+from debugtracer.replay.replay_plan import ReplayPlan, written
 from debugtracer.replay.stall import STILL, TICK_S, Stalled, broken_off
 
 
@@ -37,9 +37,13 @@ class Reexecution:
     def run(self, until: Entry | None = None) -> None:
         """Execute every entry, the last one given included. Raises ReplayRefused when a call fails that did not fail
         before."""
+        begun: set[int] = set()
         for entry in self.plan.entries:
             try:
                 with broken_off():
+                    if entry.segment not in begun:
+                        begun.add(entry.segment)
+                        self.begin(entry.segment)
                     self.execute(entry)
             except Stalled:
                 raise ReplayRefused(
@@ -51,6 +55,11 @@ class Reexecution:
                 ) from error
             if entry is until:
                 return
+
+    def begin(self, number: int) -> None:
+        """Give parameters that the loop writes in this segment their value from before it: modules read them first."""
+        for leaf in (leaf for s in self.plan.segments if s.number == number for leaf in written(s)):
+            self.resolve(leaf)
 
     def execute(self, entry: Entry) -> None:
         """Execute one entry under its own grad mode, autocast and generator state."""

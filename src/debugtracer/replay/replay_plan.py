@@ -43,11 +43,13 @@ def make_plan(current: Segment, previous: Segment | None, copies_at_hand: bool) 
                 "the step uses a graph from before the last update, and no copy of the parameters before that update "
                 "was kept"
             )
-    plan = ReplayPlan(segments)
-    for leaf in (leaf for s in segments for leaf in leaves(s)):
-        if leaf.saved is not None and isinstance(leaf.tensor, nn.Parameter):
-            plan.written.append(leaf.tensor)
-    return plan
+    return ReplayPlan(segments, [leaf.tensor for segment in segments for leaf in written(segment)])
+
+
+def written(segment: Segment) -> list[Leaf]:
+    """The parameters that entries of a segment write, each with its value from before the first write."""
+    found = (r for e in segment.entries for r in e.references() if isinstance(r, Leaf))
+    return [leaf for leaf in found if leaf.saved is not None and isinstance(leaf.tensor, nn.Parameter)]
 
 
 def older_part(previous: Segment, wanted: set[int]) -> Segment:

@@ -76,6 +76,19 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     nothing."""
 
 
+class WeightWrite(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the program that has written weights since the last update."""
+
+    params: tuple[str, ...]
+    op: str
+    """The call that wrote, as torch names it."""
+    frame: Frame
+    source: Frame | None = None
+    """The line that made the value, where it is known."""
+    replayed: bool = False
+    """A replay executes the call; else it begins with the weights after it."""
+
+
 class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts of one incident, gathered before any judgement."""
 
@@ -99,6 +112,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The learning rate in use, where it is no longer the one that the optimizer was built with."""
     changed: ValueChanged | None = None
     """A stored value that nothing should have written changed before this step."""
+    written: tuple[WeightWrite, ...] = ()
+    """The program's own writes into its weights since the last update, by line."""
     world_size: int = 1
     label_smoothing: float = 0.0
     """Of the loss call in which the value was born."""
@@ -109,4 +124,5 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known = [*(self.birth.frames if self.birth else ()), self.symptom_frame]
         known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
         known.append(self.rate.scheduler_frame if self.rate else None)
+        known += [write.frame for write in self.written]
         return [frame for frame in known if frame is not None]

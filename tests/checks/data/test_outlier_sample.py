@@ -39,3 +39,9 @@ def test_a_row_with_nearly_all_of_the_loss_is_a_note_with_its_sample():
 )
 def test_a_loss_that_rows_share_is_silent(change):
     assert not list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, **change))))
+
+
+@pytest.mark.parametrize(("value", "count"), [(0.0499, 0), (0.05, 1)])
+def test_of_a_loss_near_0_one_row_always_has_most(value, count):
+    """The first losses were 1, so a loss below 0.05 is what a fit leaves over."""
+    assert len(list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, value=value, first=1.0))))) == count

@@ -31,4 +31,37 @@ def test_two_updates_and_alternating_parts_are_silent():
 
 def test_a_small_part_a_sleeping_part_and_an_unknown_cut_are_notes():
     for fields in ({"lost_numel": 30}, {"asleep": True}, {"cut": None}):
-        assert [f.severity for f in judged(DetachedGraph(), [reach(step, **fields) for step in range(3)])] == ["note"]
+        found = judged(DetachedGraph(), [reach(step, **fields) for step in range(3)], ended=True)
+        assert [f.severity for f in found] == ["note"]
+
+
+def later(**fields: object) -> list[GraphReach]:
+    """Three looks at the beginning, and one at step 100 that may differ."""
+    usual = {"lost_numel": 30, "cut": None, "stood": True, "used": line(17)}
+    return [*(reach(step, **usual) for step in range(3)), reach(100, **{**usual, "lasting": 4, **fields})]
+
+
+def test_a_small_part_that_never_learns_is_a_warning_with_the_lines_where_it_is_made_and_used():
+    (finding,) = judged(DetachedGraph(), later(made=line(11)), ended=True)
+    assert finding.message == (
+        "step 100, rank 0: 2 parameters (encoder.weight, ...) made (train.py:11) took part in every one of 4 inspected "
+        "steps over 100 updates, had no gradient in any and kept the first values, while Adam trained others; used "
+        "(train.py:17); expected a gradient in each. Let the loss depend on it, or set requires_grad_(False) if it is "
+        "frozen on purpose."
+    )
+    assert (finding.severity, finding.place.frame, finding.place.param) == ("warning", line(17), "encoder.weight")
+    (cut,) = judged(DetachedGraph(), later(cut=CUT))
+    assert "detach (train.py:22) ends its graph" in cut.message
+    assert cut.place.frame == line(22)
+
+
+def test_it_stays_a_note_where_others_update_it_or_it_sleeps_or_other_parts_were_lost():
+    for fields in ({"stood": False}, {"asleep": True}, {"reached": 0}, {"lost": ("head.weight",)}):
+        assert [f.severity for f in judged(DetachedGraph(), later(**fields), ended=True)] == ["note"]
+
+
+def test_at_the_threshold_of_updates():
+    looks = later()[:3]
+    for step, severity in ((49, "note"), (50, "warning")):
+        last = reach(step, lost_numel=30, cut=None, stood=True, lasting=4)
+        assert [f.severity for f in judged(DetachedGraph(), [*looks, last], ended=True)] == [severity]

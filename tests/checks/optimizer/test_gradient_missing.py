@@ -46,6 +46,10 @@ def test_what_another_check_says_better_is_left_to_it():
     assert found(GradientMissing(), [cut(3), without(64)], ended=True) == []
     strange = OptimizerWiring(kind="SGD", frame=line(22), held=4, strangers=4)
     assert found(GradientMissing(), [Wiring(ref=at(0), params=(), optimizers=(strange,)), without(64)]) == []
+    double = OptimizerWiring(kind="SGD", frame=line(22), held=4, strangers=0, shared=4)
+    assert found(GradientMissing(), [Wiring(ref=at(0), params=(), optimizers=(double,)), without(64)]) == []
+    elsewhere = OptimizerWiring(kind="SGD", frame=line(23), held=4, strangers=0, shared=4)
+    assert len(found(GradientMissing(), [Wiring(ref=at(0), params=(), optimizers=(elsewhere,)), without(64)])) == 1
 
 
 def test_a_short_run_waits_for_its_end_and_a_run_without_backward_says_nothing():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.zero_grad_misplaced import ZeroGradMisplaced
-from tests.checks.optimizer.seen import call, found, line, order
+from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
+from tests.checks.optimizer.seen import at, call, found, line, order
 
 CALLS = (call("forward"), call("backward", 20, live=True), call("zero_grad", 21, live=True))
 
@@ -28,3 +31,11 @@ def test_the_other_order_and_a_foreign_backward_are_healthy():
     foreign = (call("backward", live=False), call("zero_grad"))
     assert found(ZeroGradMisplaced(), [order(n, *zero_first, empty=True) for n in range(3)]) == []
     assert found(ZeroGradMisplaced(), [order(n, *foreign, empty=True) for n in range(3)]) == []
+
+
+def test_gradients_that_another_optimizer_has_used_are_not_thrown_away():
+    twin = OptimizerWiring(kind="SGD", frame=line(5), held=4, strangers=0, shared=4)
+    wiring = Wiring(ref=at(0), params=(), optimizers=(twin,))
+    assert found(ZeroGradMisplaced(), [wiring, *(order(n, *CALLS, empty=True) for n in range(4))]) == []
+    own = msgspec.structs.replace(wiring, optimizers=(msgspec.structs.replace(twin, shared=1),))
+    assert len(found(ZeroGradMisplaced(), [own, *(order(n, *CALLS, empty=True) for n in range(4))])) == 1

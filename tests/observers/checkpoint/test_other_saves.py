@@ -48,3 +48,13 @@ def test_torch_distributed_checkpoint(tmp_path):
         dcp.save(model.state_dict(), checkpoint_id=tmp_path / "dcp")
         train(model)
     assert told(tmp_path / "runs") == [("torch.distributed.checkpoint", 2)]
+
+
+def test_the_capsule_of_an_incident_is_no_save_of_the_program(tmp_path):
+    """A capsule keeps its tensors as safetensors, too."""
+    with under_watch(tmp_path / "runs"):
+        model = nn.Linear(3, 1)
+        train(model, steps=3)
+        (model(torch.zeros(2, 3)).square().mean() * torch.inf).backward()
+    assert list((tmp_path / "runs").rglob("inputs.safetensors"))
+    assert told(tmp_path / "runs") == []

@@ -19,11 +19,12 @@ def test_arguments_in_lists_are_given_one_by_one() -> None:
         ("item", 1.0, True),
         ("size", (1,), False),
         ("detach", torch.ones(1), True),
-        ("argmax", torch.ones(1, dtype=torch.int64), False),
+        ("argmax", torch.ones(1, dtype=torch.int64), True),
+        ("gt", torch.ones(1, dtype=torch.bool), False),
         ("exp", torch.ones(1, requires_grad=True).exp(), False),
     ],
 )
-def test_a_number_or_a_float_without_a_graph_ends_it(name: str, output: object, cut: bool) -> None:
+def test_a_number_a_place_or_a_float_without_a_graph_ends_it(name: str, output: object, cut: bool) -> None:
     assert ends(name, output) is cut
 
 

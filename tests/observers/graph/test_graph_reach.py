@@ -63,6 +63,20 @@ def test_no_grad_inside_the_model_is_named_with_the_line_it_runs_on(tmp_path):
     assert (reach.cut.function, reach.cut.frame.code) == ("no_grad", "h = self.encoder(x)")
 
 
+def test_a_choice_of_places_ends_the_graph_of_what_scored_them(tmp_path):
+    class Routed(Parts):
+        def forward(self, x):
+            h = torch.relu(self.encoder(x))
+            return self.head(h) * self.spare(h).argmax(1, keepdim=True)
+
+    looks = run(tmp_path, Routed(), steps=120)
+    assert (looks[0].lost, looks[0].cut.function) == (("spare.weight", "spare.bias"), "argmax")
+    assert [fact.stood for fact in looks] == [True] * 4
+    assert (looks[-1].made.code, looks[-1].lasting) == ("self.spare = nn.Linear(16, 1)", 4)
+    (finding,) = findings(tmp_path, "detached-graph")
+    assert (finding.severity, finding.step) == ("warning", 100)
+
+
 def test_a_whole_graph_leaves_only_the_idle_part(tmp_path):
     reach = run(tmp_path, Parts())[0]
     assert (reach.lost, reach.idle, reach.reached) == ((), ("spare.weight", "spare.bias"), 97)

@@ -113,6 +113,7 @@ def test_a_real_loop_names_the_rows_of_the_step_that_stands_out_and_trains_the_s
         330,
     )
     assert first["top_share"] > 0.9
+    assert 0 < first["first"] < first["value"]
     assert first["raised"] < 0.7
 
 

@@ -32,10 +32,11 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_capsule_says_what_it_holds(tmp_path: Path) -> None:
     verdict = Verdict(kind="log_zero", cause="log-domain", symptom="nan_loss", layer="model", iteration=1204, step=1204)
-    written = save_capsule(tmp_path / "step", recorded("tied"), facts(), verdict, {"note": "x"})
+    written = save_capsule(tmp_path / "step", recorded("tied"), facts(), verdict, {"note": "x"}, "run-0-1204")
     assert written == sum(path.stat().st_size for path in (tmp_path / "step").rglob("*") if path.is_file())
     head = load_capsule(tmp_path / "step").head
     assert (head.version, head.verdict, head.facts, head.extra) == (VERSION, verdict, facts(), {"note": "x"})
+    assert head.trace_id == "run-0-1204"
     assert head.inputs == ("batch[0]", "parameter embedding.weight")
     assert head.targets == ("loss", "gradient embedding.weight", "updated embedding.weight")
     assert (head.torch, head.device) == (torch.__version__, "cpu")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.graph_reach import GraphReach
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -25,8 +26,9 @@ class DetachedGraph(Check):
         Autograd's graph is walked from each loss when backward begins. Trainable parameters that an optimizer holds
         were arguments of the forward, lie on no path and have no gradient in `steps` updates of that optimizer. It is a
         warning when they are at least `share` of those it trains; otherwise, or in modules in evaluation mode (frozen
-        on purpose), a note. Parts with requires_grad False, other optimizers' parts (a GAN) and parts that are not
-        called do not count.
+        on purpose), a note. A smaller part is a warning too when the same parameters were lost in every look over at
+        least `long` updates, others had gradients and these kept the values they had. Parts with requires_grad False,
+        other optimizers' parts (a GAN) and parts that are not called do not count.
     What to do
         Take away the call that ends the graph; if the part is frozen on purpose, set requires_grad_(False).
     Example
@@ -48,29 +50,70 @@ class DetachedGraph(Check):
     """Updates in a row (ours: a branch may be left out once)."""
     share: float = 0.5
     """Of the values the optimizer trains (ours)."""
+    long: int = 50
+    """Updates between the first and the last look at a smaller part (ours: phases and warm-ups are shorter)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each optimizer for itself."""
+        """Judge each optimizer for itself; what is a note so far waits, for it may become a warning."""
         memory = window.memory(self)
+        waits = memory.setdefault("waits", {})
         for fact in window.new(GraphReach):
             if fact.lasting <= 1:
                 memory[fact.number] = fact
-            if fact.lasting == self.steps:
-                yield self.describe(window, memory.get(fact.number, fact))
+            first = memory.get(fact.number, fact)
+            if fact.lasting == self.steps and self.is_large(first):
+                yield self.describe(window, first)
+            elif fact.lasting == self.steps:
+                waits[fact.number] = first
+            elif fact.number in waits and self.never_learns(first, fact):
+                del waits[fact.number]
+                yield self.one_layer(window, first, fact)
+        if window.ended:
+            yield from (self.describe(window, fact) for fact in waits.values())
+            waits.clear()
+
+    def is_large(self, fact: GraphReach) -> bool:
+        """Whether most of what the optimizer trains is cut off, by a call that was seen."""
+        return share_of(fact) >= self.share and fact.cut is not None and not fact.asleep
+
+    def never_learns(self, first: GraphReach, fact: GraphReach) -> bool:
+        """Whether the same parameters went without a gradient for long, while others had theirs."""
+        long = fact.ref.step - first.ref.step >= self.long
+        return long and fact.lost == first.lost and fact.stood and fact.reached > 0 and not fact.asleep
+
+    def one_layer(self, window: Window, first: GraphReach, fact: GraphReach) -> Finding:
+        """Build the finding of a layer that never learned: where it is made, where it is used, what ends the graph."""
+        cut = f", {fact.cut.function}{spot(fact.cut.frame)} ends its graph" if fact.cut is not None else ""
+        module = fact.lost[0].rpartition(".")[0] or None
+        return self.finding(
+            window,
+            "warning",
+            f"{counted_names(fact.lost)}{f' made{spot(fact.made)}' if fact.made else ''} took part in every one of "
+            f"{fact.lasting} inspected steps over {fact.ref.step - first.ref.step} updates, had no gradient in any and "
+            f"kept the first values, while {fact.optimizer} trained others; used{spot(fact.used)}{cut}; expected a "
+            "gradient in each. Let the loss depend on it, or set requires_grad_(False) if it is frozen on purpose.",
+            ref=fact.ref,
+            place=Place(
+                param=fact.lost[0],
+                module=module,
+                frame=(fact.cut.frame if fact.cut is not None else None) or fact.used,
+                symptom_frame=fact.symptom,
+            ),
+            share=share_of(fact),
+            updates=float(fact.ref.step - first.ref.step),
+        )
 
     def describe(self, window: Window, fact: GraphReach) -> Finding:
         """Which parameters, and what ends the graph."""
-        share = fact.lost_numel / max(fact.lost_numel + fact.reached, 1)
-        count = (
-            f"{len(fact.lost)} parameters ({fact.lost[0]}, ...)" if len(fact.lost) > 1 else f"parameter {fact.lost[0]}"
-        )
+        share = share_of(fact)
+        count = counted_names(fact.lost)
         cut = (
             f": {fact.cut.function} at line {fact.cut.frame.line} ends the graph" if fact.cut and fact.cut.frame else ""
         )
         remedy = f"Remove the {fact.cut.function}" if fact.cut else "Look for .detach(), .data or no_grad"
         return self.finding(
             window,
-            "warning" if share >= self.share and fact.cut and not fact.asleep else "note",
+            "warning" if self.is_large(fact) else "note",
             f"{count}, {share:.0%} of the values that {fact.optimizer} trains, take part in the forward and no loss "
             f"hangs on them{cut}; "
             f"expected a gradient. {remedy}, or set requires_grad_(False) if they are frozen on purpose.",
@@ -84,3 +127,13 @@ class DetachedGraph(Check):
             share=share,
             lost=float(len(fact.lost)),
         )
+
+
+def share_of(fact: GraphReach) -> float:
+    """The share of the lost values in all that the optimizer trains."""
+    return fact.lost_numel / max(fact.lost_numel + fact.reached, 1)
+
+
+def counted_names(names: tuple[str, ...]) -> str:
+    """Format names for a sentence: `2 parameters (codes.weight, ...)`."""
+    return f"{len(names)} parameters ({names[0]}, ...)" if len(names) > 1 else f"parameter {names[0]}"

@@ -32,7 +32,8 @@ class GradientMissing(Check):
         Before its updates 1, 2, 4, 8 and so on no parameter that asks for a gradient had one, not even one of 0, in 64
         updates, or at least 8 when the run ended, though backward ran in at least half as many. One gradient ends the
         question. Optimizers that are not torch's own may need none. Where the parameters belong to no model that is
-        called, or the graph is seen to be cut in three steps running, the checks for that say more.
+        called, another optimizer holds them all, or the graph is seen to be cut in three steps running, the checks for
+        that say more.
     What to do
         Hand the loss what this part computes, or build the optimizer from the parameters of the model that is called.
     Example
@@ -65,6 +66,7 @@ class GradientMissing(Check):
             enough = fact.updates >= (self.least if window.ended else self.updates)
             seen = reach.get(fact.frame) if fact.frame is not None else None
             told = fact.optimizer in memory or (seen is not None and seen.lasting >= LASTS)
+            told = told or (wiring is not None and wiring.doubles(fact.frame))
             if enough and not told and 2 * fact.backwards >= fact.updates:
                 memory[fact.optimizer] = True
                 yield self.describe(window, fact, seen.cut if seen is not None else None)

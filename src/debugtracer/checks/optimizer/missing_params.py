@@ -54,7 +54,7 @@ class MissingParams(Check):
         """Yield one finding a step, at the largest group of parameters left out."""
         for fact in window.new(Wiring):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
-            twice = [o for o in fact.optimizers if o.held and o.shared == o.held]
+            twice = [o for o in fact.optimizers if o.doubled]
             if lost and len(twice) > 1 and whole_model(lost, fact):
                 wrong = next((o for o in twice if o.unheld_gradients), None)
                 if wrong is not None and "twice" not in window.memory(

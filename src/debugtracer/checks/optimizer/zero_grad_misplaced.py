@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import running, spot
 from debugtracer.trace.facts.order import Call, StepOrder
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -25,7 +26,7 @@ class ZeroGradMisplaced(Check):
     How it decides
         In two updates running of one optimizer a backward wrote its gradients, `zero_grad` was called after the last of
         these backwards, and the step began without a gradient other than 0. A guard that clears a bad gradient does so
-        now and then, not in each update.
+        now and then, not in each update. Where another optimizer holds the same parameters, it has used the gradients.
     What to do
         Move `zero_grad` before the backward or after the step.
     Example
@@ -33,7 +34,7 @@ class ZeroGradMisplaced(Check):
         gradient in two updates running; expected zero_grad before backward or after step. Move it.
     """
 
-    needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
+    needs: ClassVar[tuple[type[StepOrder], type[Wiring]]] = (StepOrder, Wiring)
     kind: ClassVar[str] = "gradients_cleared"
     symptom: ClassVar[str] = "no_learning"
     exact: ClassVar[bool] = True
@@ -43,8 +44,10 @@ class ZeroGradMisplaced(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding per optimizer, at the misplaced call of the first of two updates."""
+        wiring = window.last(Wiring)
         for fact in window.new(StepOrder):
-            begun = running(window.memory(self), fact, fact.empty and clearing(fact) is not None)
+            own = wiring is None or not wiring.doubles(fact.frame)
+            begun = running(window.memory(self), fact, own and fact.empty and clearing(fact) is not None)
             call = clearing(begun) if begun is not None else None
             if begun is not None and call is not None:
                 last = begun.backwards()[-1]

@@ -11,7 +11,7 @@ from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.diagnosis.proof.attribution import STATE, attributed
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN
-from debugtracer.diagnosis.proof.rank import Ranked, explained, unexplained
+from debugtracer.diagnosis.proof.rank import Ranked, explained, unexplained, unseen_write
 from debugtracer.diagnosis.proof.remedy_effects import healing, honest
 from debugtracer.diagnosis.proof.score_text import outcome
 from debugtracer.diagnosis.proof.trials import TrialSeries
@@ -112,12 +112,13 @@ def seen_to_heal(edit: Change | None, series: TrialSeries, incident: IncidentEvi
 
 def slower(facts: IncidentFacts, best: Ranked | None, series: TrialSeries) -> tuple[str, ...]:
     """What to do next where older weights heal the step: making the op safe leaves the updates that led here as they
-    are."""
+    are. Where a line of the program wrote the weights, no update did."""
     known = facts.optimizer
     said = any("learning rate" in text for text in best.evidence.remedies) if best is not None else True
     if (
         best is None
         or said
+        or IncidentEvidence(facts).written_here is not None
         or best.cause.edit == "optimizer"
         or not series.done.get(STATE)
         or known is None
@@ -155,7 +156,7 @@ def with_trials(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, ser
     healed = [t for t in series.trials if t.outcome == "healed"]
     shown = proved or (min(healed, key=narrowness) if healed else None)
     evidence = [best.evidence.because] if best is not None else []
-    lies = attributed(series.trials, series.done)
+    lies = healthy_after(facts) or attributed(series.trials, series.done)
     evidence += [lies] if lies else []
     against = list(best.evidence.against) if best is not None else []
     if best is not None:
@@ -177,6 +178,15 @@ def with_trials(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, ser
         evidence=tuple(evidence),
         against=tuple(against),
     )
+
+
+def healthy_after(facts: IncidentFacts) -> str:
+    """What a replay shows that could only begin after a line of the program had written weights; "" for others."""
+    write = unseen_write(facts) if facts.replay is not None and facts.replay.parity == "not reproduced" else None
+    if write is None:
+        return ""
+    at = f"{Path(write.frame.file).name}:{write.frame.line}"
+    return f"the step is healthy with the weights as {at} has left them; the fault needs those from before that line"
 
 
 def narrowness(trial: Trial) -> int:

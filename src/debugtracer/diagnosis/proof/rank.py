@@ -14,9 +14,10 @@ from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
-from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
+from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, WeightWrite
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
+from debugtracer.views.wording import some
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,19 @@ def why_unknown(facts: IncidentFacts) -> str:
             f"the cause is unknown: replay ({facts.replay.mechanism}) shows the fault ({facts.replay.parity}) but no "
             "op that made it"
         )
-    return f"the cause is unknown: replay ({facts.replay.mechanism}) did not show the fault ({facts.replay.parity})"
+    seen = f"replay ({facts.replay.mechanism}) did not show the fault ({facts.replay.parity})"
+    write = unseen_write(facts)
+    if write is not None:
+        seen += (
+            f", and it began after a write of the program's own: {write.op} at {Path(write.frame.file).name}:"
+            f"{write.frame.line} wrote {some(write.params)} since the last update"
+        )
+    return f"the cause is unknown: {seen}"
+
+
+def unseen_write(facts: IncidentFacts) -> WeightWrite | None:
+    """The program's own write into its weights that a replay cannot take back; None where there was none."""
+    return next((write for write in facts.written if not write.replayed), None)
 
 
 def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
@@ -233,6 +246,14 @@ def next_steps(facts: IncidentFacts) -> tuple[str, ...]:
     if facts.replay is not None and facts.replay.reproduced:
         return (
             "execute the step again offline: `debug-tracer replay INCIDENT`",
+            "look at the batch: `debug-tracer report RUN --batch`",
+        )
+    write = unseen_write(facts)
+    if write is not None:
+        at = f"{Path(write.frame.file).name}:{write.frame.line}"
+        return (
+            f"look at what {at} writes into {some(write.params)}: that it is finite, and that it is meant to "
+            "happen between forward and update",
             "look at the batch: `debug-tracer report RUN --batch`",
         )
     return (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import LIBRARY, OURS, TORCH, place_of
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.observers.observed_run import ObservedRun
@@ -61,7 +64,7 @@ class OtherSavesObserver(Observer):
         @functools.wraps(original)
         def write(*args: Any, **kwargs: Any) -> Any:
             written = original(*args, **kwargs)
-            if not self.calls.off:
+            if not self.calls.off and not by_us(sys._getframe(1)):
                 guarded("observers.checkpoint.other_saves")(self.on_written)(means)
             return written
 
@@ -73,3 +76,10 @@ class OtherSavesObserver(Observer):
             number = self.counts[means] = self.counts.get(means, 0) + 1
             ref = self.run.ref("update", self.run.state.iteration_in_flight)
             self.run.emit(OtherSave(ref=ref, means=means, slot=number % SLOTS))
+
+
+def by_us(frame: FrameType | None) -> bool:
+    """True for a call that comes from us: the capsule of an incident is no checkpoint of the program."""
+    while frame is not None and place_of(frame.f_code) in (LIBRARY, TORCH):
+        frame = frame.f_back
+    return frame is not None and place_of(frame.f_code) == OURS

@@ -10,6 +10,8 @@ from torch import Tensor
 from debugtracer.callsites.frames import RawFrames, frames_of
 from debugtracer.trace.facts.graph_reach import Cut
 
+CHOICES = frozenset({"argmax", "argmin", "argsort", "bucketize", "searchsorted", "multinomial"})
+"""Functions that give places, which have no derivative."""
 NUMBERS = frozenset({"item", "tolist", "__float__", "__int__", "numpy", "__array__"})
 
 
@@ -23,9 +25,9 @@ def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
 
 
 def ends(name: str, output: Any) -> bool:
-    """True if no graph comes out: a number, or a floating tensor that needs no gradient."""
+    """True if no graph comes out: a number, a place, or a floating tensor that needs no gradient."""
     if isinstance(output, Tensor):
-        return output.is_floating_point() and output.grad_fn is None
+        return name in CHOICES or (output.is_floating_point() and output.grad_fn is None)
     return name in NUMBERS
 
 

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.graph.graph_cut import NUMBERS, described, ends, given
 from debugtracer.observers.graph.graph_walk import leaves
+from debugtracer.observers.graph.lost_layers import LostLayers, made_at
 from debugtracer.observers.graph.running_module import path_of, running_module
 from debugtracer.observers.graph.unregistered import hidden
 from debugtracer.observers.observed_run import ObservedRun
@@ -23,6 +24,7 @@ from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.graph_reach import Cut, GraphReach, LossWithoutGraph, Stranger
 
 NAMED = 32  # names kept as evidence
+SETTLED = 4  # looks after which a lost layer is looked up in the source (ours)
 MOST_CUTS = 16  # calls of one step that end a graph (ours)
 MOST_LEAVES = 256  # plain leaves of one step's graphs that are looked for in modules (ours)
 MOST_CUT_NODES = 5000  # nodes walked for one of them (ours)
@@ -60,7 +62,7 @@ class GraphReachObserver(Observer):
         self.order: list[weakref.ref[Optimizer]] = []
         self.strange: frozenset[int] = frozenset()
         self.symptom: RawFrames = ()
-        self.lasting: dict[int, tuple[frozenset[int], int]] = {}
+        self.layers = LostLayers()
         self.looks: dict[int, int] = {}
         self.loose_at: set[RawFrames] = set()
         self.drawn = DefaultInit()
@@ -207,13 +209,14 @@ class GraphReachObserver(Observer):
             and self.hit.get(id(p), -2) < since
         ]
         idle = [p for p in holds if p.grad is None and id(p) not in self.used and id(p) not in self.hit]
-        same, count = self.lasting.get(number, (frozenset(), 0))
-        now = frozenset(map(id, lost))
         self.looks[number] = self.looks.get(number, -1) + 1
-        self.lasting[number] = now, count + 1 if now == same and now else int(bool(now))
+        lasting, stood = self.layers.follow(number, lost)
         self.run.emit(
             GraphReach(
-                lasting=self.lasting[number][1],
+                lasting=lasting,
+                stood=stood,
+                used=next(iter(frames_of(self.used[id(lost[0])][1])), None) if lost else None,
+                made=made_at(self.run.modules(), names.get(id(lost[0]), "")) if lasting == SETTLED else None,
                 look=self.looks[number],
                 ref=self.run.ref("update", self.run.iteration - 1),
                 optimizer=type(optimizer).__name__,

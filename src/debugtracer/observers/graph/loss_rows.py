@@ -54,10 +54,13 @@ class LossRowsObserver(Observer):
         super().__init__(run)
         self.standout = OutlyingLoss()
         self.emitted = 0
+        self.first = 0.0
+        """What the losses were when training began."""
 
     def reset(self) -> None:
         self.standout = OutlyingLoss()
         self.emitted = 0
+        self.first = 0.0
 
     def missed(self) -> None:
         """Learn the losses anew."""
@@ -66,6 +69,8 @@ class LossRowsObserver(Observer):
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Read the rows of a loss that is above all of the last ones."""
         value = self.standout.push(losses)
+        if not self.first and len(self.standout.recent) == LEAST:
+            self.first = self.standout.usual()
         if value is not None and self.emitted < MOST_EMITTED:
             self.emitted += 1
             self.read(losses[0], value, self.standout.usual())
@@ -95,6 +100,7 @@ class LossRowsObserver(Observer):
                 loss=name,
                 value=number(value),
                 usual=number(usual),
+                first=number(self.first),
                 rows=rows.numel(),
                 median=number(median),
                 mad=number(float((rows - median).abs().median())),

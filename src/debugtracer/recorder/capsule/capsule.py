@@ -56,6 +56,8 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, str] = {}
     """Path on the machine of the incident -> file in `sources/`."""
     files: dict[str, FileFacts] = {}
+    trace_id: str = ""
+    """The step in the events of the run, as its findings carry it; empty in older capsules."""
     extra: dict[str, Any] = {}
 
 
@@ -70,7 +72,12 @@ class Capsule:
 
 
 def save_capsule(
-    folder: Path, program: Program, facts: IncidentFacts, verdict: Verdict | None, extra: dict[str, Any] | None = None
+    folder: Path,
+    program: Program,
+    facts: IncidentFacts,
+    verdict: Verdict | None,
+    extra: dict[str, Any] | None = None,
+    trace_id: str = "",
 ) -> int:
     """Write the folder and return its bytes. Raises CapsuleError: opaque operator, too large, nothing recorded,
     disk."""
@@ -83,7 +90,7 @@ def save_capsule(
     try:
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
-        write(draft, recorded, program.blobs(), facts, verdict, extra or {})
+        write(draft, recorded, program.blobs(), facts, verdict, extra or {}, trace_id)
         written = sum(path.stat().st_size for path in draft.rglob("*") if path.is_file())
         os.rename(draft, folder)  # a folder that exists was written whole
     except (OSError, SafetensorError) as error:
@@ -114,6 +121,7 @@ def write(
     facts: IncidentFacts,
     verdict: Verdict | None,
     extra: dict[str, Any],
+    trace_id: str,
 ) -> None:
     """Write all files of a capsule, capsule.json last."""
     (folder / PROGRAM).write_bytes(gzip.compress(msgspec.json.encode(recorded), 6, mtime=0))
@@ -130,6 +138,7 @@ def write(
         targets=tuple(target.name for target in recorded.targets),
         sources=copy_sources(folder / SOURCES, frames),
         files={name: file_facts((folder / name).read_bytes()) for name in (PROGRAM, INPUTS)},
+        trace_id=trace_id,
         extra=extra,
     )
     (folder / CAPSULE).write_bytes(msgspec.json.format(msgspec.json.encode(head), indent=1))

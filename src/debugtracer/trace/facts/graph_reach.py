@@ -55,6 +55,12 @@ class GraphReach(Fact, frozen=True, kw_only=True):
     """Their names, at most 32."""
     lasting: int = 0
     """Steps in a row in which the same ones were lost."""
+    stood: bool = False
+    """The lost ones have the values they had in the first of these steps: nobody else updates them."""
+    used: Frame | None = None
+    """The line that uses the first of them."""
+    made: Frame | None = None
+    """The line that assigns its layer, once they were lost in four looks."""
     asleep: bool = False
     """All lost ones lie in modules in evaluation mode: frozen on purpose."""
     idle: tuple[str, ...] = ()

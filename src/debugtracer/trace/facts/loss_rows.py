@@ -24,6 +24,8 @@ class LossRows(Fact, frozen=True, kw_only=True):
     value: Number
     usual: Number
     """Median of the losses of the last 32 steps."""
+    first: Number = 0.0
+    """Median of the first losses of the run; 0 where it is not known."""
     rows: int
     median: Number
     mad: Number

@@ -56,6 +56,11 @@ class OptimizerWiring(msgspec.Struct, frozen=True, kw_only=True):
     idle: bool = False
     """Its step has just closed, and all that it holds is frozen and has no gradient."""
 
+    @property
+    def doubled(self) -> bool:
+        """True where another optimizer holds all that this one holds, so that it has used what this one finds."""
+        return 0 < self.held == self.shared
+
 
 class Wiring(Fact, frozen=True, kw_only=True):
     """All parameters of all root modules called so far, and all live optimizers."""
@@ -68,3 +73,7 @@ class Wiring(Fact, frozen=True, kw_only=True):
     follower: bool = False
     """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
     slow encoder."""
+
+    def doubles(self, frame: Frame | None) -> bool:
+        """Whether the optimizer built at a line holds nothing of its own; missing-params tells what it should hold."""
+        return any(one.doubled and one.frame == frame for one in self.optimizers)

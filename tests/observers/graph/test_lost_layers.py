@@ -1,0 +1,42 @@
+"""Parameters from which no loss hangs, followed from look to look."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.observers.graph.lost_layers import LostLayers, made_at
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.codes = nn.Linear(2, 2)
+        self.parts = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+
+
+def test_looks_in_a_row_at_the_same_ones_are_counted():
+    layers, model = LostLayers(), Two()
+    held = list(model.codes.parameters())
+    assert [layers.follow(0, held)[0] for _ in range(3)] == [1, 2, 3]
+    assert layers.follow(0, held[:1])[0] == 1
+    assert layers.follow(0, []) == (0, False)
+    assert layers.follow(1, held)[0] == 1
+
+
+def test_values_that_another_line_updates_do_not_stand():
+    layers, model = LostLayers(), Two()
+    held = list(model.codes.parameters())
+    layers.follow(0, held)
+    assert layers.follow(0, held) == (2, True)
+    with torch.no_grad():
+        held[0].mul_(0.99)
+    assert layers.follow(0, held) == (3, False)
+
+
+def test_the_line_that_makes_a_layer_or_its_container_is_found():
+    model = Two()
+    assert made_at([nn.Linear(1, 1), model], "codes.weight").code == "self.codes = nn.Linear(2, 2)"
+    assert made_at([model], "parts.0.weight").code == "self.parts = nn.Sequential(nn.Linear(2, 2), nn.ReLU())"
+    assert made_at([model], "other.weight") is None
+    assert made_at([model], "?") is None
