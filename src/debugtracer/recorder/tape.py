@@ -11,7 +11,7 @@ from torch import Tensor
 
 from debugtracer.recorder.entry import TENSORS, Entry, Kind, Leaf, Slot, encoded_items, mapped, tensors
 from debugtracer.recorder.own_writes import OwnWrites
-from debugtracer.recorder.state.attributes import OWN
+from debugtracer.recorder.state.attributes import place_in
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
 
@@ -276,26 +276,6 @@ class Tape:
         """Drop everything (forked child, tracing off)."""
         self.previous, self.current, self.rests = None, Segment(self.current.number + 1), False
         self.losslike.clear()
-
-
-def place_in(module: Any, tensor: Tensor) -> tuple[Any, str, Any] | None:
-    """Where a module or one below holds a tensor: (module, attribute, key); list positions count from the end, a replay
-    appends again."""
-    for part in module.modules():
-        for name, value in vars(part).items():
-            if value is tensor:
-                return part, name, None
-            if name in OWN:
-                continue
-            if isinstance(value, (list, tuple)):
-                place = next((n for n, v in enumerate(value) if v is tensor), None)
-                if place is not None:
-                    return part, name, place - len(value)
-            elif isinstance(value, dict):
-                key = next((k for k, v in value.items() if v is tensor), None)
-                if key is not None:
-                    return part, name, key
-    return None
 
 
 def address(tensor: Tensor) -> int:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.state.attributes import changed, contents, everything, put_contents, signatures
+from debugtracer.recorder.state.attributes import changed, contents, everything, place_in, put_contents, signatures
 
 
 class Counting(nn.Module):
@@ -66,3 +66,16 @@ def test_a_container_is_as_it_was(value: Any) -> None:
 def test_what_is_no_container_has_no_contents() -> None:
     assert contents((1, 2)) is None
     assert contents(range(3)) is None
+
+
+def test_the_place_of_a_tensor_is_found_in_attributes_lists_from_the_end_and_dictionaries() -> None:
+    net = Counting()
+    tensor = torch.ones(2)
+    assert place_in(net, tensor) is None
+    net.linear.kept = tensor
+    assert place_in(net, tensor) == (net.linear, "kept", None)
+    del net.linear.kept
+    net.history = [tensor, 1.0]
+    assert place_in(net, tensor) == (net, "history", -2)
+    net.history = {"loss": tensor}
+    assert place_in(net, tensor) == (net, "history", "loss")

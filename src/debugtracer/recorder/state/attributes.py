@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 CONTAINERS = (list, dict, set, deque)
 SCALARS = (int, float, bool, str, type(None))
@@ -84,3 +84,23 @@ def changed(module: nn.Module, before: dict[Key, Any]) -> dict[Key, nn.Module]:
     return {
         key: owners[key[0]] for key, value in signatures(module).items() if key not in before or before[key] != value
     }
+
+
+def place_in(module: Any, tensor: Tensor) -> tuple[Any, str, Any] | None:
+    """Where a module or one below holds a tensor: (module, attribute, key); list positions count from the end, a replay
+    appends again."""
+    for part in module.modules():
+        for name, value in vars(part).items():
+            if value is tensor:
+                return part, name, None
+            if name in OWN:
+                continue
+            if isinstance(value, (list, tuple)):
+                place = next((n for n, v in enumerate(value) if v is tensor), None)
+                if place is not None:
+                    return part, name, place - len(value)
+            elif isinstance(value, dict):
+                key = next((k for k, v in value.items() if v is tensor), None)
+                if key is not None:
+                    return part, name, key
+    return None
