@@ -95,6 +95,9 @@ class Watched:
         """A sentence for doctor."""
         self.notes.append((what, text))
 
+    def update_over(self) -> None:
+        """After each step."""
+
     def segment_closed(self) -> None:
         """Between two steps."""
         self.closed += 1

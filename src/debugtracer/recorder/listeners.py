@@ -43,9 +43,13 @@ class StepNumbers(Protocol):
 class SegmentListener(Protocol):
     """Hears that a segment of the tape is closed."""
 
+    def update_over(self) -> None:
+        """Called right after each step, before the next forward."""
+        return None
+
     def segment_closed(self) -> None:
         """Called between two steps, after the boundary; `step_s` of the run state is the time of the step that
-        ended."""
+        ended. Once for some steps together while all rests, and perhaps in the middle of the next."""
 
 
 class RunOpener(Protocol):

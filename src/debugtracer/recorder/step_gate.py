@@ -205,6 +205,7 @@ class StepGate:
         """Start the segment of the next step, recorded or not."""
         self.recorder.rest(not self.governor.affords(Part.TAPE))
         self.recorder.boundary()
+        self.segments.update_over()
         self.segments.segment_closed()
 
     def scaler_step(

@@ -27,8 +27,11 @@ class WindowState(SegmentListener):
         """Something is kept of the window in flight."""
 
     def segment_closed(self) -> None:
-        """Called between two steps: hand it on, then keep the state while the tape does not."""
+        """Hand it on."""
         self.segments.segment_closed()
+
+    def update_over(self) -> None:
+        """Keep the state while the tape does not."""
         rests = self.tape.current.rested
         if rests:
             if not self.whole:
