@@ -44,7 +44,7 @@ class SegmentListener(Protocol):
     """Hears that a segment of the tape is closed."""
 
     def update_over(self) -> None:
-        """Called right after each step, before the next forward."""
+        """Called right after each step, before the next forward; raises nothing."""
         return None
 
     def segment_closed(self) -> None:

@@ -112,7 +112,7 @@ class RestingSteps:
         self.loss = None
         self.losses.clear()
         self.recorder.tape.renew(state.iteration, state.step)
-        self.recorder.guarded(gate.segments.update_over)
+        gate.segments.update_over()
         self.batches.step_done()
         now = perf_counter()
         state.own_s += written - begin + now - gate.last_s

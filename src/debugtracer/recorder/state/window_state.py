@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from debugtracer.errors import swallow
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.attributes import AttributeCopy
@@ -32,12 +33,16 @@ class WindowState(SegmentListener):
 
     def update_over(self) -> None:
         """Keep the state while the tape does not."""
-        rests = self.tape.current.rested
-        if rests:
-            if not self.whole:
+        rests, kept, self.whole = self.tape.current.rested, self.whole, False
+        if not rests:
+            return
+        try:
+            if not kept:
                 self.choose([root for _, root in self.state.roots.known.items()])
             self.keep()
-        self.whole = rests
+            self.whole = True
+        except Exception as error:
+            swallow("recorder.window_state", error)
 
     def choose(self, roots: list[Root]) -> None:
         """Choose what is to be kept while the tape rests; what moves is learned while it works."""
