@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.checkpoint.weights_at_rest import beyond, far_out
+from debugtracer.observers.checkpoint.weights_at_rest import RestChecksum, beyond, far_out, lone_far_out
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from tests.observers.observing import observed
 
@@ -123,3 +125,20 @@ def test_at_an_incident_one_element_far_out_since_the_last_copies_is_told():
     moved[0, 0] = 1e9  # two of them: an update did it
     assert not far_out(moved, old)
     assert not far_out(moved, torch.zeros(3, 4))
+
+
+def rest(before: torch.Tensor, after: torch.Tensor, what: str = "parameter") -> tuple[RestChecksum, torch.Tensor]:
+    return RestChecksum(weakref.ref(after), weakref.ref(after), what, 0, before), after
+
+
+def test_weights_that_diverge_together_hold_no_lone_element():
+    old = torch.linspace(-1, 1, 12)
+    flipped, calm, grown = (old.clone() for _ in range(3))
+    flipped[3] = -8850.0
+    grown *= 20
+    lone, others = rest(old, flipped), [rest(old, calm), rest(old, grown, "exp_avg_sq")]
+    assert lone_far_out([lone[0], *(one for one, _ in others)]) is lone[0]
+    diverged = rest(old, grown)
+    assert lone_far_out([lone[0], others[0][0], diverged[0]]) is None
+    flipped[5] = 9.0  # a neighbour has grown too
+    assert lone_far_out([lone[0], others[0][0]]) is None

@@ -138,17 +138,8 @@ class WeightsAtRestObserver(Observer):
         for key, kept in self.kept.items():
             if key in self.due:
                 self.compare(key)
-            elif (
-                len(
-                    lone := [
-                        k
-                        for k in kept
-                        if (now := k.tensor()) is not None and now.shape == k.copy.shape and far_out(now, k.copy)
-                    ]
-                )
-                == 1
-            ):
-                self.compare_tensor(lone[0], self.run.step - self.steps.get(key, self.run.step))
+            elif (lone := lone_far_out(kept)) is not None:
+                self.compare_tensor(lone, self.run.step - self.steps.get(key, self.run.step))
 
     def compare(self, key: int) -> None:
         """Find the one tensor that differs from what the last update left."""
@@ -214,6 +205,23 @@ def beyond(now: Tensor, copy: Tensor) -> Tensor:
     return ~(now.detach().abs() <= FAR * copy.abs().max())
 
 
+def lone_far_out(kept: list[RestChecksum]) -> RestChecksum | None:
+    """The one tensor with a lone element far out; None where other parameters have grown too, as those do that
+    diverge."""
+    there = [(k, now) for k in kept if (now := k.tensor()) is not None and now.shape == k.copy.shape and k.copy.any()]
+    far = [k for k, now in there if far_out(now, k.copy)]
+    if len(far) != 1:
+        return None
+    others = any(has_grown(now, k.copy) for k, now in there if k is not far[0] and k.what == "parameter")
+    return None if others else far[0]
+
+
+def has_grown(now: Tensor, copy: Tensor) -> bool:
+    """True for an element that is larger than all before, GROWN times."""
+    return not bool((now.detach().abs() <= GROWN * copy.abs().max()).all())
+
+
 def far_out(now: Tensor, copy: Tensor) -> bool:
-    """True for exactly one such element, in a tensor that was not zero."""
-    return bool(copy.any()) and int(beyond(now, copy).sum().item()) == 1
+    """True for exactly one element far out, among others that have not grown."""
+    grown = int((~(now.detach().abs() <= GROWN * copy.abs().max())).sum().item())
+    return bool(copy.any()) and grown == 1 and int(beyond(now, copy).sum().item()) == 1
