@@ -38,6 +38,21 @@ def test_the_op_and_its_values_tell_the_kind(op, nan, infinite, inputs, expected
     assert kind_of(op, nan, infinite, inputs) == expected
 
 
+@pytest.mark.parametrize(
+    ("op", "high", "dtype", "expected"),
+    [
+        ("aten::native_layer_norm", 3.5e34, "float32", "overflow"),
+        ("aten::native_layer_norm", 3.5e34, "bfloat16", "overflow"),
+        ("aten::native_layer_norm", 3.5e34, "float64", "0/0"),
+        ("aten::native_batch_norm", 4.0, "float32", "0/0"),
+        ("aten::std", 2e19, "float32", "overflow"),
+        ("aten::mean", 2e19, "float32", "0/0"),
+    ],
+)
+def test_a_norm_whose_squares_leave_the_range_overflows(op, high, dtype, expected):
+    assert kind_of(op, True, False, (TensorFacts(low=-1.0, high=high, dtype=dtype),)) == expected
+
+
 def test_an_underflow_in_a_fused_half_update_is_outside_the_domain():
     assert [kind_of("aten::_fused_adam_", False, False, (), half_update=half) for half in (True, False)] == [
         "domain",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from debugtracer.trace.birth import BirthKind, TensorFacts
+from debugtracer.trace.number import as_float
 
 DIVIDES = {
     "div": 1,
@@ -47,6 +48,10 @@ MEANS = {"mean", "nanmean", "nll_loss_forward", "nll_loss2d_forward", "var", "st
          "_native_batch_norm_legit", "cudnn_batch_norm", "miopen_batch_norm", "mse_loss", "binary_cross_entropy",
          "smooth_l1_loss", "huber_loss",
          "_embedding_bag", "avg_pool2d"}  # fmt: skip
+# of MEANS, those that square what they read (in float32 or wider, whatever the dtype of the input)
+SQUARES = {"var", "std", "var_mean", "std_mean", "native_layer_norm", "native_group_norm", "native_batch_norm",
+           "_native_batch_norm_legit", "cudnn_batch_norm", "miopen_batch_norm", "mse_loss"}  # fmt: skip
+LARGEST_SQUARED = {"float64": 1.3e154}  # the square root of the largest number, of all others that of float32
 SOFTMAX = {
     "softmax",
     "log_softmax",
@@ -99,10 +104,18 @@ def kind_of(
     if not nan:
         return "domain" if name in DOMAIN and not grew(name, inputs) else "overflow"
     if name in MEANS or base(op) in MEANS:
-        return "0/0"
+        return "overflow" if squares_overflow(name, base(op), inputs) else "0/0"
     if name in PRODUCTS or masks_by_design(op):
         return "overflow"  # finite inputs: the inside of the op left the range
     return "domain"
+
+
+def squares_overflow(name: str, full: str, inputs: tuple[TensorFacts, ...]) -> bool:
+    """True where the op squares its first input, and the squares leave the range although the values do not."""
+    if not inputs or not {name, full} & SQUARES:
+        return False
+    largest = max((abs(as_float(end)) for end in (inputs[0].low, inputs[0].high) if end is not None), default=0.0)
+    return largest > LARGEST_SQUARED.get(inputs[0].dtype, 1.8e19)
 
 
 def division(place: int, nan: bool, inputs: tuple[TensorFacts, ...]) -> BirthKind:
