@@ -54,6 +54,15 @@ def test_a_program_that_scales_after_its_loader_is_left_alone(tmp_path, model, p
     assert findings(tmp_path, "unnormalised") == []
 
 
+@pytest.mark.parametrize("norm", [nn.BatchNorm2d(4), nn.InstanceNorm2d(4, affine=True), nn.GroupNorm(2, 4)], ids=str)
+def test_a_normalisation_behind_the_first_layer_takes_the_scale_away(tmp_path, norm):
+    net = Net()
+    net.body = nn.Sequential(nn.Conv2d(3, 4, 3), norm)  # type: ignore[assignment]
+    (fact,) = observed(tmp_path, loop(net), FirstInput)
+    assert fact.normed and fact.high == 255
+    assert findings(tmp_path, "unnormalised") == []
+
+
 def steps(model: nn.Module, made):
     optimizer = torch.optim.SGD(model.parameters(), 1e-4)
 

@@ -26,8 +26,8 @@ class Unnormalised(Check):
     How it decides
         At the first batch: |mean| > `mean` or standard deviation > `std` of a floating tensor that trains a module
         whose first layer is no normalisation and no embedding, and of what the first layer is given: silent where the
-        program scales in between. Whole numbers from 0 to 255 in an image are a warning; other columns, and a model
-        whose first layer could not be looked at, a note.
+        program scales in between, or where a normalisation follows the first layer. Whole numbers from 0 to 255 in an
+        image are a warning; other columns, and a model whose first layer could not be looked at, a note.
     What to do
         Scale in the dataset, or put a normalisation first.
     Example
@@ -59,7 +59,7 @@ class Unnormalised(Check):
             ):
                 continue
             told[fact.loader.number] = True
-            raw = [one for one in given if self.is_raw(one.mean, one.std) and "norm" not in one.function]
+            raw = [one for one in given if self.is_raw(one.mean, one.std) and not is_normed(one)]
             if given and not raw:
                 continue  # the program scales after its loader, or in its forward
             for leaf in fact.leaves[:1]:  # the first tensor is the input; targets may be as large as they like
@@ -80,6 +80,11 @@ class Unnormalised(Check):
     def is_raw(self, mean: Number, std: Number) -> bool:
         """Whether values with this mean and standard deviation are far from a size that layers can work with."""
         return abs(as_float(mean)) > self.mean or as_float(std) > self.std
+
+
+def is_normed(given: FirstInput) -> bool:
+    """Whether a normalisation takes it, or what the first layer makes of it."""
+    return given.normed or "norm" in given.function
 
 
 def is_pixels(given: FirstInput) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import torch
 from torch import Tensor, nn
 
@@ -24,6 +25,8 @@ class FirstInputObserver(Observer):
         self.seen: ById[nn.Module, bool] = ById()
         self.running: nn.Module | None = None
         """The root whose first layer has not been met yet."""
+        self.waiting: tuple[FirstInput, Tensor] | None = None
+        """What was seen there, and its output until the call that takes it."""
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Begin to listen where a root is trained for the first time."""
@@ -34,9 +37,13 @@ class FirstInputObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Stop to listen at the end of the call."""
         self.running = None
+        self.tell(normed=False)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Read the input of the first function that takes a parameter."""
+        """Read the input of the first function that takes a parameter, and see what takes its output."""
+        taken = self.waiting is not None and isinstance(output, Tensor) and any(v is self.waiting[1] for v in args)
+        if taken:
+            self.tell(normed="norm" in getattr(function, "__name__", ""))
         module = self.running
         if module is None or not any(isinstance(v, nn.Parameter) for v in (*args, *kwargs.values())):
             return
@@ -52,17 +59,22 @@ class FirstInputObserver(Observer):
             std, mean = torch.std_mean(values, correction=0)
             whole = (values == values.round()).all()
             told = torch.stack([x.double() for x in (mean, std, *values.aminmax(), whole)]).tolist()
-        self.run.emit(
-            FirstInput(
-                ref=self.run.ref(),
-                root=type(module).__name__,
-                function=getattr(function, "__name__", ""),
-                shape=tuple(given.shape),
-                mean=number(told[0]),
-                std=number(told[1]),
-                low=number(told[2]),
-                high=number(told[3]),
-                whole=bool(told[4]),
-                frame=self.run.here(),
-            )
+        fact = FirstInput(
+            ref=self.run.ref(),
+            root=type(module).__name__,
+            function=getattr(function, "__name__", ""),
+            shape=tuple(given.shape),
+            mean=number(told[0]),
+            std=number(told[1]),
+            low=number(told[2]),
+            high=number(told[3]),
+            whole=bool(told[4]),
+            frame=self.run.here(),
         )
+        self.waiting = (fact, output)
+
+    def tell(self, normed: bool) -> None:
+        """Emit what was seen, and let its output go."""
+        if self.waiting is not None:
+            (fact, _), self.waiting = self.waiting, None
+            self.run.emit(msgspec.structs.replace(fact, normed=normed))

@@ -25,6 +25,8 @@ class FirstInput(Fact, frozen=True, kw_only=True):
     whole: bool
     """Every value looked at is a whole number."""
     frame: Frame | None = None
+    normed: bool = False
+    """What the function makes goes into a normalisation, which takes any scale away."""
 
     def key(self) -> object:
         """Identify the root module that the fact is about."""
