@@ -12,6 +12,7 @@ from sections import all_named
 from stamp import measured
 from truths import HELD_OUT, SHARED_CASES
 
+RIGHT = "told right"
 HEAD = ["measured on", "result", "when", "with"]
 
 
@@ -23,6 +24,7 @@ def table() -> str:
     rows = [
         held_out(full),
         rebuilt(full),
+        fresh(newest("fresh-faults")),
         in_other_programs(others),
         loops(newest("loops")),
         healthy(newest("false-alarms")),
@@ -61,6 +63,18 @@ def in_other_programs(kept: Kept) -> list[str]:
     told = kept.values["told"]
     found = ", ".join(f"{count} {word}" for word, count in told.items())
     return [f"{sum(told.values())} faults put into other people's programs", found, kept.measured, "by hand"]
+
+
+def fresh(kept: Kept) -> list[str]:
+    """Faults written by one who had not read the rules."""
+    rows = kept.values["rows"]
+    named = ", ".join(
+        f"{kind}: {sum(row['told'] == RIGHT for row in of)} of {len(of)} told right"
+        for kind in ("loud", "silent")
+        if (of := [row for row in rows if row["kind"] == kind])
+    )
+    what = f"{len(rows)} fresh faults, half of them in other people's programs"
+    return [what, f"{named} ([all](docs/results.md#fresh-faults))", kept.measured, "by hand"]
 
 
 def loops(kept: Kept) -> list[str]:

@@ -30,6 +30,7 @@ def pages() -> dict[Path, str]:
         "false-alarms": sections.false_alarms(newest("false-alarms")),
         "cost": sections.overhead(newest_of_each("overhead")),
         "judging": sections.judging(newest("judging")),
+        "fresh-faults": sections.fresh_faults(newest("fresh-faults")),
         "other-programs": sections.other_programs(newest("other-programs")),
     }
     text = RESULTS.read_text()

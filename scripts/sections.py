@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from kept import Kept
@@ -108,6 +109,40 @@ def other_programs(kept: Kept) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def fresh_faults(kept: Kept) -> str:
+    """Faults that nobody who wrote a rule has seen, as they were told; and what was said of healthy programs."""
+    result = kept.values
+    rows = result["rows"]
+    told = ", ".join(f"{word} {count}" for word, count in Counter(row["told"] for row in rows).most_common())
+    lines = [f"Measured {kept.measured} ({link(kept)}). {result['how']}", ""]
+    lines += [
+        f"Of {len(rows)}: {told}. The line to edit: {of_known(rows, 'line')}; the sample: {of_known(rows, 'sample')}."
+    ]
+    lines += ["", "| program | loop | kind | what is wrong | what was said | told | line |", "|---" * 7 + "|"]
+    yes_or_no = {True: "yes", False: "no", None: "-"}
+    for row in rows:
+        cells = (row["program"], row["loop"], row["kind"], row["mechanism"], row["said"], row["told"])
+        lines.append(f"| {' | '.join(cells)} | {yes_or_no[row['line']]} |")
+    lines += ["", quiet("Healthy programs of other people", result["healthy"])]
+    lines += ["", quiet("The programs above without their faults", result["twins"])]
+    return "\n".join(lines)
+
+
+def quiet(words: str, runs: list[dict[str, Any]]) -> str:
+    """What was said of programs without a fault, in one sentence."""
+    steps, notes = sum(run["steps"] for run in runs), sum(run["notes"] for run in runs)
+    loud = [check for run in runs for check in run["loud"]]
+    named = f" ({', '.join(loud)})" if loud else ""
+    count = f"{len(loud)} errors and warnings{named}"
+    return f"{words}: {len(runs)}, {steps} steps; {count}, {1000 * notes / steps:.1f} notes per 1,000 steps."
+
+
+def of_known(rows: list[dict[str, Any]], mark: str) -> str:
+    """How often a mark is right among the rows whose truth names one."""
+    known = [row[mark] for row in rows if row[mark] is not None]
+    return f"{sum(known)} of {len(known)}"
 
 
 def link(kept: Kept) -> str:
