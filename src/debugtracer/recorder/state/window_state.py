@@ -28,7 +28,7 @@ class WindowState(SegmentListener):
         """Something is kept of the window in flight."""
 
     def segment_closed(self) -> None:
-        """Hand it on."""
+        """Hand the call on to the next listener."""
         self.segments.segment_closed()
 
     def update_over(self) -> None:
