@@ -21,11 +21,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+from noted_losses import is_replay
+
 if TYPE_CHECKING:
     from tests.forked import Programs
 
 ROOT = Path(__file__).resolve().parents[2]
-REPLAYS = ("debugtracer.replay", "debugtracer.interventions", "debugtracer.diagnosis")
 
 
 @dataclass(frozen=True)
@@ -73,16 +75,6 @@ def finished(
         if not again:
             raise
         return finished(words, cwd, env, timeout, again=False)
-
-
-def is_replay() -> bool:
-    """Whether the caller of the caller is a replay of debug-tracer."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith(REPLAYS):
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
 
 
 def raw(tensor: Any) -> bytes:

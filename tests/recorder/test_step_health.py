@@ -36,7 +36,7 @@ def test_the_next_optimizer_of_the_same_backward_is_bad_too() -> None:
 
 def test_what_was_answered_is_forgotten() -> None:
     health = StepHealth()
-    health.poisoned()
+    health.wrote_bad_weights()
     assert health.bad and health.weights
     health.forget()
     assert not (health.bad or health.weights or health.gradient or health.sibling)

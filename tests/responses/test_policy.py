@@ -12,7 +12,7 @@ from tests.responses.steps import a_bad_step
 
 
 @pytest.mark.parametrize(
-    ("mode", "ladder"),
+    ("mode", "allowed"),
     [
         ("observe", ()),
         ("dev", ()),
@@ -20,8 +20,8 @@ from tests.responses.steps import a_bad_step
         ("prod", ("skip-update", "roll-back", "stop")),
     ],
 )
-def test_the_mode_decides_how_far_it_may_go(mode: str, ladder: tuple[str, ...]) -> None:
-    assert Policy(mode).ladder(a_bad_step()) == ladder
+def test_the_mode_decides_how_far_it_may_go(mode: str, allowed: tuple[str, ...]) -> None:
+    assert Policy(mode).allowed() == allowed
 
 
 def test_every_word_of_the_policy_exists() -> None:
@@ -30,11 +30,11 @@ def test_every_word_of_the_policy_exists() -> None:
     assert {slug for slugs, _ in REFUSED.values() for slug in slugs} <= set(responses())
 
 
-def test_each_ladder_goes_from_the_smallest_intrusion_up_and_ends_the_run_at_last() -> None:
+def test_each_mode_goes_from_the_smallest_intrusion_up_and_ends_the_run_at_last() -> None:
     known = responses()
-    for ladder in (Policy(mode).ladder(a_bad_step()) for mode in ("val", "prod")):
-        steps = [known[slug].intrusion for slug in ladder]
-        assert steps == sorted(steps) and known[ladder[-1]].ends
+    for allowed in (Policy(mode).allowed() for mode in ("val", "prod")):
+        steps = [known[slug].intrusion for slug in allowed]
+        assert steps == sorted(steps) and known[allowed[-1]].ends
 
 
 def test_a_cause_that_lies_in_the_weights_rules_skipping_out() -> None:

@@ -17,7 +17,7 @@ from tests.watching import same_bits, under_watch
 
 def test_a_good_step_asks_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    for name in ("holds", "poisoned", "answered"):
+    for name in ("holds", "wrote_bad_weights", "answered"):
         monkeypatch.setattr(Responder, name, lambda self, *a, _name=name, **k: asked.append(_name))
     with under_watch(tmp_path, "prod"):
         Loop().go(given(30, ()))

@@ -230,7 +230,7 @@ class Incidents:
         """Whether to leave a write out and go on: never, mode dev has stopped by then."""
         return False
 
-    def poisoned(self, optimizer: Optimizer) -> None:
+    def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         """Do nothing: mode dev has stopped by then."""
 
     def close_waiting(self) -> None:

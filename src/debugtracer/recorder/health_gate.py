@@ -175,7 +175,7 @@ class HealthGate:
             return
         (grad_l2, param_l2, flag, *losses), sent = read
         if not sent.gated and not all(map(math.isfinite, (grad_l2, param_l2, *losses))):
-            self.state.health.poisoned()
+            self.state.health.wrote_bad_weights()
         self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
         late = "" if sent.gated else "the update had been written before its numbers were read"
         for number, loss in enumerate(losses):
@@ -207,7 +207,7 @@ class HealthGate:
                     return
                 value = self.numbers[PARAM_L2] = scalar(self.param_l2)
             if not math.isfinite(value) and any(is_bad(p) for p in parameters):
-                self.state.health.poisoned()
+                self.state.health.wrote_bad_weights()
                 self.raise_alarm(self.alarm("bad_update", optimizer))
         except StoppedByTracer:
             raise

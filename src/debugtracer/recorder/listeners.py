@@ -101,7 +101,7 @@ class IncidentPolicy(Protocol):
         """Whether to leave the write of a bad step out and close the step, asked after the health gate; `obstacle`: why
         that cannot be done."""
 
-    def poisoned(self, optimizer: Optimizer) -> None:
+    def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         """Called after a write that has left weights which are not finite."""
 
     def give_up(self) -> None:
@@ -129,7 +129,7 @@ class NoPolicy(IncidentPolicy):
     def holds(self, optimizer: Optimizer, obstacle: str = "") -> bool:
         return False
 
-    def poisoned(self, optimizer: Optimizer) -> None:
+    def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         return None
 
     def give_up(self) -> None:

@@ -91,7 +91,7 @@ class StepGate:
                 output = self.write(optimizer, original, args, kwargs)
             self.health_gate.after(optimizer)
             if self.state.health.weights:
-                self.policy.poisoned(optimizer)
+                self.policy.wrote_bad_weights(optimizer)
             self.close_step(optimizer)
         return output
 
@@ -172,7 +172,7 @@ class StepGate:
             self.events.step_ended(optimizer)
             self.health_gate.after(optimizer)
             if self.state.health.weights:
-                self.policy.poisoned(optimizer)
+                self.policy.wrote_bad_weights(optimizer)
             self.close_step(optimizer)
         finally:
             stack.resume(listening[0])
@@ -234,7 +234,7 @@ class StepGate:
             finally:
                 self.scaler_call = None
             if self.state.health.weights:
-                self.policy.poisoned(inner)
+                self.policy.wrote_bad_weights(inner)
             self.after_scaler(scaler, inner, call, scale)
         return output
 

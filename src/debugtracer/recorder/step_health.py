@@ -28,7 +28,7 @@ class StepHealth:
         self.sibling = iteration == self.held_iteration
         self.bad = gradient or self.sibling or self.loss is not None
 
-    def poisoned(self) -> None:
+    def wrote_bad_weights(self) -> None:
         """Note that an update has left weights that are not finite."""
         self.bad = self.weights = True
 

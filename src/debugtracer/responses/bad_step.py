@@ -8,6 +8,8 @@ from torch.optim import Optimizer
 
 from debugtracer.trace.number import number
 
+BAD_WEIGHTS = "the weights themselves are not finite: no other batch can be better"
+
 
 @dataclass(frozen=True)
 class BadStep:

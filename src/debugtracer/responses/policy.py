@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.bad_step import BAD_WEIGHTS, BadStep
 from debugtracer.responses.response import responses
 
 # causes that another batch does not take away: the responses that may not answer them, and why
 REFUSED = {
-    "weights-nonfinite": (("skip-update",), "the weights themselves are not finite: no other batch can be better"),
+    "weights-nonfinite": (("skip-update",), BAD_WEIGHTS),
 }
 
 
@@ -19,7 +19,7 @@ class Policy:
 
     mode: str
 
-    def ladder(self, bad: BadStep) -> tuple[str, ...]:
+    def allowed(self) -> tuple[str, ...]:
         """The responses in the order in which they are asked; none in a mode that does not act."""
         return tuple(slug for slug, response in responses().items() if self.mode in response.modes)
 

@@ -51,7 +51,7 @@ class Responder(NoPolicy):
         """Whether to leave the write of a bad step out. Raises the stop where nothing smaller helps."""
         return self.answered(optimizer, obstacle, written=False)
 
-    def poisoned(self, optimizer: Optimizer) -> None:
+    def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         """Take an update back that has left weights which are not finite. Raises the stop where that cannot be."""
         self.answered(optimizer, "", written=True)
 
@@ -116,8 +116,8 @@ class Responder(NoPolicy):
         return found
 
     def smallest(self, bad: BadStep, refused: list[str]) -> Response | None:
-        """Find the first response of the ladder that does not refuse; why others did is added to `refused`."""
-        for slug in self.policy.ladder(bad):
+        """Find the first response that is allowed and does not refuse; why others did is added to `refused`."""
+        for slug in self.policy.allowed():
             response = responses()[slug]
             why = self.policy.refuses(slug, bad) or response.refuses(bad, self.budget, self.training)
             if not why:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.bad_step import BAD_WEIGHTS, BadStep
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.response import Response
@@ -22,7 +22,7 @@ class SkipUpdate(Response):
         if bad.written:
             return "the update was written already"
         if bad.weights:
-            return "the weights themselves are not finite: no other batch can be better"
+            return BAD_WEIGHTS
         return bad.obstacle or budget.refuses_skip(bad.step)
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

@@ -56,11 +56,11 @@ class MissingParams(Check):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
             twice = [o for o in fact.optimizers if o.doubled]
             if lost and len(twice) > 1 and whole_model(lost, fact):
+                # it steps after the backward of that model
                 wrong = next((o for o in twice if o.unheld_gradients), None)
-                if wrong is not None and "twice" not in window.memory(
-                    self
-                ):  # it steps after the backward of that model
-                    window.memory(self)["twice"] = True
+                memory = window.memory(self)
+                if wrong is not None and "twice" not in memory:
+                    memory["twice"] = True
                     yield self.twice(window, fact, lost, wrong)
             elif lost:
                 yield self.describe(window, fact, lost, [o for o in fact.optimizers if o.strangers])

@@ -200,9 +200,10 @@ def differ(now: Tensor, copy: Tensor) -> bool:
     return not torch.equal(now.detach(), copy) and not bits(now).equal(bits(copy))
 
 
-def beyond(now: Tensor, copy: Tensor) -> Tensor:
-    """Mark elements that no number of sane updates takes from the one to the other."""
-    return ~(now.detach().abs() <= FAR * copy.abs().max())
+def beyond(now: Tensor, copy: Tensor, times: float = FAR) -> Tensor:
+    """Mark elements so many times larger than all before, or not finite; FAR is where no number of sane updates
+    leads."""
+    return ~(now.detach().abs() <= times * copy.abs().max())
 
 
 def lone_far_out(kept: list[RestChecksum]) -> RestChecksum | None:
@@ -212,16 +213,11 @@ def lone_far_out(kept: list[RestChecksum]) -> RestChecksum | None:
     far = [k for k, now in there if far_out(now, k.copy)]
     if len(far) != 1:
         return None
-    others = any(has_grown(now, k.copy) for k, now in there if k is not far[0] and k.what == "parameter")
-    return None if others else far[0]
-
-
-def has_grown(now: Tensor, copy: Tensor) -> bool:
-    """True for an element that is larger than all before, GROWN times."""
-    return not bool((now.detach().abs() <= GROWN * copy.abs().max()).all())
+    others = [beyond(now, k.copy, GROWN) for k, now in there if k is not far[0] and k.what == "parameter"]
+    return None if any(bool(grown.any()) for grown in others) else far[0]
 
 
 def far_out(now: Tensor, copy: Tensor) -> bool:
     """True for exactly one element far out, among others that have not grown."""
-    grown = int((~(now.detach().abs() <= GROWN * copy.abs().max())).sum().item())
-    return bool(copy.any()) and grown == 1 and int(beyond(now, copy).sum().item()) == 1
+    grown, far = (int(beyond(now, copy, times).sum().item()) for times in (GROWN, FAR))
+    return bool(copy.any()) and grown == far == 1

@@ -34,9 +34,9 @@ class LastGood:
     def write(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> Path:
         """Write the present state and read it again. Raises DebugTracerError where it holds a bad value, is sharded, or
         cannot be written."""
-        parts = self.parts(list(optimizers))
         if self.state.roots.sharded:
             raise DebugTracerError("the weights are sharded over ranks, which is not supported")
+        parts = self.parts(list(optimizers))
         if not all_finite(tensors((parts["models"], parts["optimizers"]))):
             raise DebugTracerError("the present state holds values that are not finite")
         target = run / "last-good" / f"rank-{rank}.pt"
