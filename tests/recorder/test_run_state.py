@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -45,6 +46,16 @@ def test_time_inside_is_ours_also_when_it_ends_by_an_exception() -> None:
     with pytest.raises(ValueError, match="ours"), state.owned():
         raise ValueError("ours")
     assert state.own_s > first
+
+
+def test_the_seconds_of_an_incident_are_counted_once_wherever_it_begins() -> None:
+    state = RunState()
+    for begins in (contextlib.nullcontext(), state.owned()):
+        with begins, state.investigated(), state.owned():
+            time.sleep(0.05)
+    assert 0.1 <= state.incident_s < 5
+    assert 0 <= state.own_s < 0.05, "the share that a report tells would be negative, or count it twice"
+    assert state.steady_s >= 0
 
 
 def test_a_mode_of_the_program_does_not_see_what_is_asked_inside() -> None:
@@ -113,7 +124,7 @@ def test_what_clocks_miss_is_counted_for_steady_steps_alone() -> None:
     state = RunState()
     state.own_s, state.incident_s = 3.0, 1.0
     state.judged(0.5)
-    assert state.steady_s == pytest.approx(UNSEEN * 2.0 + 0.5)
+    assert state.steady_s == pytest.approx(UNSEEN * 3.0 + 0.5)
 
 
 def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:

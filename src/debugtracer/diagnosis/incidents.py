@@ -105,14 +105,13 @@ class Incidents:
         """True when an incident was opened; what fails in it is counted."""
         if self.count >= self.options.most:
             return False
-        begin = perf_counter()
-        try:
-            return self.look_into(alarm) if self.reyield is None or not self.reyield.held else self.look_again(alarm)
-        except Exception as error:
-            swallow("diagnosis.incidents", error)
-            return False
-        finally:
-            self.state.incident_s += perf_counter() - begin
+        again = self.reyield is not None and self.reyield.held
+        with self.state.investigated():
+            try:
+                return self.look_again(alarm) if again else self.look_into(alarm)
+            except Exception as error:
+                swallow("diagnosis.incidents", error)
+                return False
 
     def meets(self) -> bool:
         """True where all ranks come to each gate and agree there."""

@@ -117,22 +117,26 @@ class LossJumps:
         come."""
         ring = self.context.ring
         if self.to_fix:
-            self.fix(ring.longest(), FIX_STEPS if not over else 4)
+            with self.state.investigated():
+                self.fix(ring.longest(), FIX_STEPS if not over else 4)
         if self.to_pin is not None:
             ring.pin(*self.to_pin)
             self.to_pin = None
         while self.waiting:
-            finding = self.waiting.popleft()
-            known = self.stood_out.pop(finding.step, None)
-            if self.done < MOST and self.budget.trials:
-                if known is not None:
-                    self.attempt(finding, ring.take_pinned(finding.step), *known)
-                elif (
-                    finding.check == LEVEL
-                    and finding.severity != "note"
-                    and all(v.step != finding.step for v in self.verdicts)
-                ):
-                    self.attempt(finding, ring.longest(), *level(finding, self.recent))
+            with self.state.investigated():
+                self.look_into(self.waiting.popleft())
+
+    def look_into(self, finding: Finding) -> None:
+        """Try what may have made the loss jump, or leave its level."""
+        ring, known = self.context.ring, self.stood_out.pop(finding.step, None)
+        if self.done >= MOST or not self.budget.trials:
+            return
+        if known is not None:
+            self.attempt(finding, ring.take_pinned(finding.step), *known)
+        elif (
+            finding.check == LEVEL and finding.severity != "note" and all(v.step != finding.step for v in self.verdicts)
+        ):
+            self.attempt(finding, ring.longest(), *level(finding, self.recent))
 
     def fix(self, past: StepHistory | None, least: int) -> None:
         """Try the line that a broken invariant asks for, on the steps since the oldest snapshot."""
@@ -169,8 +173,6 @@ class LossJumps:
                 ),
                 now=True,
             )
-        spent_s = perf_counter() - begin
-        self.state.own_s, self.state.incident_s = self.state.own_s + spent_s, self.state.incident_s + spent_s
 
     def too_long(self, past: StepHistory) -> str:
         """Why these steps are too many for the time that trials may take; empty when they are not."""

@@ -3,7 +3,8 @@ time that is ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Any
 
@@ -55,7 +56,7 @@ class RunState:
         """Seconds read by clocks inside our code in the whole run, waited for batches since the last step, and of the
         last step."""
         self.incident_s = 0.0
-        """Seconds of `own_s` that went into incidents, jumps of the loss and trials."""
+        """Seconds beside `own_s` that went into incidents, jumps of the loss and trials."""
         self.rested: dict[str, int] = {}
         """Part of what we do -> steps in which it rested, to stay under the promised cost."""
         self.judge_s = 0.0
@@ -91,13 +92,23 @@ class RunState:
     @property
     def steady_s(self) -> float:
         """The seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
-        return UNSEEN * (self.own_s - self.incident_s) + self.judge_s
+        return UNSEEN * self.own_s + self.judge_s
 
     def fetched(self) -> None:
         """Note that a loader has handed out a batch: a call that never returned is over."""
         self.fetched_at = self.iteration
         if self.open_root.module is not None:
             self.open_root.reset()
+
+    @contextlib.contextmanager
+    def investigated(self) -> Iterator[None]:
+        """Count the seconds inside as those of incidents; clocks that run meanwhile count none of them."""
+        begin, own_s = perf_counter(), self.own_s
+        try:
+            yield
+        finally:
+            self.own_s = own_s
+            self.incident_s += perf_counter() - begin
 
     def owned(self) -> OwnedTime:
         """Return a context: time spent inside counts as ours, and no mode of the program's sees what torch is asked
@@ -131,15 +142,16 @@ class RunState:
 
 
 class OwnedTime:
-    """A context whose seconds are added to `own_s`, with the measuring context inside. Written out, for it is entered
-    several times a step."""
+    """A context whose seconds, less those of incidents, are added to `own_s`, with the measuring context inside.
+    Written out, for it is entered several times a step."""
 
-    __slots__ = ("begin", "measuring", "state")
+    __slots__ = ("begin", "incident_s", "measuring", "state")
 
     def __init__(self, state: RunState) -> None:
         self.state = state
 
     def __enter__(self) -> None:
+        self.incident_s = self.state.incident_s
         self.begin = perf_counter()
         self.measuring = measuring(self.state.roots.sharded)
         self.measuring.__enter__()
@@ -148,7 +160,8 @@ class OwnedTime:
         try:
             self.measuring.__exit__(*error)
         finally:
-            self.state.own_s += perf_counter() - self.begin
+            state = self.state
+            state.own_s += perf_counter() - self.begin - (state.incident_s - self.incident_s)
 
 
 class OpenRoot:
