@@ -1,0 +1,304 @@
+"""Where a value that a line uses was last written: names are followed through assignments, conversions, calls and
+parameters in the user's source. Nothing of it is executed."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.written_names import Function, Written, final_name, part_of, returns, writes_of
+from debugtracer.source.program import Program, parse
+from debugtracer.trace.birth import Frame
+
+MOST = 12  # lines of one chain; a longer one is cut (ours)
+SAME = frozenset({
+    "to", "cpu", "cuda", "pin_memory", "float", "long", "int", "double", "half", "bfloat16", "bool", "type", "type_as",
+    "contiguous", "clone", "detach", "view", "reshape", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
+    "numpy", "astype", "to_sparse", "to_dense", "expand", "repeat", "copy", "tolist", "items", "values",
+})  # fmt: skip
+"""Methods that hand on the values they are called on."""
+READS = frozenset({
+    "memmap", "load", "loadtxt", "genfromtxt", "fromfile", "read", "read_csv", "read_parquet", "open", "imread", "loads",
+})  # fmt: skip
+"""Functions that bring values in from a file: the program forms its own after them."""
+COPIES = frozenset({
+    "tensor", "as_tensor", "from_numpy", "stack", "cat", "concat", "array", "asarray", "FloatTensor", "LongTensor",
+    "Tensor", "list", "tuple", "reversed", "sorted", "enumerate", "zip", "iter", "next",
+})  # fmt: skip
+"""Functions that hand on the values of their first argument."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """An expression in the scope it stands in; `above` are the lines that called this function, innermost first."""
+
+    program: Program
+    scope: Function | None
+    node: ast.expr
+    above: tuple[Frame, ...] = ()
+    part: int | str | None = None
+    """Which part of it is meant: a place of a tuple or a key of a dict."""
+
+    def frame(self, node: ast.AST) -> Frame:
+        """The line of a node in this file."""
+        file, line = str(self.program.path), getattr(node, "lineno", 1)
+        name = self.scope.name if self.scope is not None else "<module>"
+        return Frame(file, line, name, linecache.getline(file, line).strip())
+
+
+@dataclass(frozen=True)
+class Link:
+    """One line on the way back. `kind`: `made` computes the value, `formed` puts other values together, `handed` moves
+    or converts it, `read` takes it from a file."""
+
+    frame: Frame
+    kind: str
+
+
+def written_at(links: Sequence[Link]) -> Frame | None:
+    """The line that made the value as it is: the farthest that is neither a mere conversion nor a file that is read."""
+    own = [link for link in links if link.kind in ("made", "formed")]
+    return (own or list(links))[-1].frame if links else None
+
+
+def origin(name: str, stack: Sequence[Frame]) -> tuple[Link, ...]:
+    """The lines that wrote the value a name has at the innermost of these lines, last writer first. Empty where it
+    cannot be followed."""
+    if not stack:
+        return ()
+    program = program_of(stack[0].file)
+    try:
+        node = ast.parse(name, mode="eval").body
+    except (SyntaxError, ValueError):
+        return ()
+    if program is None:
+        return ()
+    return chain(Use(program, scope_at(program, stack[0].line), node, tuple(stack[1:])), stack[0].line)
+
+
+def chain(use: Use, line: int) -> tuple[Link, ...]:
+    """The lines from a use back to the one that computed the value, each once."""
+    return each_once(follow(use, line, frozenset()))
+
+
+def each_once(links: Iterator[Link]) -> tuple[Link, ...]:
+    """The first MOST lines, each once."""
+    found: dict[tuple[str, int], Link] = {}
+    for link in links:
+        found.setdefault((link.frame.file, link.frame.line), link)
+        if len(found) == MOST:
+            break
+    return tuple(found.values())
+
+
+def kind_of(value: ast.expr | None) -> str:
+    """What an assignment of this expression does to the values it takes."""
+    if value is None:
+        return "made"
+    inner = carrier(value)
+    if isinstance(inner, ast.Call) and final_name(inner.func) in READS:
+        return "read"
+    if not isinstance(inner, (ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict)):
+        return "made"
+    return "formed" if any(isinstance(n, (ast.ListComp, ast.GeneratorExp, ast.Slice)) for n in ast.walk(value)) else "handed"
+
+
+def follow(use: Use, line: int, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
+    """Yield the writing lines of an expression, going back from a line."""
+    node, part = carrier(use.node), use.part
+    if isinstance(use.node, ast.Subscript) and isinstance(use.node.slice, ast.Constant) and part is None:
+        part = use.node.slice.value if isinstance(use.node.slice.value, (int, str)) else None
+    use = Use(use.program, use.scope, node, use.above, part)
+    if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
+        one = part_of(node, use.part)
+        if one is not None:
+            yield from follow(Use(use.program, use.scope, one, use.above), line, seen)
+        return
+    if isinstance(node, ast.Call):
+        yield from into_call(use, node, seen)
+        return
+    name = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    key = (str(use.program.path), line, name)
+    if not name or key in seen:
+        return
+    seen = seen | {key}
+    if isinstance(node, ast.Attribute):
+        yield from of_attribute(use, node, seen)
+    elif isinstance(node, ast.Name):
+        yield from of_name(use, node.id, line, seen)
+
+
+def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
+    """Follow a plain name: its last assignment before the line, else the argument of the caller, else an outer
+    scope."""
+    scope: Function | None = use.scope
+    while True:
+        last = last_write(use.program, scope, name, line if scope is use.scope else None)
+        if last is not None:
+            yield Link(use.frame(last.node), kind_of(last.value))
+            if last.value is not None:
+                part = last.part if last.part is not None else use.part
+                inner = Use(use.program, scope, last.value, use.above if scope is use.scope else (), part)
+                yield from follow(inner, last.node.lineno, seen)
+            return
+        if scope is None:
+            return
+        if scope is use.scope and name in parameters(scope):
+            yield from from_caller(use, scope, name, seen)
+            return
+        scope = outer(use.program, scope)
+
+
+def from_caller(
+    use: Use, function: Function, name: str, seen: frozenset[tuple[str, int, str]]
+) -> Iterator[Link]:
+    """Follow a parameter to what the calling line passed; nothing where no one call of that line fits."""
+    if not use.above:
+        return
+    caller = use.above[0]
+    program = program_of(caller.file)
+    if program is None:
+        return
+    names = parameters(function)
+    place = names.index(name) - (names[:1] == ["self"])
+    given = [
+        argument
+        for call in calls_at(program, caller.line, function.name)
+        if (argument := argument_of(call, name, place)) is not None
+    ]
+    if len(given) == 1:
+        scope = scope_at(program, caller.line)
+        yield from follow(Use(program, scope, given[0], use.above[1:], use.part), caller.line, seen)
+
+
+def into_call(use: Use, call: ast.Call, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
+    """Follow a call of a function of the same file to what it returns; any other call computed the value."""
+    function = use.program.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+    if function is None or (str(use.program.path), function.lineno, "()") in seen:
+        return
+    seen = seen | {(str(use.program.path), function.lineno, "()")}
+    yield from returned(use.program, function, use.part, seen, (use.frame(call), *use.above))
+
+
+def returned(
+    program: Program,
+    function: Function,
+    part: int | str | None,
+    seen: frozenset[tuple[str, int, str]] = frozenset(),
+    above: tuple[Frame, ...] = (),
+) -> Iterator[Link]:
+    """Yield the lines that wrote (a part of) what a function returns or yields, by its last return."""
+    last = next(reversed(returns(program, function)), None)
+    if last is None or last.value is None:
+        return
+    value = carrier(last.value)
+    one = part_of(value, part) if part is not None else value
+    kept = None if one is not value else part
+    use = Use(program, function, one if one is not None else value, above, kept)
+    if not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
+        yield Link(use.frame(last), kind_of(one))
+    yield from follow(use, last.lineno, seen)
+
+
+def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
+    """Follow `self.x` to where the class sets it: an assignment, in __init__ if there is one, or register_buffer."""
+    owner = use.program.owner(use.scope) if use.scope is not None else None
+    if owner is None or not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+        return
+    for written in writes_of(owner, f"self.{node.attr}"):
+        yield Link(use.frame(written.node), kind_of(written.value))
+        scope = use.program.function(written.node)
+        if written.value is not None and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from follow(Use(use.program, scope, written.value, (), written.part), written.node.lineno, seen)
+        return
+
+
+def carrier(node: ast.expr) -> ast.expr:
+    """The expression whose values these are: conversions, views, parts and comprehensions are taken off."""
+    while True:
+        inner = handed_on(node)
+        if inner is None:
+            return node
+        node = inner
+
+
+def handed_on(node: ast.expr) -> ast.expr | None:
+    """What a conversion, a view or a part takes its values from; None for anything that makes values of its own."""
+    if isinstance(node, (ast.Subscript, ast.Starred, ast.Await)):
+        return node.value
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        inner = carrier(node.elt)
+        return node.generators[0].iter if isinstance(inner, ast.Name) and inner.id in own else inner
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
+        return node.func.value
+    return node.args[0] if node.args and final_name(node.func) in COPIES else None
+
+
+@functools.lru_cache(64)
+def program_of(file: str) -> Program | None:
+    """A file of the user's as a tree; None for a library's and for what cannot be read."""
+    if not is_user_file(file):
+        return None
+    from pathlib import Path
+
+    text = "".join(linecache.getlines(file))
+    return parse(Path(file), text.encode("utf-8", "replace")) if text else None
+
+
+def scope_at(program: Program, line: int) -> Function | None:
+    """The innermost function around a line; None at module level."""
+    inside = [
+        n
+        for n in program.nodes
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.lineno <= line <= (n.end_lineno or 0)
+    ]
+    return max(inside, key=lambda n: n.lineno, default=None)
+
+
+def outer(program: Program, scope: Function) -> Function | None:
+    """The function around a function; None at module level."""
+    around = program.function(scope)
+    return around if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def last_write(program: Program, scope: Function | None, name: str, line: int | None) -> Written | None:
+    """The last write to a name in a scope before a line; where there is none, the last of a loop around it."""
+    every = [w for w in writes_of(scope or program.tree, name) if program.function(w.node) is scope]
+    before = [w for w in every if line is None or (w.node.end_lineno or w.node.lineno) < line]
+    if before or line is None:
+        return before[-1] if before else None
+    again = [w for w in every if any(loops(a, line) for a in program.above(w.node))]
+    return again[-1] if again else None
+
+
+def loops(node: ast.AST, line: int) -> bool:
+    """True for a loop around a line."""
+    return isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or 0)
+
+
+def parameters(function: Function) -> list[str]:
+    """The names of its parameters in order."""
+    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+
+
+def calls_at(program: Program, line: int, name: str) -> list[ast.Call]:
+    """The calls on a line that can have run a function of that name; a module's forward is called by any name."""
+    found = [
+        n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)
+    ]
+    return [c for c in found if name == "forward" or final_name(c.func) == name]
+
+
+def argument_of(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    """The expression a call passes for a parameter."""
+    named = next((k.value for k in call.keywords if k.arg == name), None)
+    if named is not None or any(isinstance(a, ast.Starred) for a in call.args[: place + 1]):
+        return named
+    return call.args[place] if 0 <= place < len(call.args) else None

@@ -1,0 +1,110 @@
+"""The writes to one name in a piece of the user's source: assignments, writes into it, a buffer registered; and what a
+function returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from debugtracer.source.program import Program
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+REGISTERS = ("register_buffer", "register_parameter")
+
+
+@dataclass(frozen=True)
+class Written:
+    """One statement that writes a name. `value` is None where it is not taken from one expression."""
+
+    node: ast.stmt
+    value: ast.expr | None
+    part: int | str | None = None
+    """The place of the name, where a tuple is taken apart."""
+
+
+def writes_of(holder: ast.AST, name: str) -> list[Written]:
+    """The statements in a piece of source that write a name (`x`, `self.x`), in the order of the text."""
+    found = [w for n in ast.walk(holder) if isinstance(n, ast.stmt) for w in writes(n, name)]
+    return sorted(found, key=lambda w: w.node.lineno)
+
+
+def writes(node: ast.stmt, name: str) -> Iterator[Written]:
+    """What one statement writes to the name."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from assigned(node, target, node.value, name)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield from assigned(node, node.target, node.value, name)
+    elif isinstance(node, ast.AugAssign) and ast.unparse(base(node.target)) == name:
+        yield Written(node, None)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield from called(node, node.value, name)
+
+
+def assigned(node: ast.stmt, target: ast.expr, value: ast.expr, name: str) -> Iterator[Written]:
+    """What an assignment writes: the whole, its place in a tuple, or a part of it."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        same = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+        for place, one in enumerate(target.elts):
+            if ast.unparse(one) == name:
+                given = value.elts[place] if same and isinstance(value, (ast.Tuple, ast.List)) else value
+                yield Written(node, given, None if same else place)
+    elif ast.unparse(target) == name:
+        yield Written(node, value)
+    elif isinstance(target, ast.Subscript) and ast.unparse(base(target)) == name:
+        yield Written(node, value)
+
+
+def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
+    """What a call of its own writes: `x.fill_(...)`, `self.register_buffer("x", ...)`."""
+    if not isinstance(call.func, ast.Attribute):
+        return
+    held = ast.unparse(base(call.func.value))
+    in_place = call.func.attr.endswith("_") and not call.func.attr.endswith("__")
+    if in_place and held == name:
+        yield Written(node, None)
+    first = call.args[0] if call.args else None
+    if call.func.attr in REGISTERS and isinstance(first, ast.Constant) and f"{held}.{first.value}" == name:
+        yield Written(node, call.args[1] if len(call.args) > 1 else None)
+
+
+def base(target: ast.expr) -> ast.expr:
+    """The name that an indexed expression is a part of."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target
+
+
+def returns(program: Program, function: Function) -> list[ast.Return | ast.Expr]:
+    """The return statements of a function, and its yields, in the order of the text."""
+    found: list[ast.Return | ast.Expr] = []
+    for node in ast.walk(function):
+        if program.function(node) is not function:
+            continue
+        if isinstance(node, ast.Return):
+            found.append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield) and node.value.value is not None:
+            found.append(ast.copy_location(ast.Return(node.value.value), node))
+    return sorted(found, key=lambda n: n.lineno)
+
+
+def part_of(node: ast.expr, part: int | str | None) -> ast.expr | None:
+    """One place of a tuple or one key of a dict as it is written; the whole for anything else, None where the part is
+    not in it."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        if part is None:
+            return node.elts[0] if len(node.elts) == 1 else None
+        return node.elts[part] if isinstance(part, int) and part < len(node.elts) else None
+    if isinstance(node, ast.Dict):
+        return next(
+            (v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant) and k.value == part),
+            None,
+        )
+    return node
+
+
+def final_name(function: ast.expr) -> str:
+    """The last word of what is called: `stack` of `torch.stack`."""
+    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
