@@ -65,6 +65,12 @@ def written_at(links: Sequence[Link]) -> Frame | None:
     return (own or list(links))[-1].frame if links else None
 
 
+def made_first(links: Sequence[Link]) -> tuple[Frame, ...]:
+    """The lines, the one that made the value first."""
+    first = written_at(links)
+    return () if first is None else (first, *(link.frame for link in links if link.frame is not first))
+
+
 def origin(name: str, stack: Sequence[Frame]) -> tuple[Link, ...]:
     """The lines that wrote the value a name has at the innermost of these lines, last writer first. Empty where it
     cannot be followed."""
@@ -209,12 +215,16 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
     owner = use.program.owner(use.scope) if use.scope is not None else None
     if owner is None or not (isinstance(node.value, ast.Name) and node.value.id == "self"):
         return
-    for written in writes_of(owner, f"self.{node.attr}"):
-        yield Link(use.frame(written.node), kind_of(written.value))
-        scope = use.program.function(written.node)
-        if written.value is not None and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield from follow(Use(use.program, scope, written.value, (), written.part), written.node.lineno, seen)
+    every = writes_of(owner, f"self.{node.attr}")
+    home = next((use.program.function(w.node) for w in every), None)
+    built = [w for w in every if getattr(use.program.function(w.node), "name", "") == "__init__"]
+    written = next(reversed(built or [w for w in every if use.program.function(w.node) is home]), None)
+    if written is None:
         return
+    yield Link(use.frame(written.node), kind_of(written.value))
+    scope = use.program.function(written.node)
+    if written.value is not None and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from follow(Use(use.program, scope, written.value, (), written.part), written.node.lineno, seen)
 
 
 def carrier(node: ast.expr) -> ast.expr:

@@ -43,7 +43,8 @@ class DataNonfinite(Cause):
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
-            because=f"{name} holds non-finite values{counts} before the model sees it",
+            because=f"{name} holds non-finite values{counts} before the model sees it{incident.made}",
             remedies=self.remedies,
             exact=of_batch,
+            place=incident.made_place,
         )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from debugtracer.trace.birth import Birth, TensorFacts
 from debugtracer.trace.incident import IncidentFacts, WeightWrite
+from debugtracer.trace.made_at import made_at
+from debugtracer.trace.place import Place
 
 # smallest positive value, IEEE 754
 SMALLEST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 5e-324}
@@ -134,6 +136,20 @@ class IncidentEvidence:
             return None
         way = {(link.file, link.line) for link in self.birth.chain}
         return next((w for w in self.facts.written if w.replayed and (w.frame.file, w.frame.line) in way), None)
+
+    @property
+    def made_place(self) -> Place | None:
+        """Where the value the incident began with was made, beside the module it was born in; None where that is not
+        known."""
+        if not self.facts.made:
+            return None
+        param = self.facts.bad_params[0] if self.facts.bad_params else None
+        return Place(frame=self.facts.made[0], module=self.birth.module if self.birth.op else None, param=param)
+
+    @property
+    def made(self) -> str:
+        """The lines that made the value as a clause: `, made at data.py:9 (by way of train.py:20)`."""
+        return made_at(self.facts.made)
 
     @property
     def few_rows(self) -> bool:

@@ -36,6 +36,15 @@ class LabelsAllIgnored(Cause):
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A NaN out of an nll loss of finite log-probabilities; exact if all targets show one impossible class."""
+        if incident.facts.ignored and incident.born("forward", "div", "true_divide") and nothing_over_nothing(incident):
+            return Evidence(
+                confidence=0.97,
+                because=f"{incident.facts.ignored}: none counts, so {incident.op} divides a sum of nothing by 0",
+                remedies=self.remedies[1:],
+                exact=True,
+                whole_batch=True,
+                place=incident.made_place,
+            )
         if not incident.born("forward", *LOSSES):
             return None
         scores = [t for t in incident.birth.inputs if "float" in t.dtype]
@@ -55,6 +64,11 @@ class LabelsAllIgnored(Cause):
             exact=exact,
             whole_batch=True,
         )
+
+
+def nothing_over_nothing(incident: IncidentEvidence) -> bool:
+    """True for 0/0 at every bad place."""
+    return incident.by_zero and all(v == 0 for v in incident.at(0))
 
 
 def classes(scores: list[TensorFacts]) -> float:

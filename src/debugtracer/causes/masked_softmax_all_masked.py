@@ -48,6 +48,7 @@ class MaskedSoftmaxAllMasked(Cause):
         """The evidence with the remedies of a mask."""
         return Evidence(
             confidence=confidence,
-            because=f"every score of a row is -inf (the mask leaves nothing) and {effect}",
+            because=f"every score of a row is -inf (the mask leaves nothing{incident.made}) and {effect}",
             remedies=self.remedies,
+            place=incident.made_place,
         )

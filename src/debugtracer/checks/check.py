@@ -48,6 +48,8 @@ class Check:
     they count as one piece of evidence for a cause. Empty: the family is its layer."""
     suspects: ClassVar[tuple[str, ...]] = ()
     """Slugs of causes, likeliest first."""
+    fallback: ClassVar[bool] = False
+    """It knows less than the others of the same symptom: asked when the run is over and none of them has spoken."""
     proved_by: ClassVar[str] = ""
     """The planted fault (folder below faults/) that fires it."""
     unproved: ClassVar[str] = ""

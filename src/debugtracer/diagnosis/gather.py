@@ -10,6 +10,8 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
+from debugtracer.diagnosis.ignored_labels import all_ignored
+from debugtracer.diagnosis.value_lines import value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.entry import Entry, Slot
@@ -83,6 +85,8 @@ def gather(
         ),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
+        made=value_lines(birth, guilty.batch if guilty is not None else None) or (),
+        ignored=(all_ignored(guilty.batch) or "") if guilty is not None else "",
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),

@@ -114,6 +114,10 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A stored value that nothing should have written changed before this step."""
     written: tuple[WeightWrite, ...] = ()
     """The program's own writes into its weights since the last update, by line."""
+    made: tuple[Frame, ...] = ()
+    """The lines that wrote the value it began with, the one that made it first; empty where it was born in the step."""
+    ignored: str = ""
+    """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
     world_size: int = 1
     label_smoothing: float = 0.0
     """Of the loss call in which the value was born."""

@@ -11,6 +11,7 @@ from debugtracer.checks.data.wording import named, place_of, which
 from debugtracer.trace.facts.batch_content import BatchOddity
 from debugtracer.trace.facts.refetched import Refetched
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.window import Window
 
 MADE = {
@@ -82,7 +83,7 @@ class NonfiniteInput(Check):
             window,
             "error" if fact.spoiled else "note",
             f"{fact.path} of {which(fact.batch, fact.loader)} holds {fact.count} non-finite of {fact.of} "
-            f"values{who}{spoiled}{made}; "
+            f"values{who}{spoiled}{made or made_at(fact.made)}; "
             "expected finite inputs. Impute or drop the sample where it is made.",
             ref=fact.ref,
             place=place_of(fact, again.frame if again is not None else None),

@@ -9,8 +9,10 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import with_samples
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, IntegerRows
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -71,6 +73,7 @@ class TargetOutOfBounds(Check):
         count = (
             f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
         )
+        made = crash.rows.made if crash.rows else ()
         allowed = (
             f"the input has {classes} classes; expected 0..{classes - 1}"
             if classes
@@ -79,10 +82,13 @@ class TargetOutOfBounds(Check):
         return self.finding(
             window,
             "error",
-            f"{loss} was given class {worst}{count}; {allowed}. Map the labels, or give the head more outputs.",
+            f"{loss} was given class {worst}{count}{made_at(made)}; {allowed}. Map the labels, or give the head more outputs.",
             ref=crash.ref,
             place=Place(
-                frame=crash.frames[0] if crash.frames else None, batch_rows=rows or None, sample_index=samples or None
+                frame=first_of(made, crash),
+                symptom_frame=crash.frames[0] if crash.frames else None,
+                batch_rows=rows or None,
+                sample_index=samples or None,
             ),
             classes=classes or 0,
         )
@@ -99,3 +105,8 @@ def classes_of(crash: Crash) -> int | None:
 def outside(rows: IntegerRows, size: int) -> tuple[int, ...]:
     """The rows with a value that is not in 0..size-1."""
     return tuple(row for row, span in enumerate(rows.values) if span and (span[0] < 0 or span[-1] >= size))
+
+
+def first_of(made: tuple[Frame, ...], crash: Crash) -> Frame | None:
+    """The line that made the indices; else the innermost line of the user's."""
+    return made[0] if made else crash.frames[0] if crash.frames else None

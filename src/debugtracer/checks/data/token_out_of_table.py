@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.data.target_out_of_bounds import outside
+from debugtracer.checks.data.target_out_of_bounds import first_of, outside
 from debugtracer.checks.data.wording import with_samples
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -77,17 +78,18 @@ class TokenOutOfTable(Check):
         count = (
             f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
         )
+        made = crash.rows.made if crash.rows else ()
         return self.finding(
             window,
             "error",
-            f"{named} was given {seen}{count}; expected 0..{table - 1}. Make the table as long as the vocabulary, or "
+            f"{named} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as long as the vocabulary, or "
             "map unknown ids.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,
                 op="aten::embedding",
-                frame=crash.frames[0] if crash.frames else None,
-                symptom_frame=crash.call,
+                frame=first_of(made, crash),
+                symptom_frame=(crash.frames[0] if made and crash.frames else None) or crash.call,
                 batch_rows=rows or None,
                 sample_index=samples or None,
             ),

@@ -40,7 +40,7 @@ def with_samples(samples: Iterable[int] | None) -> str:
 def place_of(fact: BatchOddity, frame: Frame | None = None) -> Place:
     """Where the dataset makes its samples, else where the loader was built; where it met the model beside it."""
     return Place(
-        frame=frame or fact.loader.made_at or fact.loader.frame,
+        frame=frame or (fact.made[0] if fact.made else None) or fact.loader.made_at or fact.loader.frame,
         symptom_frame=fact.frame,
         batch_rows=fact.rows or None,
         sample_index=fact.samples,

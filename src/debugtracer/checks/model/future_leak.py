@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -69,9 +70,10 @@ class FutureLeak(Check):
                     window,
                     "error",
                     "the target of each position is the input token of that position, and the output at "
-                    f"{fact.position} depends on it ({fact.size:.2g} standard deviations) but not on later ones; "
+                    f"{fact.position} depends on it ({fact.size:.2g} standard deviations) but not on later ones"
+                    f"{made_at(fact.made).replace(', made', '; the targets are made')}; "
                     "expected the next token as target. Shift the targets by one.",
                     ref=fact.ref,
-                    place=Place(frame=fact.frame),
+                    place=Place(frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
                     remedies=("shift by one: input tokens[:, :-1], targets tokens[:, 1:]",),
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -25,7 +26,7 @@ class GraphFreed(Check):
         torch raises; retain_graph=True would silence it and, for a carried state, keep every earlier step in memory.
     How it decides
         The exception says so. From the second iteration on, something of an earlier step is most often still attached
-        to the graph.
+        to the graph: the line is the one of the loop that writes a tensor with a graph after the loop has read it.
     What to do
         Detach what is carried from step to step; add losses that share a graph and call backward once.
     Example
@@ -52,9 +53,16 @@ class GraphFreed(Check):
                 yield self.finding(
                     window,
                     "error",
-                    f"backward{spot(crash.call)} went into a graph that an earlier backward has freed; expected a "
-                    "graph built in this step. "
+                    f"backward{spot(crash.call)} went into a graph that an earlier backward has freed{by(crash)}; "
+                    "expected a graph built in this step. "
                     "Detach what is carried over from the step before.",
                     ref=crash.ref,
-                    place=Place(frame=crash.call),
+                    place=Place(frame=crash.carried or crash.call, symptom_frame=crash.call),
                 )
+
+
+def by(crash: Crash) -> str:
+    """The line that carries it over, where the loop shows one."""
+    if crash.carried is None:
+        return ""
+    return f"; {PurePath(crash.carried.file).name}:{crash.carried.line} carries it over"

@@ -170,9 +170,14 @@ class Judge:
     def last(self, window: Window) -> Iterator[Finding]:
         """Ask what is asked when the run is over."""
         news = window.fresh | window.came.keys()
-        for check in self.checks:
+        symptoms: set[str] = set()
+        for check in sorted(self.checks, key=lambda check: check.fallback):
+            if check.fallback and check.symptom in symptoms:
+                continue
             if (check.at_end or not news.isdisjoint(check.needs)) and check.slug not in self.problems:
-                yield from self.ask(check, window)
+                for finding in self.ask(check, window):
+                    symptoms.add(finding.symptom)
+                    yield finding
 
     def end(self, ref: StepRef, facts: Iterable[Fact] = ()) -> Iterator[Finding]:
         """Judge the last facts when the run is over."""

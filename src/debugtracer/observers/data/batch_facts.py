@@ -261,6 +261,7 @@ class BatchFacts(Observer):
                 module=one.module,
                 frame=one.frame,
                 training=training,
+                made=one.history.made(one.batch, odd.path),
             )
         )
         worth = (odd.what == "nonfinite" and one.spoiled) or odd.what == "blank"

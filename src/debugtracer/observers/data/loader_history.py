@@ -9,10 +9,13 @@ from typing import Any
 
 from torch.utils.data import IterableDataset
 
+from debugtracer.callsites.sample_origin import sample_origin
+from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.refetch import getitem_frame
 from debugtracer.observers.data.schemas import Schemas
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import LeafProfile, LoaderNote
 from debugtracer.trace.number import number
 
@@ -38,12 +41,20 @@ class LoaderHistory:
     """Hash of each batch of this epoch -> its number and its indices."""
     emitted: dict[str, int] = field(default_factory=dict)
     """Anomalies emitted, by kind."""
+    origins: dict[str, tuple[Frame, ...]] = field(default_factory=dict)
+    """Lines that wrote each tensor, once it was asked for."""
     unreadable: set[str] = field(default_factory=set)
     """Tensors whose dtype no reduction understands."""
 
     def begin_epoch(self) -> None:
         """Drop the contents seen: the same batches may come again in a new epoch."""
         self.contents.clear()
+
+    def made(self, batch: Batch, path: str) -> tuple[Frame, ...]:
+        """The lines that wrote a tensor of a batch, looked for once."""
+        if path not in self.origins:
+            self.origins[path] = made_first(sample_origin(batch.loader.loader(), self.note.frame, path))
+        return self.origins[path]
 
     def usual_rows(self) -> int:
         """The median rows of the last batches."""

@@ -9,6 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.argument_origin import argument_origin
+from debugtracer.callsites.frames import user_frames
+from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.graph.difference import difference
 from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.graph.side_effects import side_effect
@@ -49,7 +52,7 @@ class FunctionTestsObserver(Observer):
         super().__init__(run)
         self.kept: list[RecordedCall] = []
         self.targets: list[Tensor] = []
-        self.line: Frame | None = None
+        self.stack: tuple[Frame, ...] = ()
         """Of the first cross-entropy."""
         self.done = False
 
@@ -85,7 +88,7 @@ class FunctionTestsObserver(Observer):
         target = args[1] if len(args) > 1 else kwargs.get("target")
         if isinstance(target, Tensor) and not target.is_floating_point() and target.nbytes <= INPUT_BYTES:
             self.targets.append(target.detach().clone())
-            self.line = self.run.here()
+            self.stack = user_frames()
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Test what was kept when the first backward is over, and release it."""
@@ -106,7 +109,9 @@ class FunctionTestsObserver(Observer):
             with unnoticed(self.run.disabled):
                 found = tests(one, targets[0] if targets else None)
             if "own_token" in found:
-                found["own_token"]["frame"] = self.line
+                found["own_token"]["frame"] = self.stack[0] if self.stack else None
+                named = ("cross_entropy", "nll_loss")
+                found["own_token"]["made"] = made_first(argument_origin(self.stack, named, "target", 1))
             for trial, facts in found.items():
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import traceback
+
 import msgspec
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.loss import _Loss
 from torch.nn.parallel import DistributedDataParallel
 
+from debugtracer.callsites.argument_origin import argument_origin, object_built
+from debugtracer.callsites.carried_state import carried_at
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
+from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.sample_origin import sample_origin
+from debugtracer.callsites.value_origin import Link, made_first
 from debugtracer.devices.present import device_memory
 from debugtracer.observers.graph.running_module import path_of
 from debugtracer.observers.observer import Observer
+from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
+PLACES = {"target": 1}  # places of the indices among the arguments of such a call; 0 else
+GRAPH_USED = "backward through the graph a second time"
 MOST_PARAMETERS = 64  # parameters described (ours)
 INDEXING = {
     "cross_entropy": "target",
@@ -63,6 +75,9 @@ class CrashObserver(Observer):
             else (),
             parameters=parameters(roots),
             memory=memory(),
+            built=self.loss_built(site),
+            carried=carried(error) if GRAPH_USED in str(error) else None,
+            words=words_of(error),
             fetching=fetching,
         )
 
@@ -104,7 +119,24 @@ class CrashObserver(Observer):
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
             indices=indices,
+            made=made_first(self.made(site, name or "", found)),
         )
+
+    def loss_built(self, site: CrashSite) -> Frame | None:
+        """The line that built the loss module whose forward raised, followed from the name of its call."""
+        module = site.modules[0] if site.modules else None
+        if module is None or not isinstance(module, _Loss) or not site.frames:
+            return None
+        return object_built(site.frames, type(module).__name__)
+
+    def made(self, site: CrashSite, name: str, found: tuple[Batch, str] | None) -> tuple[Link, ...]:
+        """The lines that wrote the indices: where the dataset makes them, else those before the call."""
+        if found is not None:
+            batch, path = found
+            links = sample_origin(batch.loader.loader(), batch.loader.frame, path)
+            if links:
+                return links
+        return argument_origin(site.frames, site.torch_calls, name, PLACES.get(name, 0))
 
     def equal_leaf(self, tensor: Tensor, batch: Batch | None) -> tuple[Batch, str] | None:
         """A leaf of the last batch with the same values in the same order: the tensor is a copy or another shape of
@@ -117,6 +149,15 @@ class CrashObserver(Observer):
             ):
                 return (batch, path) if batch else None
         return None
+
+
+def carried(error: BaseException) -> Frame | None:
+    """The line that carries a graph from one turn of a loop to the next, in the innermost function that has one."""
+    for frame, line in list(traceback.walk_tb(error.__traceback__))[::-1]:
+        found = carried_at(frame, line) if place_of(frame.f_code) == USER else None
+        if found is not None:
+            return found
+    return None
 
 
 def batch_seen(info: LoaderInfo | None, batch: Batch | None) -> CrashBatch | None:

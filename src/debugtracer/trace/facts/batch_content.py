@@ -163,6 +163,8 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The user's line that called that module or loss."""
     training: bool = False
+    made: tuple[Frame, ...] = ()
+    """The lines of the user's that wrote the tensor, the one that made it first."""
 
     def key(self) -> object:
         """Identify the fact itself: each one is new."""

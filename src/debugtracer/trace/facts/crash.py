@@ -8,6 +8,7 @@ import msgspec
 
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
 
@@ -23,6 +24,20 @@ class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
     needs_grad: bool = False
 
 
+class KnownWords(msgspec.Struct, frozen=True, kw_only=True):
+    """What the text of the exception is evidence of, by the same table that reads logs (`debug-tracer explain`)."""
+
+    kind: str
+    certainty: float
+    """0..0.9: text alone proves nothing."""
+    because: str
+    layer: Layer
+    remedies: tuple[str, ...] = ()
+    op: str | None = None
+    others: tuple[str, ...] = ()
+    """Further classes that the same words can come from."""
+
+
 class IntegerRows(msgspec.Struct, frozen=True, kw_only=True):
     """An integer tensor of the failing call, row by row of the batch it came in."""
 
@@ -31,6 +46,8 @@ class IntegerRows(msgspec.Struct, frozen=True, kw_only=True):
     """Smallest and largest value of each row, then up to four values that stick out furthest at either end."""
     indices: tuple[int, ...] | None = None
     """Dataset index of each row."""
+    made: tuple[Frame, ...] = ()
+    """The lines that wrote these values, the one that made them first."""
 
 
 class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +114,12 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Those of the root modules, at most 64."""
     memory: dict[str, int] = {}
     """Bytes: `allocated`, `reserved`, `peak` of the device."""
+    built: Frame | None = None
+    """Where the loss module that raised was built, when one did."""
+    carried: Frame | None = None
+    """The line by which a tensor with a graph goes from one turn of the loop to the next."""
+    words: KnownWords | None = None
+    """What the text of the exception says, None where no known words are in it."""
     fetching: bool = False
     """A DataLoader was fetching."""
 

@@ -28,6 +28,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     module: str | None = None
     """The first module in which it shows."""
     frame: Frame | None = None
+    made: tuple[Frame, ...] = ()
+    """own_token: the lines that wrote the targets, the one that made them first."""
     why: str = ""
     """Why it was skipped."""
 

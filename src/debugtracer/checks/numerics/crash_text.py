@@ -1,0 +1,77 @@
+"""Does the text of the exception name a cause that no other check of crashes has found?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import ClassVar
+
+import msgspec
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.crash import Crash, KnownWords
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class CrashText(Check):
+    """The program died of an exception whose words are known from logs of failed trainings.
+
+    What it catches
+        A loss that refuses logits for probabilities, a state dict that does not fit, a worker that was killed, a
+        decomposition that failed, a generator on another device: whatever `debug-tracer explain` knows and no check of
+        its own reads.
+    Why it matters
+        The report of a run must not know less of its last words than the reader of a text log.
+    How it decides
+        The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
+        alone nothing is confirmed; a check that has read the tensors of the same crash says more, and leads.
+    What to do
+        What the class of the fault advises.
+    Example
+        step 0, rank 0: binary_cross_entropy needs probabilities and was given values outside 0..1 (logits without a
+        sigmoid, or NaN) (train.py:22); expected a call that torch accepts. Use BCEWithLogitsLoss.
+    """
+
+    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    at_end: ClassVar[bool] = True
+    symptom: ClassVar[str] = "crash"
+    fallback: ClassVar[bool] = True
+    proved_by: ClassVar[str] = "model/raw_scores"
+
+    certainty: float = 0.5
+    """Of the class from the words alone, 0..0.9 (ours)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield a finding for an exception whose words are known."""
+        for crash in window.seen(Crash) if window.ended else ():
+            if crash.words is not None and crash.words.certainty >= self.certainty:
+                yield self.describe(window, crash, crash.words)
+
+    def describe(self, window: Window, crash: Crash, words: KnownWords) -> Finding:
+        """What the words say, and the user's line they were raised from."""
+        frame = crash.frames[0] if crash.frames else None
+        built = crash.built if words.kind == "loss_misuse" else None
+        at = f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
+        made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
+        advice = words.remedies[0] if words.remedies else "read the traceback"
+        found = self.finding(
+            window,
+            "error",
+            f"{words.because}{at}{made}; expected a call that does not raise. {advice[0].upper()}{advice[1:]}.",
+            ref=crash.ref,
+            place=Place(
+                module=crash.modules[0].path if crash.modules else None,
+                op=words.op,
+                frame=built or frame,
+                symptom_frame=frame,
+            ),
+            kind=words.kind,
+            confidence=words.certainty,
+            remedies=words.remedies,
+            certainty=words.certainty,
+        )
+        return msgspec.structs.replace(found, layer=words.layer, suspects=words.others)

@@ -1,0 +1,101 @@
+"""For an incident: the lines of the program that wrote the value it began with, a tensor of the batch, one made before
+the step, or the mask of an attention."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import FrameType
+
+import torch
+from torch import Tensor
+
+from debugtracer.callsites.frame_locals import locals_of
+from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.sample_origin import sample_origin
+from debugtracer.callsites.value_origin import Link, last_write, made_first, origin, program_of, scope_at
+from debugtracer.callsites.written_names import final_name
+from debugtracer.errors import guarded
+from debugtracer.recorder.batches import Batch
+from debugtracer.trace.birth import Birth, Frame
+
+MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)
+MASKED = ("softmax", "log_softmax", "softmin")
+FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
+
+
+@guarded("diagnosis.value_lines")
+def value_lines(birth: Birth | None, batch: Batch | None) -> tuple[Frame, ...]:
+    """The lines that wrote the value an incident began with, the one that made it first; empty where it was born in
+    the step."""
+    if birth is None:
+        return ()
+    if birth.kind == "input":
+        name = birth.input_name or ""
+        if name.startswith("batch"):
+            return made_first(sample_origin(batch.loader.loader(), batch.loader.frame, name)) if batch else ()
+        return made_first(of_the_program(sys._getframe(1))) if name.startswith(("a tensor", "input ")) else ()
+    if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
+        return of_the_mask(birth.frame)
+    return ()
+
+
+def of_the_program(frame: FrameType | None) -> tuple[Link, ...]:
+    """The lines that wrote a non-finite tensor without a graph which the running program holds by name, innermost frame
+    first."""
+    while frame is not None:
+        if place_of(frame.f_code) == USER:
+            for name, value in locals_of(frame).items():
+                parts = value if isinstance(value, (tuple, list)) else (value,)
+                bad = next((i for i, part in enumerate(parts[:16]) if spoiled(part)), None)
+                if bad is None or not name.isidentifier():
+                    continue
+                links = origin(name if parts is not value else f"{name}[{bad}]", stack_of(frame))
+                if links:
+                    return links
+        frame = frame.f_back
+    return ()
+
+
+def stack_of(frame: FrameType | None) -> tuple[Frame, ...]:
+    """The user's lines from a live frame outwards."""
+    found: list[Frame] = []
+    while frame is not None:
+        if place_of(frame.f_code) == USER:
+            found.append(as_frame(frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
+def spoiled(value: object) -> bool:
+    """Whether this is a floating tensor that the step did not compute, with a value that is not finite. Syncs the
+    host."""
+    if not isinstance(value, Tensor) or value.grad_fn is not None or not value.is_floating_point():
+        return False
+    if value.is_sparse:
+        value = value.detach().coalesce().values()
+    if value.layout != torch.strided or value.nbytes > MOST_BYTES or isinstance(value, torch.nn.Parameter):
+        return False
+    return not bool(torch.isfinite(value.detach()).all())
+
+
+def of_the_mask(frame: Frame) -> tuple[Frame, ...]:
+    """The lines that set the mask of a softmax, where it is the module's own (`self.mask`, a buffer): it hides whole
+    rows whatever the batch is."""
+    program = program_of(frame.file)
+    scope = scope_at(program, frame.line) if program is not None else None
+    if program is None or scope is None:
+        return ()
+    calls = [n for n in ast.walk(scope) if isinstance(n, ast.Call) and n.lineno <= frame.line <= (n.end_lineno or 0)]
+    given = next((c for c in calls if final_name(c.func) in MASKED), None)
+    name = next((n for n in ast.walk(given) if isinstance(n, ast.Name) and n.id not in ("F", "torch")), None) if given else None
+    written = last_write(program, scope, name.id, frame.line) if name is not None else None
+    fill = written.value if written is not None else None
+    if not isinstance(fill, ast.Call) or final_name(fill.func) not in FILLS or not fill.args:
+        return ()
+    mask = fill.args[0]
+    own = [n for n in ast.walk(mask) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"]
+    if len(own) != 1 or written is None:
+        return ()
+    links = origin(ast.unparse(own[0]), (Frame(frame.file, written.node.lineno, frame.function),))
+    return (*made_first(links), Frame(frame.file, written.node.lineno, frame.function, "")) if links else ()
