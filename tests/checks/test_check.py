@@ -27,6 +27,7 @@ EXACT = {
     "rollback/state-dict-mismatch", "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
+    "numerics/crash-text",
     "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/token-out-of-table", "data/train-eval-overlap", "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from debugtracer.callsites.handed_on import kind_of
 from debugtracer.callsites.value_origin import Link, Use, argument_of, chain, program_of, scope_at
 from debugtracer.callsites.written_names import final_name
 from debugtracer.trace.birth import Frame
@@ -37,4 +38,7 @@ def argument_origin(stack: Sequence[Frame], called: Sequence[str], parameter: st
     exact = [value for c, value in given if final_name(c.func) in called] or [value for _, value in given]
     if len(exact) != 1:
         return ()
-    return chain(Use(program, scope_at(program, line), exact[0], tuple(stack[1:])), line)
+    use = Use(program, scope_at(program, line), exact[0], tuple(stack[1:]))
+    kind = kind_of(exact[0])
+    here = (Link(use.frame(exact[0]), kind),) if kind != "handed" else ()
+    return (*here, *chain(use, line))

@@ -1,5 +1,5 @@
-"""Where a tensor of a batch is made: in the user's `__getitem__`, generator or collate_fn, else in what was given to the
-TensorDataset. The source is read, nothing is executed."""
+"""Where a tensor of a batch is made: in the user's `__getitem__`, generator or collate_fn, else in what was given to
+the TensorDataset. The source is read, nothing is executed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 from typing import Any
 
 from debugtracer.callsites.value_origin import (
-    Function,
     Link,
     Use,
     each_once,
@@ -18,7 +17,7 @@ from debugtracer.callsites.value_origin import (
     returned,
     scope_at,
 )
-from debugtracer.callsites.written_names import final_name
+from debugtracer.callsites.written_names import Function, final_name
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -27,14 +26,14 @@ WRAPS = ("Subset", "random_split", "DataLoader", "prepare")
 """Calls whose first argument is the data itself."""
 
 
-def sample_origin(loader: Any, built: Frame | None, path: str) -> tuple[Link, ...]:
-    """The lines that made a leaf (`batch[0]`, `batch['x']`) of the batches of a loader, the last writer first."""
+def sample_origin(dataset: Any, collate: Any, built: Frame | None, path: str) -> tuple[Link, ...]:
+    """The lines that made a leaf (`batch[0]`, `batch['x']`) of the batches of a loader, the last writer first; `built`
+    is where the user built the loader."""
     named = PART.search(path)
     part = (int(named[1]) if named[1] is not None else named[2]) if named else None
-    by_collate = of_function(getattr(loader, "collate_fn", None), part)
+    by_collate = of_function(collate, part)
     if any(link.kind == "made" for link in by_collate[-1:]):
         return by_collate
-    dataset = getattr(loader, "dataset", None)
     while hasattr(dataset, "dataset") and hasattr(dataset, "indices"):  # a Subset hands on
         dataset = dataset.dataset
     kind = type(dataset)

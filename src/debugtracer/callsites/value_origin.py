@@ -10,26 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.handed_on import carrier, kind_of
 from debugtracer.callsites.written_names import Function, Written, final_name, part_of, returns, writes_of
 from debugtracer.source.program import Program, parse
 from debugtracer.trace.birth import Frame
 
 MOST = 12  # lines of one chain; a longer one is cut (ours)
-SAME = frozenset({
-    "to", "cpu", "cuda", "pin_memory", "float", "long", "int", "double", "half", "bfloat16", "bool", "type", "type_as",
-    "contiguous", "clone", "detach", "view", "reshape", "flatten", "unsqueeze", "squeeze", "permute", "transpose",
-    "numpy", "astype", "to_sparse", "to_dense", "expand", "repeat", "copy", "tolist", "items", "values",
-})  # fmt: skip
-"""Methods that hand on the values they are called on."""
-READS = frozenset({
-    "memmap", "load", "loadtxt", "genfromtxt", "fromfile", "read", "read_csv", "read_parquet", "open", "imread", "loads",
-})  # fmt: skip
-"""Functions that bring values in from a file: the program forms its own after them."""
-COPIES = frozenset({
-    "tensor", "as_tensor", "from_numpy", "stack", "cat", "concat", "array", "asarray", "FloatTensor", "LongTensor",
-    "Tensor", "list", "tuple", "reversed", "sorted", "enumerate", "zip", "iter", "next",
-})  # fmt: skip
-"""Functions that hand on the values of their first argument."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +51,13 @@ def written_at(links: Sequence[Link]) -> Frame | None:
     return (own or list(links))[-1].frame if links else None
 
 
-def made_first(links: Sequence[Link]) -> tuple[Frame, ...]:
-    """The lines, the one that made the value first."""
-    first = written_at(links)
-    return () if first is None else (first, *(link.frame for link in links if link.frame is not first))
+def made_first(links: Sequence[Link], cut: bool = False) -> tuple[Frame, ...]:
+    """The lines from the one that made the value to the one that wrote it last; with `cut` from the one that last cut
+    or computed it, for a tensor whose values are right and whose place is not."""
+    own = [link.frame for link in links if link.kind in ("made", "formed")]
+    first = own[0] if cut and own else written_at(links)
+    way = [link.frame for link in links]
+    return tuple(way[way.index(first) :: -1]) if first is not None else ()
 
 
 def origin(name: str, stack: Sequence[Frame]) -> tuple[Link, ...]:
@@ -99,18 +88,6 @@ def each_once(links: Iterator[Link]) -> tuple[Link, ...]:
         if len(found) == MOST:
             break
     return tuple(found.values())
-
-
-def kind_of(value: ast.expr | None) -> str:
-    """What an assignment of this expression does to the values it takes."""
-    if value is None:
-        return "made"
-    inner = carrier(value)
-    if isinstance(inner, ast.Call) and final_name(inner.func) in READS:
-        return "read"
-    if not isinstance(inner, (ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict)):
-        return "made"
-    return "formed" if any(isinstance(n, (ast.ListComp, ast.GeneratorExp, ast.Slice)) for n in ast.walk(value)) else "handed"
 
 
 def follow(use: Use, line: int, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
@@ -145,7 +122,7 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
     while True:
         last = last_write(use.program, scope, name, line if scope is use.scope else None)
         if last is not None:
-            yield Link(use.frame(last.node), kind_of(last.value))
+            yield Link(use.frame(last.node), "handed" if is_own(use.program, last.value) else kind_of(last.value))
             if last.value is not None:
                 part = last.part if last.part is not None else use.part
                 inner = Use(use.program, scope, last.value, use.above if scope is use.scope else (), part)
@@ -159,9 +136,13 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
         scope = outer(use.program, scope)
 
 
-def from_caller(
-    use: Use, function: Function, name: str, seen: frozenset[tuple[str, int, str]]
-) -> Iterator[Link]:
+def is_own(program: Program, value: ast.expr | None) -> bool:
+    """True for a call of a function of the same file, which made the value."""
+    call = carrier(value) if value is not None else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in program.functions
+
+
+def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
     """Follow a parameter to what the calling line passed; nothing where no one call of that line fits."""
     if not use.above:
         return
@@ -227,30 +208,6 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
         yield from follow(Use(use.program, scope, written.value, (), written.part), written.node.lineno, seen)
 
 
-def carrier(node: ast.expr) -> ast.expr:
-    """The expression whose values these are: conversions, views, parts and comprehensions are taken off."""
-    while True:
-        inner = handed_on(node)
-        if inner is None:
-            return node
-        node = inner
-
-
-def handed_on(node: ast.expr) -> ast.expr | None:
-    """What a conversion, a view or a part takes its values from; None for anything that makes values of its own."""
-    if isinstance(node, (ast.Subscript, ast.Starred, ast.Await)):
-        return node.value
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        inner = carrier(node.elt)
-        return node.generators[0].iter if isinstance(inner, ast.Name) and inner.id in own else inner
-    if not isinstance(node, ast.Call):
-        return None
-    if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
-        return node.func.value
-    return node.args[0] if node.args and final_name(node.func) in COPIES else None
-
-
 @functools.lru_cache(64)
 def program_of(file: str) -> Program | None:
     """A file of the user's as a tree; None for a library's and for what cannot be read."""
@@ -300,9 +257,7 @@ def parameters(function: Function) -> list[str]:
 
 def calls_at(program: Program, line: int, name: str) -> list[ast.Call]:
     """The calls on a line that can have run a function of that name; a module's forward is called by any name."""
-    found = [
-        n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)
-    ]
+    found = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
     return [c for c in found if name == "forward" or final_name(c.func) == name]
 
 

@@ -51,9 +51,7 @@ def assigned(node: ast.stmt, target: ast.expr, value: ast.expr, name: str) -> It
             if ast.unparse(one) == name:
                 given = value.elts[place] if same and isinstance(value, (ast.Tuple, ast.List)) else value
                 yield Written(node, given, None if same else place)
-    elif ast.unparse(target) == name:
-        yield Written(node, value)
-    elif isinstance(target, ast.Subscript) and ast.unparse(base(target)) == name:
+    elif ast.unparse(target) == name or (isinstance(target, ast.Subscript) and ast.unparse(base(target)) == name):
         yield Written(node, value)
 
 
@@ -66,7 +64,8 @@ def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
     if in_place and held == name:
         yield Written(node, None)
     first = call.args[0] if call.args else None
-    if call.func.attr in REGISTERS and isinstance(first, ast.Constant) and f"{held}.{first.value}" == name:
+    named = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    if call.func.attr in REGISTERS and named and f"{held}.{named}" == name:
         yield Written(node, call.args[1] if len(call.args) > 1 else None)
 
 
@@ -107,4 +106,6 @@ def part_of(node: ast.expr, part: int | str | None) -> ast.expr | None:
 
 def final_name(function: ast.expr) -> str:
     """The last word of what is called: `stack` of `torch.stack`."""
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )

@@ -148,7 +148,7 @@ class IncidentEvidence:
 
     @property
     def made(self) -> str:
-        """The lines that made the value as a clause: `, made at data.py:9 (by way of train.py:20)`."""
+        """The lines that made the value as a clause: `, made at data.py:9 -> train.py:20`."""
         return made_at(self.facts.made)
 
     @property

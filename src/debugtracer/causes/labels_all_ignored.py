@@ -39,7 +39,8 @@ class LabelsAllIgnored(Cause):
         if incident.facts.ignored and incident.born("forward", "div", "true_divide") and nothing_over_nothing(incident):
             return Evidence(
                 confidence=0.97,
-                because=f"{incident.facts.ignored}: none counts, so {incident.op} divides a sum of nothing by 0",
+                because=f"{incident.facts.ignored}{incident.made}: none counts, so {incident.op} divides a sum of "
+                "nothing by 0",
                 remedies=self.remedies[1:],
                 exact=True,
                 whole_batch=True,
@@ -63,6 +64,7 @@ class LabelsAllIgnored(Cause):
             remedies=self.remedies[1:] if incident.birth.library is not None else self.remedies,
             exact=exact,
             whole_batch=True,
+            place=incident.made_place if incident.facts.ignored else None,
         )
 
 

@@ -46,9 +46,10 @@ class MaskedSoftmaxAllMasked(Cause):
 
     def answer(self, incident: IncidentEvidence, confidence: float, effect: str) -> Evidence:
         """The evidence with the remedies of a mask."""
+        made = f"{incident.made}," if incident.made else ""
         return Evidence(
             confidence=confidence,
-            because=f"every score of a row is -inf (the mask leaves nothing{incident.made}) and {effect}",
+            because=f"every score of a row is -inf (the mask{made} leaves nothing) and {effect}",
             remedies=self.remedies,
             place=incident.made_place,
         )

@@ -56,6 +56,8 @@ def gather(
     samples = (
         guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
     )
+    batch = guilty.batch if guilty is not None else None
+    ignored = all_ignored(batch) or ("", "")
     bad = tuple(dict.fromkeys(result.bad_names))
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
     optimizer = optimizer_facts(alarm.optimizer or only(built), context, built)
@@ -85,8 +87,8 @@ def gather(
         ),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
-        made=value_lines(birth, guilty.batch if guilty is not None else None) or (),
-        ignored=(all_ignored(guilty.batch) or "") if guilty is not None else "",
+        made=value_lines(birth, batch, ignored[0]) or (),
+        ignored=ignored[1],
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),

@@ -11,13 +11,13 @@ LABELS = (torch.int64, torch.int32, torch.int16)
 
 
 @guarded("diagnosis.ignored_labels")
-def all_ignored(batch: Batch | None) -> str:
-    """The labels whose values are all one negative number, which a loss ignores: `all 56 values of batch['labels'] are
-    -100`; empty where there are none. Syncs the host."""
+def all_ignored(batch: Batch | None) -> tuple[str, str]:
+    """The labels whose values are all one negative number, which a loss ignores: path, and in words `all 56 values of
+    batch['labels'] are -100`; empty where there are none. Syncs the host."""
     for path, leaf in batch.tensors() if batch is not None else ():
         if leaf.dtype not in LABELS or not leaf.numel() or leaf.is_meta:
             continue
         low, high = int(leaf.min()), int(leaf.max())
         if low == high < 0:
-            return f"all {leaf.numel()} values of {path} are {low}"
-    return ""
+            return path, f"all {leaf.numel()} values of {path} are {low}"
+    return "", ""

@@ -19,6 +19,8 @@ from debugtracer.trace.window import LOSS
 
 GROWN = frozenset({"lr_too_high", "exploding_gradients"})
 """Classes that say how values grew, not what began it."""
+MULTIPLIED = frozenset({"accumulation_unscaled"})
+"""Classes that make each update larger than the learning rate says: what grew, grew by them."""
 MACHINE = "silent_data_corruption"
 ONSET = 10.0  # times the largest loss before: the step in which the growth began (ours)
 CALM = 3  # losses before it that have to be there (ours)
@@ -32,6 +34,8 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
     first = next((f for f in here if f.kind == MACHINE and f.exact and at_onset(facts, f, later=1)), None)
     if first is None and verdict.kind in GROWN:
         first = next((f for f in here if f.layer == "data" and at_onset(facts, f)), None)
+    if first is None and verdict.kind in GROWN:
+        first = next((f for f in here if f.kind in MULTIPLIED), None)
     if first is None or first.kind is None:
         return verdict
     status, frame = status_of(first), first.place.frame
@@ -39,7 +43,7 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
         verdict = msgspec.structs.replace(
             verdict, module=first.place.module, param=first.place.param, op=None, direction=None, backward_op=None
         )
-    what = "batch" if first.layer == "data" else "changed value"
+    what = "batch" if first.layer == "data" else "changed value" if first.kind == MACHINE else "updates"
     was = Suspect(
         kind=verdict.kind or "",
         cause=verdict.cause or "",
@@ -57,17 +61,14 @@ def began(facts: IncidentFacts, verdict: Verdict, found: Sequence[Finding]) -> V
         line=frame.line if frame is not None else None,
         batch_rows=first.place.batch_rows,
         sample_index=first.place.sample_index,
-        summary=(
-            f"{facts.ref}: values grew from step {first.step} on until they overflowed because "
-            f"{first.message.replace('; ', ', ')}"
-        ),
+        summary=(f"{facts.ref}: values grew from step {first.step} on until they overflowed because {told(first)}"),
         remedy=(*first.remedy, *(t for t in verdict.remedy if t.startswith("clip") and first.kind != MACHINE)),
         change=None,
         tested="",
         evidence=(
             (
-                f"the trials are of step {facts.ref.step}: the {what} of step {first.step} had thrown the weights far "
-                "out before it"
+                f"the trials are of step {facts.ref.step}: the {what} {'from' if what == 'updates' else 'of'} step "
+                f"{first.step}{' on' if what == 'updates' else ''} had thrown the weights far out before it"
             ),
             *verdict.evidence,
         ),
@@ -90,3 +91,8 @@ def at_onset(facts: IncidentFacts, finding: Finding, later: int = 0) -> bool:
         and before <= ONSET * usual
         and not max(losses[at : at + 1 + later], default=math.inf) <= (ONSET * before)
     )
+
+
+def told(finding: Finding) -> str:
+    """What the finding says, without its place in the run, as part of a longer sentence."""
+    return finding.message.removeprefix(f"step {finding.step}, rank {finding.rank}: ").replace("; ", ", ")

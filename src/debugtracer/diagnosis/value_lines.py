@@ -12,7 +12,6 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
-from debugtracer.callsites.sample_origin import sample_origin
 from debugtracer.callsites.value_origin import Link, last_write, made_first, origin, program_of, scope_at
 from debugtracer.callsites.written_names import final_name
 from debugtracer.errors import guarded
@@ -25,15 +24,15 @@ FILLS = {"masked_fill": 0, "masked_fill_": 0, "where": 0}
 
 
 @guarded("diagnosis.value_lines")
-def value_lines(birth: Birth | None, batch: Batch | None) -> tuple[Frame, ...]:
+def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple[Frame, ...]:
     """The lines that wrote the value an incident began with, the one that made it first; empty where it was born in
-    the step."""
+    the step. `ignored` is the leaf of the batch that holds labels of which none counts."""
     if birth is None:
         return ()
-    if birth.kind == "input":
-        name = birth.input_name or ""
+    if birth.kind == "input" or ignored:
+        name = ignored or birth.input_name or ""
         if name.startswith("batch"):
-            return made_first(sample_origin(batch.loader.loader(), batch.loader.frame, name)) if batch else ()
+            return batch.loader.made(name) if batch is not None else ()
         return made_first(of_the_program(sys._getframe(1))) if name.startswith(("a tensor", "input ")) else ()
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
         return of_the_mask(birth.frame)
@@ -88,7 +87,11 @@ def of_the_mask(frame: Frame) -> tuple[Frame, ...]:
         return ()
     calls = [n for n in ast.walk(scope) if isinstance(n, ast.Call) and n.lineno <= frame.line <= (n.end_lineno or 0)]
     given = next((c for c in calls if final_name(c.func) in MASKED), None)
-    name = next((n for n in ast.walk(given) if isinstance(n, ast.Name) and n.id not in ("F", "torch")), None) if given else None
+    name = (
+        next((n for n in ast.walk(given) if isinstance(n, ast.Name) and n.id not in ("F", "torch")), None)
+        if given
+        else None
+    )
     written = last_write(program, scope, name.id, frame.line) if name is not None else None
     fill = written.value if written is not None else None
     if not isinstance(fill, ast.Call) or final_name(fill.func) not in FILLS or not fill.args:

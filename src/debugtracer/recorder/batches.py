@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from debugtracer.callsites.sample_origin import sample_origin
+from debugtracer.callsites.value_origin import made_first
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
@@ -32,6 +34,12 @@ class LoaderInfo:
     """Where the user built it."""
     data: weakref.ref[object] | None = None
     """The dataset; None when it takes no weak reference."""
+
+    def made(self, path: str) -> tuple[Frame, ...]:
+        """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""
+        loader = self.loader()
+        dataset = getattr(loader, "dataset", None) or (self.data() if self.data is not None else None)
+        return made_first(sample_origin(dataset, getattr(loader, "collate_fn", None), self.frame, path))
 
     def goes_on(self, old: LoaderInfo) -> bool:
         """True for another pass: built by the line of a loader that is gone, over the same dataset or its successor."""

@@ -82,7 +82,8 @@ class TargetOutOfBounds(Check):
         return self.finding(
             window,
             "error",
-            f"{loss} was given class {worst}{count}{made_at(made)}; {allowed}. Map the labels, or give the head more outputs.",
+            f"{loss} was given class {worst}{count}{made_at(made)}; {allowed}. Map the labels, or give the head more "
+            "outputs.",
             ref=crash.ref,
             place=Place(
                 frame=first_of(made, crash),

@@ -82,8 +82,8 @@ class TokenOutOfTable(Check):
         return self.finding(
             window,
             "error",
-            f"{named} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as long as the vocabulary, or "
-            "map unknown ids.",
+            f"{named} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as long as "
+            "the vocabulary, or map unknown ids.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,

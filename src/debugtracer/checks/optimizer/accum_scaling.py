@@ -26,8 +26,10 @@ class AccumScaling(Check):
         bites n times as hard.
     How it decides
         The same line calls backward n times for one update, in 3 updates, and no loss was the result of a division or
-        product. A warning where a loader gave a batch before each and no loss is a sum of its rows: microbatches; else
-        a note, for a sum may be meant (the losses of several tasks). A shorter window after longer ones is a note.
+        product. A warning where they are microbatches: a loader gave a batch before each and no loss is a sum of its
+        rows, or each is a mean over the rows of an input of its own and the optimizer's update grows with the gradient
+        (SGD). Else a note, for a sum may be meant (the losses of several tasks). A shorter window after longer ones is
+        a note.
     What to do
         Divide the loss by the number of microbatches of its own window.
     Example

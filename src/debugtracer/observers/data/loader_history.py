@@ -9,8 +9,6 @@ from typing import Any
 
 from torch.utils.data import IterableDataset
 
-from debugtracer.callsites.sample_origin import sample_origin
-from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.refetch import getitem_frame
 from debugtracer.observers.data.schemas import Schemas
@@ -53,7 +51,7 @@ class LoaderHistory:
     def made(self, batch: Batch, path: str) -> tuple[Frame, ...]:
         """The lines that wrote a tensor of a batch, looked for once."""
         if path not in self.origins:
-            self.origins[path] = made_first(sample_origin(batch.loader.loader(), self.note.frame, path))
+            self.origins[path] = batch.loader.made(path)
         return self.origins[path]
 
     def usual_rows(self) -> int:

@@ -111,7 +111,7 @@ class FunctionTestsObserver(Observer):
             if "own_token" in found:
                 found["own_token"]["frame"] = self.stack[0] if self.stack else None
                 named = ("cross_entropy", "nll_loss")
-                found["own_token"]["made"] = made_first(argument_origin(self.stack, named, "target", 1))
+                found["own_token"]["made"] = made_first(argument_origin(self.stack, named, "target", 1), cut=True)
             for trial, facts in found.items():
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
 

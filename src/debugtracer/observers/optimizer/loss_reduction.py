@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 MADE_SMALLER = ("DivBackward", "MulBackward")
+MEAN = 1  # of reduction="mean"
 SUM = 2  # torch's number of reduction="sum"
 
 
@@ -12,6 +13,14 @@ def is_divided(loss: Tensor) -> bool:
     """True if the loss, or what a scaler multiplied, is a quotient or a product."""
     made = loss.grad_fn
     return made is not None and made.name().startswith(MADE_SMALLER)
+
+
+def is_mean(loss: Tensor) -> bool:
+    """True if the loss is the mean over its rows, as mean() or a loss of torch with reduction="mean" makes it."""
+    made = loss.grad_fn
+    if made is None:
+        return False
+    return made.name().startswith("MeanBackward") or getattr(made, "_saved_reduction", 0) == MEAN
 
 
 def is_sum(loss: Tensor) -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-import msgspec
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -15,8 +14,9 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.observers.optimizer.fresh_input import FreshInput
 from debugtracer.observers.optimizer.gradient_use import GradientUse
-from debugtracer.observers.optimizer.loss_reduction import is_divided, is_sum
+from debugtracer.observers.optimizer.loss_reduction import is_divided, is_mean, is_sum
 from debugtracer.observers.optimizer.unstepped import UNSTEPPED, Unstepped
 from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
@@ -26,6 +26,7 @@ from debugtracer.trace.facts.order import Call, NoStep, StepOrder
 from debugtracer.trace.number import number
 
 FIRST = 3  # updates of each optimizer, then inspected steps (docs/rationale/checks.md#order-automaton)
+BY_SCALE = ("SGD", "ASGD")  # optimizers whose update is as large as the gradient is
 MOST_CALLS = 64  # calls of one update that are kept (ours): an accumulation over more is cut
 MOST_OPTIMIZERS = 64  # followed (ours)
 NAMED = 4  # stale parameters named as evidence
@@ -65,10 +66,12 @@ class OrderObserver(Observer):
         self.scaling = False
         """A scaler has multiplied a loss since the last backward; the loss itself may be gone by then."""
         self.forwards = False
+        self.input = FreshInput()
         self.batch: Batch | None = None
         """The batch that was the latest at the last backward."""
 
     def reset(self) -> None:
+        self.input = FreshInput()
         self.logs.clear()
         self.known.clear()
         self.batch = None
@@ -111,7 +114,10 @@ class OrderObserver(Observer):
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note a forward with a graph; it is added with the backward that follows."""
-        self.forwards = self.forwards or torch.is_grad_enabled()
+        if self.forwards or not torch.is_grad_enabled():
+            return
+        self.forwards = True
+        self.input.came(args)
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Note gradients that were used and still stand, and whether the loss is a scaled one."""
@@ -131,6 +137,7 @@ class OrderObserver(Observer):
         divided = loss is not None and is_divided(loss)
         batch, self.batch = self.batch, self.run.batches.last()
         microbatch = loss is not None and self.batch is not batch and not is_sum(loss)
+        alone = loss is not None and self.input.is_fresh and is_mean(loss)
         for optimizer, log in list(self.logs.items()):
             if optimizer in self.run.state.foreign:
                 continue
@@ -138,8 +145,9 @@ class OrderObserver(Observer):
                 live = log.use.backward_ended()
                 if self.forwards:
                     log.add(Call(word="forward"))
-                call = Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided)
-                log.add(msgspec.structs.replace(call, microbatch=True) if microbatch else call)
+                one = microbatch or (alone and log.use.kind in BY_SCALE)
+                call = Call(word="backward", frame=frame, live=live, scaled=scaled, divided=divided, microbatch=one)
+                log.add(call)
                 log.scaled = scaled if live else log.scaled
             else:
                 live = not log.use.steps and any(p.grad is not None for p in log.use.held()[:8])

@@ -14,8 +14,7 @@ from debugtracer.callsites.argument_origin import argument_origin, object_built
 from debugtracer.callsites.carried_state import carried_at
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
 from debugtracer.callsites.frames import USER, place_of
-from debugtracer.callsites.sample_origin import sample_origin
-from debugtracer.callsites.value_origin import Link, made_first
+from debugtracer.callsites.value_origin import made_first
 from debugtracer.devices.present import device_memory
 from debugtracer.observers.graph.running_module import path_of
 from debugtracer.observers.observer import Observer
@@ -119,7 +118,7 @@ class CrashObserver(Observer):
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
             indices=indices,
-            made=made_first(self.made(site, name or "", found)),
+            made=self.made(site, name or "", found),
         )
 
     def loss_built(self, site: CrashSite) -> Frame | None:
@@ -129,14 +128,14 @@ class CrashObserver(Observer):
             return None
         return object_built(site.frames, type(module).__name__)
 
-    def made(self, site: CrashSite, name: str, found: tuple[Batch, str] | None) -> tuple[Link, ...]:
+    def made(self, site: CrashSite, name: str, found: tuple[Batch, str] | None) -> tuple[Frame, ...]:
         """The lines that wrote the indices: where the dataset makes them, else those before the call."""
         if found is not None:
             batch, path = found
-            links = sample_origin(batch.loader.loader(), batch.loader.frame, path)
-            if links:
-                return links
-        return argument_origin(site.frames, site.torch_calls, name, PLACES.get(name, 0))
+            lines = batch.loader.made(path)
+            if lines:
+                return lines
+        return made_first(argument_origin(site.frames, site.torch_calls, name, PLACES.get(name, 0)))
 
     def equal_leaf(self, tensor: Tensor, batch: Batch | None) -> tuple[Batch, str] | None:
         """A leaf of the last batch with the same values in the same order: the tensor is a copy or another shape of

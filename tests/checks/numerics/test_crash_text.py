@@ -1,0 +1,53 @@
+"""The words of an exception as a finding."""
+
+from __future__ import annotations
+
+from debugtracer.checks.check import checks
+from debugtracer.checks.numerics.crash_text import CrashText
+from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import KnownWords
+from debugtracer.trace.step import StepRef
+from tests.checks.crashes import a_crash, silent_on_another_error
+
+WORDS = KnownWords(
+    kind="loss_misuse",
+    certainty=0.75,
+    because="binary_cross_entropy needs probabilities and was given values outside 0..1",
+    layer="model",
+    remedies=("use BCEWithLogitsLoss",),
+)
+PLACE = {"frames": (Frame("/a/train.py", 16),), "built": Frame("/a/train.py", 12)}
+
+
+def said(crash, only=None):
+    judge = Judge({"numerics/crash-text": CrashText()} if only is None else only)
+    return list(judge.end(StepRef(iteration=5, step=5), [crash]))
+
+
+def test_the_words_the_line_and_where_the_loss_was_built():
+    (finding,) = said(a_crash("all elements of input should be between 0 and 1", words=WORDS, **PLACE))
+    assert finding.message == (
+        "step 5, rank 0: binary_cross_entropy needs probabilities and was given values outside 0..1 (train.py:16); "
+        "the loss is built at train.py:12; expected a call that does not raise. Use BCEWithLogitsLoss."
+    )
+    assert (finding.kind, finding.layer, finding.confidence, finding.exact) == ("loss_misuse", "model", 0.75, False)
+    assert finding.place.frame == PLACE["built"]
+    assert finding.place.symptom_frame == PLACE["frames"][0]
+
+
+def test_unsure_words_and_no_words_say_nothing():
+    import msgspec
+
+    assert said(a_crash("x", words=msgspec.structs.replace(WORDS, certainty=0.4))) == []
+    silent_on_another_error(CrashText())
+
+
+def test_a_check_that_has_read_the_tensors_speaks_alone():
+    words = msgspec_shape()
+    crash = a_crash("mat1 and mat2 shapes cannot be multiplied (3x2 and 4x3)", "RuntimeError", words=words)
+    assert [f.check for f in said(crash, checks())] == ["model/shape-mismatch"]
+
+
+def msgspec_shape() -> KnownWords:
+    return KnownWords(kind="shape_mismatch", certainty=0.9, because="two matrices do not fit", layer="model")

@@ -1,0 +1,57 @@
+"""The lines that wrote the value an incident began with."""
+
+from __future__ import annotations
+
+import inspect
+
+import torch
+from torch import nn
+
+from debugtracer.diagnosis.value_lines import of_the_mask, value_lines
+from debugtracer.trace.birth import Birth, Frame
+
+
+def features(path: str) -> tuple[torch.Tensor, torch.Tensor]:
+    x = torch.zeros(3)
+    share = x / x.sum()
+    return share.to("cpu"), torch.ones(2)
+
+
+def test_a_tensor_of_the_program_is_followed_by_its_name():
+    share, other = features("a")
+    made = value_lines(
+        Birth(op=None, direction="input", kind="input", input_name="a tensor made before the step"), None, ""
+    )
+    assert other.isfinite().all()
+    top = features.__code__.co_firstlineno
+    assert [frame.line - top for frame in made][:1] == [2]
+    assert share.isnan().all()
+
+
+class Head(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.register_buffer("hidden", torch.ones(size, size).tril(-1))
+
+    def forward(self, scores, keep):
+        scores = scores.masked_fill(self.hidden == 0, float("-inf"))
+        weights = torch.softmax(scores, -1)
+        other = weights.masked_fill(keep, float("-inf"))
+        return torch.softmax(other, -1)
+
+
+def frame(text: str) -> Frame:
+    lines, first = inspect.getsourcelines(Head)
+    return Frame(__file__, first + next(i for i, line in enumerate(lines) if text in line))
+
+
+def test_a_mask_of_the_modules_own_is_written_where_it_is_registered():
+    found = of_the_mask(frame("weights = torch.softmax"))
+    assert [f.line for f in found] == [frame("register_buffer").line, frame("self.hidden == 0").line]
+    birth = Birth(op="aten::_softmax", direction="forward", kind="inf-inf", frames=(frame("weights = torch.softmax"),))
+    assert value_lines(birth, None, "") == found
+
+
+def test_a_mask_that_came_with_the_data_stays_where_it_was_used():
+    assert of_the_mask(frame("return torch.softmax")) == ()
+    assert value_lines(None, None, "") == ()
