@@ -43,6 +43,8 @@ class Link:
 
     frame: Frame
     kind: str
+    value: Use | None = None
+    """What was written, in the scope it was written in."""
 
 
 def written_at(links: Sequence[Link]) -> Frame | None:
@@ -122,10 +124,12 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
     while True:
         last = last_write(use.program, scope, name, line if scope is use.scope else None)
         if last is not None:
-            yield Link(use.frame(last.node), "handed" if is_own(use.program, last.value) else kind_of(last.value))
-            if last.value is not None:
-                part = last.part if last.part is not None else use.part
-                inner = Use(use.program, scope, last.value, use.above if scope is use.scope else (), part)
+            part = last.part if last.part is not None else use.part
+            above = use.above if scope is use.scope else ()
+            inner = Use(use.program, scope, last.value, above, part) if last.value is not None else None
+            kind = "handed" if is_own(use.program, last.value) else kind_of(last.value)
+            yield Link(use.frame(last.node), kind, inner)
+            if inner is not None:
                 yield from follow(inner, last.node.lineno, seen)
             return
         if scope is None:
@@ -187,7 +191,7 @@ def returned(
     kept = None if one is not value else part
     use = Use(program, function, one if one is not None else value, above, kept)
     if not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
-        yield Link(use.frame(last), kind_of(one))
+        yield Link(use.frame(last), kind_of(one), use)
     yield from follow(use, last.lineno, seen)
 
 
@@ -202,10 +206,13 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
     written = next(reversed(built or [w for w in every if use.program.function(w.node) is home]), None)
     if written is None:
         return
-    yield Link(use.frame(written.node), kind_of(written.value))
     scope = use.program.function(written.node)
-    if written.value is not None and isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield from follow(Use(use.program, scope, written.value, (), written.part), written.node.lineno, seen)
+    if written.value is None or not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield Link(use.frame(written.node), kind_of(written.value))
+        return
+    inner = Use(use.program, scope, written.value, (), written.part)
+    yield Link(use.frame(written.node), kind_of(written.value), inner)
+    yield from follow(inner, written.node.lineno, seen)
 
 
 @functools.lru_cache(64)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from debugtracer.source.program import Program
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+ADDS = ("append", "add", "extend", "appendleft")
 REGISTERS = ("register_buffer", "register_parameter")
 
 
@@ -64,6 +65,8 @@ def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
     if in_place and held == name:
         yield Written(node, None)
     first = call.args[0] if call.args else None
+    if call.func.attr in ADDS and held == name and first is not None:
+        yield Written(node, first)
     named = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     if call.func.attr in REGISTERS and named and f"{held}.{named}" == name:
         yield Written(node, call.args[1] if len(call.args) > 1 else None)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.value_origin import Link, last_write, made_first, origin, program_of, scope_at
 from debugtracer.callsites.written_names import final_name
 from debugtracer.errors import guarded
@@ -32,8 +33,12 @@ def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple
     if birth.kind == "input" or ignored:
         name = ignored or birth.input_name or ""
         if name.startswith("batch"):
-            return batch.loader.made(name) if batch is not None else ()
-        return made_first(of_the_program(sys._getframe(1))) if name.startswith(("a tensor", "input ")) else ()
+            if batch is None:
+                return ()
+            some = birth.rows is not None and len(birth.rows) < (batch.rows or 0)
+            return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some)
+        outside = name.startswith(("a tensor", "input "))
+        return nonfinite_first(of_the_program(sys._getframe(1)), some=False) if outside else ()
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
         return of_the_mask(birth.frame)
     return ()

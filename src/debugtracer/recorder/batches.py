@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import torch
 
+from debugtracer.callsites.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.sample_origin import sample_origin
-from debugtracer.callsites.value_origin import made_first
+from debugtracer.callsites.value_origin import Link, made_first
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
@@ -37,9 +38,17 @@ class LoaderInfo:
 
     def made(self, path: str) -> tuple[Frame, ...]:
         """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""
+        return made_first(self.origin(path))
+
+    def spoiled(self, path: str, some: bool) -> tuple[Frame, ...]:
+        """The same for a tensor with NaN or Inf, from the line that can have made them; `some`: not in all rows."""
+        return nonfinite_first(self.origin(path), some)
+
+    def origin(self, path: str) -> tuple[Link, ...]:
+        """Where a tensor of the batches was written, the last writer first."""
         loader = self.loader()
         dataset = getattr(loader, "dataset", None) or (self.data() if self.data is not None else None)
-        return made_first(sample_origin(dataset, getattr(loader, "collate_fn", None), self.frame, path))
+        return sample_origin(dataset, getattr(loader, "collate_fn", None), self.frame, path)
 
     def goes_on(self, old: LoaderInfo) -> bool:
         """True for another pass: built by the line of a loader that is gone, over the same dataset or its successor."""

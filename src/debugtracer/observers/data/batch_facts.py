@@ -261,7 +261,9 @@ class BatchFacts(Observer):
                 module=one.module,
                 frame=one.frame,
                 training=training,
-                made=one.history.made(one.batch, odd.path),
+                made=one.history.made(
+                    one.batch, odd.path, odd.what == "nonfinite", len(odd.rows) < (one.batch.rows or 0)
+                ),
             )
         )
         worth = (odd.what == "nonfinite" and one.spoiled) or odd.what == "blank"

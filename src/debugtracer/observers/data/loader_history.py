@@ -48,11 +48,12 @@ class LoaderHistory:
         """Drop the contents seen: the same batches may come again in a new epoch."""
         self.contents.clear()
 
-    def made(self, batch: Batch, path: str) -> tuple[Frame, ...]:
-        """The lines that wrote a tensor of a batch, looked for once."""
-        if path not in self.origins:
-            self.origins[path] = batch.loader.made(path)
-        return self.origins[path]
+    def made(self, batch: Batch, path: str, nonfinite: bool, some: bool) -> tuple[Frame, ...]:
+        """The lines that wrote a tensor of a batch, looked for once; of a non-finite one those that made it so."""
+        key = f"{path} {nonfinite and some}"
+        if key not in self.origins:
+            self.origins[key] = batch.loader.spoiled(path, some) if nonfinite else batch.loader.made(path)
+        return self.origins[key]
 
     def usual_rows(self) -> int:
         """The median rows of the last batches."""
