@@ -81,6 +81,8 @@ class Judge:
         self.words: dict[tuple[str, ...], set[str]] = {}
         """What was said of a subject at the step at which it was spoken of last."""
         self.said: dict[str, int] = {}
+        self.symptoms: set[str] = set()
+        """Of the findings so far."""
         self.tally: Counter[str] = Counter()
         """How often each check was asked, but for what `plans` has counted."""
         self.kinds: Counter[type[Fact]] = Counter()
@@ -170,14 +172,11 @@ class Judge:
     def last(self, window: Window) -> Iterator[Finding]:
         """Ask what is asked when the run is over."""
         news = window.fresh | window.came.keys()
-        symptoms: set[str] = set()
         for check in sorted(self.checks, key=lambda check: check.fallback):
-            if check.fallback and check.symptom in symptoms:
+            if check.fallback and check.symptom in self.symptoms:
                 continue
             if (check.at_end or not news.isdisjoint(check.needs)) and check.slug not in self.problems:
-                for finding in self.ask(check, window):
-                    symptoms.add(finding.symptom)
-                    yield finding
+                yield from self.ask(check, window)
 
     def end(self, ref: StepRef, facts: Iterable[Fact] = ()) -> Iterator[Finding]:
         """Judge the last facts when the run is over."""
@@ -214,6 +213,7 @@ class Judge:
         self.words[key] = {words} if step != spoke else self.words[key] | {words}
         self.spoke[key] = step
         self.said[finding.check] = self.said.get(finding.check, 0) + 1
+        self.symptoms.add(finding.symptom)
         return True
 
     def fed(self) -> tuple[str, ...]:
