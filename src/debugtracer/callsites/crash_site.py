@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
@@ -142,6 +143,7 @@ def seen_tensor(name: str, tensor: Tensor) -> TensorSeen:
     )
     if integers and tensor.numel():
         low, high = int(tensor.min()), int(tensor.max())
+    floats = tensor.is_floating_point() and tensor.device.type == "cpu" and tensor.layout == torch.strided
     return TensorSeen(
         name=name,
         shape=tuple(tensor.shape),
@@ -150,6 +152,7 @@ def seen_tensor(name: str, tensor: Tensor) -> TensorSeen:
         low=low,
         high=high,
         needs_grad=tensor.requires_grad,
+        nonfinite=int((~torch.isfinite(tensor.detach())).sum()) if floats else 0,
     )
 
 

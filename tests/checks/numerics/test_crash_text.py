@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.check import checks
 from debugtracer.checks.numerics.crash_text import CrashText
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import KnownWords
 from debugtracer.trace.step import StepRef
-from tests.checks.crashes import a_crash, silent_on_another_error
+from tests.checks.crashes import a_crash, seen, silent_on_another_error
 
 WORDS = KnownWords(
     kind="loss_misuse",
@@ -37,17 +39,28 @@ def test_the_words_the_line_and_where_the_loss_was_built():
 
 
 def test_unsure_words_and_no_words_say_nothing():
-    import msgspec
-
     assert said(a_crash("x", words=msgspec.structs.replace(WORDS, certainty=0.4))) == []
     silent_on_another_error(CrashText())
 
 
+def test_values_that_were_bad_before_are_the_cause_and_the_words_their_consequence():
+    bad = (seen("target", 4), seen("input", 4, nonfinite=3))
+    (finding,) = said(a_crash("all elements of input should be between 0 and 1", words=WORDS, tensors=bad))
+    assert finding.kind is None
+    assert "input holds 3 values that are NaN or Inf" in finding.message
+    assert finding.place.frame is not None
+
+
+def test_words_that_do_not_say_why_are_a_symptom():
+    (finding,) = said(a_crash("Loss is nan, stopping", words=msgspec.structs.replace(WORDS, kind="")))
+    assert finding.kind is None
+
+
 def test_a_check_that_has_read_the_tensors_speaks_alone():
-    words = msgspec_shape()
+    words = shapes()
     crash = a_crash("mat1 and mat2 shapes cannot be multiplied (3x2 and 4x3)", "RuntimeError", words=words)
     assert [f.check for f in said(crash, checks())] == ["model/shape-mismatch"]
 
 
-def msgspec_shape() -> KnownWords:
+def shapes() -> KnownWords:
     return KnownWords(kind="shape_mismatch", certainty=0.9, because="two matrices do not fit", layer="model")

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import Crash, KnownWords
+from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -28,7 +28,8 @@ class CrashText(Check):
         The report of a run must not know less of its last words than the reader of a text log.
     How it decides
         The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
-        alone nothing is confirmed; a check that has read the tensors of the same crash says more, and leads.
+        alone nothing is confirmed, and where the failing call was given NaN or Inf the words are only its consequence; a
+        check that has read the tensors of the same crash says more, and leads.
     What to do
         What the class of the fault advises.
     Example
@@ -53,6 +54,9 @@ class CrashText(Check):
 
     def describe(self, window: Window, crash: Crash, words: KnownWords) -> Finding:
         """What the words say, and the user's line they were raised from."""
+        bad = next((t for t in crash.tensors if t.nonfinite), None)
+        if bad is not None:
+            return self.spoiled(window, crash, words, bad)
         frame = crash.frames[0] if crash.frames else None
         built = crash.built if words.kind == "loss_misuse" else None
         at = f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
@@ -69,9 +73,22 @@ class CrashText(Check):
                 frame=built or frame,
                 symptom_frame=frame,
             ),
-            kind=words.kind,
+            kind=words.kind or None,
             confidence=words.certainty,
             remedies=words.remedies,
             certainty=words.certainty,
         )
         return msgspec.structs.replace(found, layer=words.layer, suspects=words.others)
+
+    def spoiled(self, window: Window, crash: Crash, words: KnownWords, bad: TensorSeen) -> Finding:
+        """What the call was given was not finite: the exception follows from what made it so."""
+        return self.finding(
+            window,
+            "error",
+            f"{crash.error}: {crash.message.splitlines()[0].rstrip('.')}; {bad.name} holds {bad.nonfinite} values that "
+            "are NaN or Inf; expected finite ones. Look for what made them: the exception follows from it.",
+            ref=crash.ref,
+            place=crash.place(),
+            nonfinite=bad.nonfinite,
+            certainty=words.certainty,
+        )

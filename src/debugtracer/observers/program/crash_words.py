@@ -6,7 +6,7 @@ import traceback
 
 from debugtracer.errors import guarded
 from debugtracer.logs.chunks import Chunk
-from debugtracer.logs.judge import SHOWN, judge
+from debugtracer.logs.judge import CONSEQUENCES, GENERIC, SHOWN, judge
 from debugtracer.logs.scan import Scan
 from debugtracer.trace.facts.crash import KnownWords
 
@@ -24,7 +24,7 @@ def words_of(error: BaseException) -> KnownWords | None:
     if first is None or not first.evidence:
         return None
     return KnownWords(
-        kind=first.kind,
+        kind="" if first.kind in (*GENERIC, *CONSEQUENCES) else first.kind,
         certainty=round(first.certainty, 2),
         because=first.evidence[0].partition(" (log line ")[0],
         layer=first.known.layer,

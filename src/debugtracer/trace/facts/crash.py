@@ -22,12 +22,15 @@ class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
     low: int | None = None
     high: int | None = None
     needs_grad: bool = False
+    nonfinite: int = 0
+    """Values that are NaN or Inf, of a floating tensor on the CPU."""
 
 
 class KnownWords(msgspec.Struct, frozen=True, kw_only=True):
     """What the text of the exception is evidence of, by the same table that reads logs (`debug-tracer explain`)."""
 
     kind: str
+    """The class; empty where the words say that something went wrong and not why."""
     certainty: float
     """0..0.9: text alone proves nothing."""
     because: str
