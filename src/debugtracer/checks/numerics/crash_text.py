@@ -28,8 +28,8 @@ class CrashText(Check):
         The report of a run must not know less of its last words than the reader of a text log.
     How it decides
         The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
-        alone nothing is confirmed, and where the failing call was given NaN or Inf the words are only its consequence; a
-        check that has read the tensors of the same crash says more, and leads.
+        alone nothing is confirmed, and where the failing call was given NaN or Inf the words are only a consequence. It
+        is silent where a check that has read the tensors of the same crash has spoken.
     What to do
         What the class of the fault advises.
     Example
