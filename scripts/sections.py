@@ -120,6 +120,8 @@ def fresh_faults(kept: Kept) -> str:
     lines += [
         f"Of {len(rows)}: {told}. The line to edit: {of_known(rows, 'line')}; the sample: {of_known(rows, 'sample')}."
     ]
+    if result.get("later"):
+        lines += ["", result["later"]]
     lines += ["", "| program | loop | kind | what is wrong | what was said | told | line |", "|---" * 7 + "|"]
     yes_or_no = {True: "yes", False: "no", None: "-"}
     for row in rows:

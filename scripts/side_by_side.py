@@ -31,7 +31,8 @@ HEAD = """# Ten verdicts side by side
 
 Ten faults put into programs of other people, as two versions of debug-tracer tell them. The programs were written by
 one who had not read the rules, and they were held out until {seen}; the lines were mended with these very programs in
-view, so the right-hand side is no measurement on unseen programs ([results](results.md#fresh-faults) has that one, dated).
+view, so the right-hand side is no measurement on unseen programs ([results](results.md#fresh-faults) has that one).
+
 {lines}
 Made by `python scripts/side_by_side.py`; before is {before}, now is {now} ({date}).
 

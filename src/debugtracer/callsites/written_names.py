@@ -93,7 +93,7 @@ def returns(program: Program, function: Function) -> list[ast.Return | ast.Expr]
 
 
 def part_of(node: ast.expr, part: int | str | None) -> ast.expr | None:
-    """One place of a tuple or one key of a dict as it is written; the whole for anything else, None where the part is
+    """Take one place of a tuple or one key of a dict; the whole for anything else, None where the part is
     not in it."""
     if isinstance(node, (ast.Tuple, ast.List)):
         if part is None:
