@@ -14,6 +14,7 @@ import torch
 from debugtracer.callsites.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.sample_origin import sample_origin
 from debugtracer.callsites.value_origin import Link, made_first
+from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
@@ -38,11 +39,11 @@ class LoaderInfo:
 
     def made(self, path: str) -> tuple[Frame, ...]:
         """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""
-        return made_first(self.origin(path))
+        return made_first(guarded("batches.origin")(self.origin)(path) or ())
 
     def spoiled(self, path: str, some: bool) -> tuple[Frame, ...]:
         """The same for a tensor with NaN or Inf, from the line that can have made them; `some`: not in all rows."""
-        return nonfinite_first(self.origin(path), some)
+        return nonfinite_first(guarded("batches.origin")(self.origin)(path) or (), some)
 
     def origin(self, path: str) -> tuple[Link, ...]:
         """Where a tensor of the batches was written, the last writer first."""

@@ -52,7 +52,8 @@ class LoaderHistory:
         """The lines that wrote a tensor of a batch, looked for once; of a non-finite one those that made it so."""
         key = f"{path} {nonfinite and some}"
         if key not in self.origins:
-            self.origins[key] = batch.loader.spoiled(path, some) if nonfinite else batch.loader.made(path)
+            of = batch.loader
+            self.origins[key] = of.spoiled(path, some) if nonfinite else of.made(path)
         return self.origins[key]
 
     def usual_rows(self) -> int:

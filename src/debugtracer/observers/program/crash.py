@@ -16,6 +16,7 @@ from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor
 from debugtracer.callsites.frames import USER, place_of
 from debugtracer.callsites.value_origin import made_first
 from debugtracer.devices.present import device_memory
+from debugtracer.errors import guarded
 from debugtracer.observers.graph.running_module import path_of
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_words import words_of
@@ -74,7 +75,7 @@ class CrashObserver(Observer):
             else (),
             parameters=parameters(roots),
             memory=memory(),
-            built=self.loss_built(site),
+            built=guarded("crash.built")(self.loss_built)(site),
             carried=carried(error) if GRAPH_USED in str(error) else None,
             words=words_of(error),
             fetching=fetching,
@@ -118,7 +119,7 @@ class CrashObserver(Observer):
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
             indices=indices,
-            made=self.made(site, name or "", found),
+            made=guarded("crash.made")(self.made)(site, name or "", found) or (),
         )
 
     def loss_built(self, site: CrashSite) -> Frame | None:
@@ -150,6 +151,7 @@ class CrashObserver(Observer):
         return None
 
 
+@guarded("crash.carried")
 def carried(error: BaseException) -> Frame | None:
     """The line that carries a graph from one turn of a loop to the next, in the innermost function that has one."""
     for frame, line in list(traceback.walk_tb(error.__traceback__))[::-1]:
