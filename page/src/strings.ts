@@ -1,9 +1,9 @@
 // Every word of the page that is ours; what the run says of itself comes in English from the document.
 const en = {
-  skip: "Skip to the verdict", copy: "Copy as Markdown", copied: "Copied", theme: "Dark", themeLight: "Light", other: "中文",
+  skip: "Skip to the verdict", copy: "Copy as Markdown", copied: "Copied", theme: "Dark", themeLight: "Light", other: "ZH", otherName: "中文",
   run: "run", steps: "steps", of: "of", rank: "rank", step: "step",
   op: "Op", line: "Line", sample: "Sample", since: "Since", found: "Found by", parameter: "Parameter", noOp: "no op: seen in the numbers of the run",
-  noLine: "no line is known", noSample: "no single sample can be named", rows: (n: string) => `row ${n} of the batch`,
+  noLine: "no line is known", noSample: "no single sample can be named", rows: (n: string) => `row ${n} of the batch`, datasetIndex: "dataset index", verdict: "Verdict", atStep: (s: number) => `at step ${s}`,
   inModule: (m: string) => `in ${m}`, root: "the root module", forward: "forward", backward: "backward", update: "update", input: "input",
   confirmed: "confirmed", likely: "likely", possible: "possible", unknown: "unknown", sure: (p: string) => `${p} sure`,
   source: "Source", whatToDo: "What to do", why: "Why: what was tried", guilty: "guilty", healthy: "healthy", beside: "The sample beside healthy ones",
@@ -31,10 +31,10 @@ export type Words = typeof en;
 export type Language = "en" | "zh";
 
 const zh: Words = {
-  skip: "跳到结论", copy: "复制为 Markdown", copied: "已复制", theme: "深色", themeLight: "浅色", other: "English",
+  skip: "跳到结论", copy: "复制为 Markdown", copied: "已复制", theme: "深色", themeLight: "浅色", other: "EN", otherName: "English",
   run: "运行", steps: "步", of: "共", rank: "rank", step: "步",
   op: "算子", line: "代码行", sample: "样本", since: "始于", found: "发现者", parameter: "参数", noOp: "没有算子：从运行的数值中看出",
-  noLine: "代码行未知", noSample: "无法指出单个样本", rows: (n) => `批次第 ${n} 行`,
+  noLine: "代码行未知", noSample: "无法指出单个样本", rows: (n) => `批次第 ${n} 行`, datasetIndex: "数据集索引", verdict: "结论", atStep: (s) => `第 ${s} 步`,
   inModule: (m) => `位于 ${m}`, root: "根模块", forward: "前向", backward: "反向", update: "更新", input: "输入",
   confirmed: "已证实", likely: "很可能", possible: "可能", unknown: "未知", sure: (p) => `把握 ${p}`,
   source: "源码", whatToDo: "怎么办", why: "原因：试过什么", guilty: "有问题", healthy: "正常", beside: "该样本与正常样本对照",
