@@ -2,7 +2,7 @@
 const en = {
   skip: "Skip to the verdict", copy: "Copy as Markdown", copied: "Copied", theme: "Dark", themeLight: "Light", other: "ZH", otherName: "中文",
   run: "run", steps: "steps", of: "of", rank: "rank", step: "step",
-  op: "Op", line: "Line", sample: "Sample", since: "Since", found: "Found by", parameter: "Parameter", noOp: "no op: seen in the numbers of the run",
+  op: "Op", line: "Line", sample: "Sample", since: "Since", found: "Found by", parameter: "Parameter", module: "Module", noOp: "no op is named",
   noLine: "no line is known", noSample: "no single sample can be named", rows: (n: string) => `row ${n} of the batch`, datasetIndex: "dataset index", verdict: "Verdict", atStep: (s: number) => `at step ${s}`,
   inModule: (m: string) => `in ${m}`, root: "the root module", forward: "forward", backward: "backward", update: "update", input: "input",
   confirmed: "confirmed", likely: "likely", possible: "possible", unknown: "unknown", sure: (p: string) => `${p} sure`,
@@ -33,7 +33,7 @@ export type Language = "en" | "zh";
 const zh: Words = {
   skip: "跳到结论", copy: "复制为 Markdown", copied: "已复制", theme: "深色", themeLight: "浅色", other: "EN", otherName: "English",
   run: "运行", steps: "步", of: "共", rank: "rank", step: "步",
-  op: "算子", line: "代码行", sample: "样本", since: "始于", found: "发现者", parameter: "参数", noOp: "没有算子：从运行的数值中看出",
+  op: "算子", line: "代码行", sample: "样本", since: "始于", found: "发现者", parameter: "参数", module: "模块", noOp: "没有指出算子",
   noLine: "代码行未知", noSample: "无法指出单个样本", rows: (n) => `批次第 ${n} 行`, datasetIndex: "数据集索引", verdict: "结论", atStep: (s) => `第 ${s} 步`,
   inModule: (m) => `位于 ${m}`, root: "根模块", forward: "前向", backward: "反向", update: "更新", input: "输入",
   confirmed: "已证实", likely: "很可能", possible: "可能", unknown: "未知", sure: (p) => `把握 ${p}`,
