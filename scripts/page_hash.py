@@ -26,6 +26,4 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         KEPT.write_text(digest() + "\n")
     elif KEPT.read_text().strip() != digest():
-        sys.exit(
-            "the built page is stale: run `bash scripts/page.sh` (needs node 20.19 or later) and commit the result"
-        )
+        sys.exit("the built page is stale: run `bash scripts/page.sh` (it needs node 20.19 or later) and commit it")

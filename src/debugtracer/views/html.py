@@ -8,6 +8,7 @@ from typing import ClassVar
 from debugtracer.errors import TraceError
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.page.document import document
+from debugtracer.views.page.still_trace import StillTrace
 from debugtracer.views.page.template import filled
 from debugtracer.views.terminal import Terminal
 from debugtracer.views.view import View
@@ -22,6 +23,7 @@ class Html(View):
 
     def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
         """The page; a run that cannot be read whole says so in it."""
+        trace = StillTrace(trace)
         page = document(trace)
         try:
             plain = Terminal().render(trace)

@@ -1,4 +1,4 @@
-"""Writes down every op of a traced step with what it read and the range of what it gave: the op table of an incident."""
+"""Writes down every op of a traced step, what it read and the range of what it gave: the op table of an incident."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ SCHEMA = "debug-tracer.page/1"
 
 
 def document(trace: Trace) -> dict[str, Any]:
-    """Every panel by name. What cannot be read is said in `problems`; never raises for a damaged file."""
+    """Every panel by name. What cannot be read is said in `problems`; never raises for a damaged file.
+
+    The panels ask for the events again and again: a `StillTrace` reads them once."""
     problems: list[str] = []
 
     def part(name: str, make: Callable[[], Any], instead: Any) -> Any:

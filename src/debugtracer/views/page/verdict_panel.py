@@ -18,7 +18,8 @@ from debugtracer.views import actions, finding_text, log_read, run_wording, tria
 from debugtracer.views.batch import read_batch
 from debugtracer.views.excerpt import places
 from debugtracer.views.incident_document import IncidentDocument, of_event
-from debugtracer.views.json_report import report, verdict_of
+from debugtracer.views.json_report import folder_of as folder_of_program
+from debugtracer.views.json_report import relative, report, verdict_of
 from debugtracer.views.terminal import folder_of, pasteable
 from debugtracer.views.view import Row, answered, diagnosed, findings, further, incidents
 
@@ -49,19 +50,22 @@ def verdict_panel(trace: Trace) -> dict[str, Any]:
         return panel
     document = of_event(trace, told[0]) if told else from_finding(trace, verdict, found)
     rows = incident_rows(told[0], verdict) if told else finding_rows(verdict, found)
+    cwd = folder_of_program(trace)
     remedies = [pasteable(r, trace.path, folder_of(trace, told[0]) if told else None) for r in verdict.remedy]
     return panel | {
         **rows,
-        "verdict": verdict_of(verdict, str(getattr(trace.manifest, "cwd", "") or "")),
+        "verdict": verdict_of(verdict, cwd),
         "trials_title": trials.heading(verdict),
         "trials": [
             {"name": name, "text": text, "outcome": outcome(name, text)} for name, text, _ in trials.rows(verdict)
         ],
         "sides": [list(side) for side in trials.sides(verdict)],
-        "change": trials.change(verdict),
+        "change": [f"{relative(verdict.change.file, cwd)}:{verdict.change.line}", *trials.change(verdict)[1:]]
+        if verdict.change is not None
+        else [],
         "tested": trials.tested(verdict),
         "remedies": remedies,
-        "sources": excerpts(document, [] if told else finding_places(found)),
+        "sources": excerpts(document, [] if told else finding_places(found), cwd),
         "batch": batch_of(trace, told),
     }
 
@@ -121,7 +125,7 @@ def finding_places(found: list[Finding]) -> list[tuple[str, Frame]]:
     return [(label, frame) for label, frame in named if frame is not None]
 
 
-def excerpts(document: IncidentDocument, further_places: list[tuple[str, Frame]]) -> list[dict[str, Any]]:
+def excerpts(document: IncidentDocument, further_places: list[tuple[str, Frame]], cwd: str) -> list[dict[str, Any]]:
     """Source around each place that matters, the guilty line first; a place whose file was not kept has its line
     alone."""
     shown: list[tuple[str, int]] = []
@@ -137,7 +141,7 @@ def excerpts(document: IncidentDocument, further_places: list[tuple[str, Frame]]
         found.append(
             {
                 "label": label,
-                "file": wording.at(frame.file, frame.line),
+                "file": wording.at(relative(frame.file, cwd) or frame.file, frame.line),
                 "function": whole.function,
                 "line": frame.line,
                 "first": first,
