@@ -73,7 +73,7 @@ def written(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def measured(results: list[Tensor]) -> dict[str, Any]:
-    """Range, mean and counts of bad values over all results; shape and dtype of the first, or of the first bad one.
+    """Return range, mean and counts of bad values over all results; shape and dtype of the first, or first bad, one.
     Syncs the host."""
     shown: Tensor | None = results[0] if results else None
     nan = inf = numel = 0

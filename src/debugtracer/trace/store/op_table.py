@@ -85,7 +85,7 @@ def op_schema() -> Any:
 
 
 def kept(rows: list[OpRow], birth: int | None) -> list[OpRow]:
-    """At most MOST_OPS rows: around the birth where one is known, else the first."""
+    """Take at most MOST_OPS rows: around the birth where one is known, else the first."""
     place = next((n for n, row in enumerate(rows) if row.index == birth), 0)
     start = min(max(0, place - BEFORE), max(0, len(rows) - MOST_OPS))
     return rows[start : start + MOST_OPS]

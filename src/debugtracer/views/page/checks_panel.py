@@ -12,7 +12,7 @@ from debugtracer.views.view import findings
 
 
 def checks_panel(trace: Trace) -> list[dict[str, Any]]:
-    """One row a check, by layer; the state is fired, silent, short (too few values) or unseen."""
+    """Make one row a check, by layer; the state is fired, silent, short (too few values) or unseen."""
     judged = [event for event in trace.events() if isinstance(event, Judged)]
     asked: Counter[str] = Counter()
     for event in judged:

@@ -65,7 +65,7 @@ def by_step(taken: list[Health]) -> list[Health]:
 
 
 def thinned(taken: list[Health], most: int, focus: int | None) -> list[Health]:
-    """At most `most` snapshots, evenly, with those at the focus."""
+    """Keep at most `most` snapshots, evenly, with those at the focus."""
     if len(taken) <= most:
         return taken
     near = min(range(len(taken)), key=lambda n: abs(taken[n].ref.step - focus)) if focus is not None else 0
@@ -81,7 +81,7 @@ def names(taken: Sequence[Health], role: str) -> list[str]:
 
 
 def a_map(taken: list[Health], name: str, role: str, cell: Cell) -> dict[str, Any] | None:
-    """One map: its rows, and levels row by row; None where it has no number."""
+    """Make one map, its rows and levels row by row; None where it has no number."""
     rows = names(taken, role)
     where = {row: n for n, row in enumerate(rows)}
     levels = array("H", bytes(2 * len(rows) * len(taken)))
@@ -124,12 +124,12 @@ def level(value: Number | None) -> int:
 
 
 def packed(words: array[int]) -> str:
-    """Little-endian bytes as base64."""
+    """Encode the words as base64 of their little-endian bytes."""
     return base64.b64encode(words.tobytes()).decode()
 
 
 def histograms(taken: list[Health], focus: int | None) -> dict[str, dict[str, list[int]]]:
-    """Counts per power of two, `role name` -> step -> counts; the steps nearest to the focus first, bounded."""
+    """Gather counts per power of two, `role name` -> step -> counts; the steps nearest to the focus first, bounded."""
     found: dict[str, dict[str, list[int]]] = {}
     left = HISTOGRAM_BINS
     center = taken[-1].ref.step if focus is None else focus

@@ -32,7 +32,7 @@ def ops_panel(trace: Trace) -> dict[str, Any]:
 
 
 def columns(table: OpTable) -> dict[str, Any]:
-    """Columns of the same length; those of words hold indices into `words`."""
+    """Make columns of the same length; those of words hold indices into `words`."""
     words: dict[str | None, int] = {}
     named = {column: [words.setdefault(getattr(row, column), len(words)) for row in table.rows] for column in WORDS}
     return {

@@ -14,7 +14,7 @@ BINS = 60
 
 
 def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
-    """One row a rank, at most MOST_RANKS; a rank whose files cannot be read says so."""
+    """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so."""
     return [rank_row(trace, rank) for rank in trace.ranks[:MOST_RANKS]]
 
 

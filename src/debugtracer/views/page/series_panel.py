@@ -27,7 +27,7 @@ def series_panel(trace: Trace, rank: int, focus: int | None) -> list[dict[str, A
 
 
 def line(trace: Trace, name: str, rank: int, focus: int | None) -> dict[str, Any]:
-    """One series: steps `x`, values `y` (of a bin its mean), and for bins the range `lo`, `hi`."""
+    """Read one series: steps `x`, values `y` (of a bin its mean), and for bins the range `lo`, `hi`."""
     bins = trace.overview(name, rank, BINS)
     if sum(one.n for one in bins) <= WHOLE:
         steps, values = trace.series(name, rank)

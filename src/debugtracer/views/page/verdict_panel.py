@@ -29,7 +29,7 @@ MOST_FINDINGS = 300
 
 
 def verdict_panel(trace: Trace) -> dict[str, Any]:
-    """Everything of the first screen as plain values; the sentences are those of the text views."""
+    """Gather everything of the first screen as plain values; the sentences are those of the text views."""
     told, found = incidents(trace), findings(trace)
     verdict = told[0].verdict if told else lead(found, diagnosed(trace))
     crashes = [event for event in trace.events() if isinstance(event, Crashed)]
@@ -80,7 +80,7 @@ def tone(verdict: Verdict | None, crashed: bool, loud: list[Finding], plain: dic
 
 
 def incident_rows(incident: Incident, verdict: Verdict) -> dict[str, Any]:
-    """The rows of an incident."""
+    """The sentences of an incident by heading, and the numbers of its bad step."""
     facts = incident.facts
     return {
         "title": wording.title(facts, verdict).removeprefix("debug-tracer: "),
@@ -126,7 +126,7 @@ def finding_places(found: list[Finding]) -> list[tuple[str, Frame]]:
 
 
 def excerpts(document: IncidentDocument, further_places: list[tuple[str, Frame]], cwd: str) -> list[dict[str, Any]]:
-    """Source around each place that matters, the guilty line first; a place whose file was not kept has its line
+    """Cut the source around each place that matters, the guilty line first; a file that was not kept leaves its line
     alone."""
     shown: list[tuple[str, int]] = []
     found: list[dict[str, Any]] = []
@@ -182,5 +182,5 @@ def outcome(name: str, text: str) -> str:
 
 
 def pairs(rows: list[Row]) -> list[list[str]]:
-    """Rows of label and text, without their terminal style."""
+    """Take label and text of rows, without their terminal style."""
     return [[label, text.strip()] for label, text, _ in rows]
