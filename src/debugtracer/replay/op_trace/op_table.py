@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -114,11 +115,23 @@ def ranged(tensor: Tensor) -> tuple[float | None, float | None, float | None, tu
         return None, None, None, (0, 0)
     if not floating(values):
         return float(low), float(high), None, (0, 0)
-    numbers = torch.stack([low.double(), high.double(), values.sum(dtype=torch.float64)]).tolist()
-    if all(number - number == 0 for number in numbers[:2]):
-        return numbers[0], numbers[1], numbers[2] / values.numel(), (0, 0)
-    nan, inf = int(torch.isnan(values).sum()), int(torch.isinf(values).sum())
-    finite = values[torch.isfinite(values)].double()
-    if not finite.numel():
-        return None, None, None, (nan, inf)
-    return float(finite.min()), float(finite.max()), float(finite.mean()), (nan, inf)
+    numbers = torch.stack([low, high]).tolist()
+    if all(map(math.isfinite, numbers)):
+        return numbers[0], numbers[1], average(values, values.numel()), (0, 0)
+    finite = torch.isfinite(values)
+    good = int(torch.count_nonzero(finite))
+    nan = int(torch.count_nonzero(torch.isnan(values)))
+    bad = (nan, values.numel() - good - nan)
+    if not good:
+        return None, None, None, bad
+    least = float(torch.where(finite, values, math.inf).amin())  # picking the finite ones out takes ten times as long
+    greatest = float(torch.where(finite, values, -math.inf).amax())
+    return least, greatest, average(torch.where(finite, values, 0), good), bad
+
+
+def average(values: Tensor, count: int) -> float:
+    """The sum of finite values by their count, in double precision only where single precision overflows. Syncs the
+    host."""
+    dtype = values.dtype if values.element_size() >= 4 else torch.float32
+    total = float(values.sum(dtype=dtype))
+    return (total if math.isfinite(total) else float(values.sum(dtype=torch.float64))) / count
