@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import statistics
 import sys
@@ -153,7 +154,7 @@ def main() -> None:
             f"{given.steps} steps x {given.layers} layers": measured(browser, large, folder),
         }
         browser.close()
-    result = {**stamp(), "chromium": browser.version, **told}
+    result = {**stamp(), "chromium": browser.version, "load_1m": round(os.getloadavg()[0], 1), **told}
     (RESULTS / f"{result['date']}-page.json").write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 
