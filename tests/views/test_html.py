@@ -221,7 +221,10 @@ def test_an_empty_run_a_healthy_one_and_a_truncated_live_file_say_so(show: Show,
     assert [page.complaints for page in (empty, healthy, cut)] == [[], [], []]
 
 
-@pytest.mark.parametrize("name", ["two_ranks", "loss_spike", "nan_gradient", "crash_in_loss"])
+@pytest.mark.parametrize(
+    "name",
+    ["two_ranks", *(pytest.param(n, marks=pytest.mark.sweep) for n in ("loss_spike", "nan_gradient", "crash_in_loss"))],
+)
 def test_runs_of_an_older_version_are_shown(show: Show, name: str) -> None:
     shown = show(STORED / name / "run")
     assert shown.text(".eyebrow").startswith(("confirmed", "likely"))
