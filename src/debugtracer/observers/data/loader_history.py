@@ -50,6 +50,8 @@ class LoaderHistory:
 
     def made(self, batch: Batch, path: str, nonfinite: bool, some: bool) -> tuple[Frame, ...]:
         """The lines that wrote a tensor of a batch, looked for once; of a non-finite one those that made it so."""
+        if not path:  # of the batch as a whole: nothing wrote it
+            return ()
         key = f"{path} {nonfinite and some}"
         if key not in self.origins:
             of = batch.loader
