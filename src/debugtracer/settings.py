@@ -100,6 +100,11 @@ class Settings:
     trials_s: float = 30.0  # seconds spent on them per incident at most (docs/rationale/inference.md#choice-of-trials)
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
+    last_good_s: float = 60.0  # seconds between two saved states in val and prod at least; 0: at a stop alone
+    resume: Path | None = None  # folder of saved states to go on from, set by `debug-tracer resume`
+    resume_step: int = 0  # the step of the state that it goes on from
+    lr_scale: float = 1.0  # what learning rates are multiplied by when it does
+    fresh_optimizer: Switch = Switch.OFF  # on: it goes on without the moments of the optimizer
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
 
     @property

@@ -11,6 +11,7 @@ from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.output.run_folder import RunFolder
+from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
@@ -39,6 +40,7 @@ class Recording:
         )
         self.tape = Tape(functools.partial(raw_frames, OUR_FRAMES))
         self.batches = BatchLog()
+        self.passes = LoaderPasses()
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0
         self.ring = SnapshotRing(

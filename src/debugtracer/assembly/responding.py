@@ -6,7 +6,9 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.rank_vote import RankVote
+from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.live_training import LiveTraining
@@ -39,7 +41,12 @@ class Responding:
             recording.batches,
             output,
             replaying.hooks.disabled,
+            LastGood(state, recording.passes),
         )
+        if settings.last_good_s > 0:
+            recording.passes.tell(
+                StateKeeper(state, recording.passes, training.save, settings.last_good_s, settings.cost)
+            )
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)

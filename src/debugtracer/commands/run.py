@@ -153,7 +153,13 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def watch_program(words: list[str], settings: Settings) -> int:
-    """Make the folder, run the program, close the folder, name it. Raises UsageError before anything is started."""
+    """Run a program under watch; its status. Raises UsageError before anything is started."""
+    return supervised_run(words, settings)[0]
+
+
+def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
+    """Make the folder, run the program, close the folder, name it; its status and the folder. Raises UsageError before
+    anything is started."""
     from debugtracer.trace.store.manifest import create_run
     from debugtracer.views.closing import tell_verdict
 
@@ -172,7 +178,7 @@ def watch_program(words: list[str], settings: Settings) -> int:
     code = close(folder, exit_status(code), settings.fail_on)
     tell_verdict(folder)
     print(f"debug-tracer: run folder {folder}", file=sys.stderr, flush=True)
-    return code
+    return code, folder
 
 
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:

@@ -19,6 +19,7 @@ from debugtracer.hooks.hook import AlwaysOn, Patches
 from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed, Told
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
@@ -32,8 +33,12 @@ class LoaderHook(AlwaysOn):
     The user's dataset and collate code runs without our function mode. No event may raise into the loop, but for the
     stop of mode dev."""
 
-    def __init__(self, events: LoopEvents, log: BatchLog, stack: ModeStack, state: RunState) -> None:
+    def __init__(
+        self, events: LoopEvents, log: BatchLog, stack: ModeStack, state: RunState, passes: PassListener | None = None
+    ) -> None:
+        """`passes` hears of each pass, in the modes that keep its place or go on from one."""
         self.events, self.log, self.stack, self.state = events, log, stack, state
+        self.passes = passes
         self.on = False
         self._patches = Patches()
         self._loaders: dict[int, LoaderInfo] = {}
@@ -109,10 +114,27 @@ class LoaderHook(AlwaysOn):
         def __iter__(loader: Any) -> Any:
             if not self.on or get_worker_info() is not None:
                 return original(loader)
+            self._pass_begins(loader)
             with self.stack.paused():  # draws seeds and, with workers, the first indices
-                return original(loader)
+                iterator = original(loader)
+            self._pass_begun(loader, iterator)
+            return iterator
 
         return __iter__
+
+    @guarded("hooks.loader: a pass begins")
+    def _pass_begins(self, loader: Any) -> None:
+        if self.passes is not None:
+            self.passes.begins(loader)
+
+    @guarded("hooks.loader: a pass has begun")
+    def _pass_begun(self, loader: Any, iterator: Any) -> None:
+        if self.passes is not None:
+            self.passes.begun(loader, iterator)
+
+    @guarded("hooks.loader: a pass ends")
+    def _pass_ends(self, iterator: Any) -> bool:
+        return self.passes is not None and self.passes.before_fetch(iterator)
 
     def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
@@ -159,6 +181,8 @@ class LoaderHook(AlwaysOn):
         def __next__(iterator: Any) -> Any:
             if not self.on or get_worker_info() is not None:
                 return original(iterator)
+            if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
+                raise StopIteration
             if self.events.rests():
                 return self._next_at_rest(original, iterator)
             self._ahead()

@@ -52,6 +52,23 @@ class SegmentListener(Protocol):
         ended. Once for some steps together while all rests, and perhaps in the middle of the next."""
 
 
+class PassListener(Protocol):
+    """Hears of passes over the loaders of the program. What it raises is meant to end the program."""
+
+    waiting: bool
+    """Whether each fetch is to be told."""
+
+    def begins(self, loader: Any) -> None:
+        """Called before a pass begins."""
+
+    def begun(self, loader: Any, iterator: Any) -> None:
+        """Called with the iterator of a pass."""
+
+    def before_fetch(self, iterator: Any) -> bool:
+        """Called before a batch is fetched; True: the pass ends here."""
+        return False
+
+
 class RunOpener(Protocol):
     """Opens what leaves the process."""
 

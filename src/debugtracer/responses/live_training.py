@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from torch.optim import Optimizer
@@ -37,12 +38,13 @@ class LiveTraining:
         batches: BatchLog,
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
+        last_good: LastGood | None = None,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
-        self.last_good = LastGood(state)
+        self.last_good = last_good or LastGood(state)
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
         """Put back what the batches of this window have changed; the answer names it."""
@@ -114,15 +116,18 @@ class LiveTraining:
             f"{bad.step - snapshot.step} updates are lost"
         )
 
+    def save(self, *further: Optimizer) -> Path:
+        """Write the present state as the last good one. Raises DebugTracerError."""
+        if self.output.folder is None:
+            raise DebugTracerError("there is no run folder")
+        live = {id(o): o for o in (*self.state.optimizers, *further)}.values()
+        with self.disabled():
+            return self.last_good.write(self.output.folder, self.output.rank, live)
+
     def write_last_good(self, optimizer: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""
-        run = self.output.folder
-        if run is None:
-            return "its state was not written: there is no run folder"
-        live = {id(o): o for o in (*self.state.optimizers, optimizer)}.values()
         try:
-            with self.disabled():
-                path = self.last_good.write(run, self.output.rank, live)
+            path = self.save(optimizer)
         except DebugTracerError as error:
             return f"its state was not written: {error}"
         return f"its last good state is {path}"
