@@ -116,6 +116,6 @@ def exported(states: list[SavedState]) -> str:
     except (OSError, RuntimeError, DebugTracerError) as error:
         return f"resume: no state was put back, and {folder} could not be written ({error})"
     return (
-        f"resume: no state was put back: the program made no update. Each part lies as a plain file in {folder}: "
+        f"resume: no state was put back. Each part of it lies as a plain file in {folder}: "
         f"model.load_state_dict(torch.load('{folder / f'rank-{states[0].rank}-model-0.pt'}'))"
     )

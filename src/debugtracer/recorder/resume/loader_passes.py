@@ -20,26 +20,26 @@ class LoaderPass:
     def __init__(self) -> None:
         self.passes = 0
         self.iterator: weakref.ref[Any] | None = None
-        self.loader: weakref.ref[Any] | None = None
+        self.length: int | None = None
+        """The batches of a pass, where that is known."""
         self.began: RngState | None = None
         self.own: list[torch.Tensor] = []
         """The states of the loader's own generators as the pass began."""
 
+    def drawn(self) -> int | None:
+        """The batches drawn in the pass in flight; None where none is in flight."""
+        iterator = self.iterator() if self.iterator is not None else None
+        return None if iterator is None else int(getattr(iterator, "_num_yielded", 0))
+
     def exhausted(self) -> bool:
         """Whether the pass in flight has drawn its last batch."""
-        iterator, loader = self.iterator and self.iterator(), self.loader and self.loader()
-        length = length_of(loader) if loader is not None else None
-        return length is not None and int(getattr(iterator, "_num_yielded", 0)) >= length
+        drawn = self.drawn()
+        return drawn is not None and self.length is not None and drawn >= self.length
 
     def batches(self) -> int | None:
-        """The batches drawn in the pass in flight; None where none is in flight."""
-        iterator, loader = self.iterator and self.iterator(), self.loader and self.loader()
-        if iterator is None or loader is None:
-            return None
-        drawn = int(getattr(iterator, "_num_yielded", 0))
-        length = length_of(loader)
-        # the state of a last batch is never that of the end of the pass: a loop expects a batch in each
-        return drawn if length is None or drawn < length else max(length - 1, 0)
+        """The batches that a pass which goes on leaves out: never all of them, for a loop expects one in each."""
+        drawn = self.drawn()
+        return max(drawn - 1, 0) if drawn is not None and self.exhausted() else drawn
 
 
 class LoaderPasses(PassListener):
@@ -64,7 +64,7 @@ class LoaderPasses(PassListener):
         """Keep what the order of a pass that begins is drawn from."""
         one = self.known.setdefault(key_of(loader), LoaderPass())
         one.passes += 1
-        one.iterator, one.loader = None, weakref.ref(loader)
+        one.iterator, one.length = None, length_of(loader)
         one.own = [generator.get_state() for generator in own_generators(loader)]
         one.began = RngState()
         for listener in self.listeners:
@@ -89,7 +89,7 @@ class LoaderPasses(PassListener):
 
     def inside(self) -> bool:
         """Whether some pass is in flight, and none of them has drawn its last batch."""
-        flight = [one for one in self.known.values() if one.batches() is not None]
+        flight = [one for one in self.known.values() if one.drawn() is not None]
         return bool(flight) and not any(one.exhausted() for one in flight)
 
     def places(self) -> list[dict[str, Any]]:

@@ -27,11 +27,16 @@ from debugtracer.recorder.resume.loaded_parts import (
     same_groups,
 )
 from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import restore_plain
 
 STREAM = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
+FRAMEWORKS = {
+    "lightning.pytorch.trainer": "Lightning",
+    "pytorch_lightning.trainer": "Lightning",
+    "transformers.trainer": "Trainer",
+}
 RESUMED = "resumed"  # the key of the note that says what was put back
 
 
@@ -64,10 +69,12 @@ class Resumption(PassListener):
         self.saved: dict[str, Any] | None = None
         self.waiting = True
         """The place is not reached yet."""
-        self.short: ById[Any, int] = ById()
+        self.given: ById[Any, int] = ById()
         """Iterators of passes that are over already, and the batches they have given."""
-        self.ahead: ById[Any, bool] = ById()
+        self.going: ById[Any, bool] = ById()
         """Iterators of the passes that go on."""
+        self.short = self.ahead = False
+        """There were such passes."""
         self.loaded: list[tuple[nn.Module, dict[str, Any]]] = []
         self.parts: set[int] = set()
         """Ids of the modules that are loaded, with all below them."""
@@ -124,13 +131,15 @@ class Resumption(PassListener):
     def on_step(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         """End the listening at the first update from the saved place on. Raises ResumeRefused where no model is the
         saved one."""
-        if self.waiting or self.done:
+        if self.done:
             return
         with self.refusing():
             saved = self.state_dict()
             if not self.loaded and saved["models"]:
                 raise ResumeRefused(f"no model of the program has the names and shapes of {self.options.source}")
-            self.done = True
+            if self.waiting and (self.short or self.ahead):
+                return  # in a pass that is over
+            self.waiting, self.done = False, True
             self.remove()
             self.tell(saved)
             self.saved = None
@@ -184,20 +193,20 @@ class Resumption(PassListener):
             if place is None or place["batches"] is None:
                 return  # what only evaluates sees all of its data: its results are those of the saved weights
             if self.goes_on(loader, place):
-                self.ahead[iterator] = True
+                self.going[iterator] = self.ahead = True
                 pass_over(iterator, place["batches"])
             elif self.passes.known[key_of(loader)].passes < place["passes"]:
-                self.short[iterator] = 0
+                self.given[iterator], self.short = 0, True
 
     def before_fetch(self, iterator: Any) -> bool:
         with self.refusing():
-            given = self.short.get(iterator)
+            given = self.given.get(iterator)
             if given is not None:
-                self.short[iterator] = given + 1
+                self.given[iterator] = given + 1
                 if given:
                     self.load_again()
                 return given > 0
-            if iterator in self.ahead:
+            if iterator in self.going:
                 self.arrive()
         return False
 
@@ -212,13 +221,16 @@ class Resumption(PassListener):
         """Put everything back once more, the generators last: from here on the program trains."""
         saved = self.state_dict()
         self.load_again()
+        for parameter in (p for optimizer in self.state.optimizers for p in parameters(optimizer)):
+            parameter.grad = None  # of a pass that was over
         restore_plain(saved["generators"])
         self.waiting = False
 
     def tell(self, saved: dict[str, Any]) -> None:
         """Say what was put back, and what could not be."""
         flight = [p for p in saved["loaders"] if p["batches"] is not None]
-        where = ", ".join(f"pass {p['passes']}, batch {p['batches']} of the loader over {p['loader']}" for p in flight)
+        place = "pass {passes}, batch {batches} of the loader over {loader}"
+        where = ", ".join(place.format(**p) for p in flight) if self.ahead else ""
         back, missing = [f"{len(self.loaded)} model(s)"], []
         if len(self.loaded) < len(saved["models"]):
             missing = [f"{len(saved['models']) - len(self.loaded)} model(s) that were not called"]
@@ -226,10 +238,17 @@ class Resumption(PassListener):
         for kind, objects in live.items():
             found, wanted = len(pairs(objects, saved[kind])), len(saved[kind])
             back += [f"{found} {kind.removesuffix('s')}(s)"] if found else []
-            missing += [f"{wanted - found} {kind.removesuffix('s')}(s) that the program has not built"] * (found < wanted)
-        missing += [] if flight else ["the place in the data: the loop uses no DataLoader"]
-        if any(place["passes"] > 1 for place in flight):
+            missing += [f"{wanted - found} {kind.removesuffix('s')}(s) that the program has not built"] * (
+                found < wanted
+            )
+        if not flight:
+            missing.append("the place in the data: the loop used no DataLoader")
+        elif not self.ahead:
+            missing.append(f"the place in the data: no loader is that over {flight[0]['loader']}")
+        if self.short:
             missing += ["what was printed above of passes that were over: each of them was given one batch"]
+        frames = [word for name, word in FRAMEWORKS.items() if name in sys.modules]
+        missing += [f"counters of {word}, which has checkpoints of its own for them" for word in frames]
         missing += ["counters of the script's own, which begin at 0"]
         changed = [f"learning rates times {self.options.lr_scale:g}"] if self.options.lr_scale != 1 else []
         changed += ["no moments"] if self.options.fresh_optimizer else []

@@ -84,6 +84,8 @@ def checked(path: Path) -> SavedState:
     match = FILE.fullmatch(path.name)
     rank = int(match[1]) if match else 0
     sums = read_sums(names(path.parent, rank)[2])
+    if sums is None and not path.exists():
+        raise DebugTracerError(f"{path} is not there")
     if sums is None:
         raise DebugTracerError(f"{path} cannot be read: expected its sums beside it, in {names(path.parent, rank)[2]}")
     try:
