@@ -13,6 +13,7 @@ from pathlib import Path
 
 from debugtracer.checks.presets import PRESETS
 from debugtracer.errors import UsageError
+from debugtracer.notify.webhook import check_address
 from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
@@ -32,6 +33,8 @@ FLAGS = (
     "inspect_steps",
     "function_tests",
     "trials",
+    "skip_list",
+    "webhook",
 )
 
 
@@ -101,6 +104,9 @@ class Settings:
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
     last_good_s: float = 60.0  # seconds between two saved states in val and prod at least; 0: at a stop alone
+    webhook: str = ""  # address that is told of stops, roll-backs and the end of a run; nothing leaves without one
+    notify: str = "warning"  # note, warning, error: the least that it is told
+    skip_list: Path | None = None  # a skipped.jsonl: the samples that it calls guilty are left out from the start
     resume: Path | None = None  # folder of saved states to go on from, set by `debug-tracer resume`
     resume_step: int = 0  # the step of the state that it goes on from
     lr_scale: float = 1.0  # what learning rates are multiplied by when it does
@@ -163,9 +169,14 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
 def check_range(name: str, value: object) -> None:
     """Check words that are no enum, and numbers below 0. Raises UsageError."""
     field = name.removeprefix(PREFIX).lower()
-    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS), "ring_place": ("auto", "device", "host")}.get(
-        field, (value,)
-    )
+    words = {
+        "fail_on": FAIL_ON,
+        "preset": tuple(PRESETS),
+        "ring_place": ("auto", "device", "host"),
+        "notify": SEVERITIES,
+    }.get(field, (value,))
+    if field == "webhook":
+        check_address(str(value))
     if value not in words:
         raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:

@@ -108,10 +108,12 @@ class Diagnosing:
         top."""
         events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
         optimizers, modules = OptimizerHook(events, thread, state), ModuleHook(events, thread, state.open_root)
-        follows = settings.acts or settings.resume is not None
+        follows = settings.acts or settings.resume is not None or settings.skip_list is not None
+        passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
+        loader = LoaderHook(events, recording.batches, stack, state, passes, left_out)
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
         replaying.hooks.add(
-            LoaderHook(events, recording.batches, stack, state, recording.passes if follows else None),
+            loader,
             BackwardHook(events, thread, stack),
             optimizers,
             ScalerHook(events, thread),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.notify.webhook import Webhook
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.rank_vote import RankVote
 from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.policy import Policy
 from debugtracer.responses.rank_agreement import RankAgreement
@@ -47,7 +49,10 @@ class Responding:
             recording.passes.tell(
                 StateKeeper(state, recording.passes, training.save, settings.last_good_s, settings.cost)
             )
-        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
+        webhook = Webhook(settings.webhook, settings.notify)
+        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), webhook)
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
-        self.responder = Responder(state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped)
+        samples = BadSamples(state, recording.batches, recording.left_out, output, log)
+        policy = Policy(settings.mode.value)
+        self.responder = Responder(state, policy, training, ranks, log, samples, lambda: incidents.stopped)

@@ -13,6 +13,7 @@ from debugtracer.commands.run import ModeWord, Name, Out, choice, chosen, superv
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.settings import Mode, Switch
 from debugtracer.trace.store.saved_state import FOLDER, SavedState, newest
+from debugtracer.trace.store.skip_list import SKIPPED
 
 RESUMED = "resumed"  # the note that a program leaves once its state was put back
 PLAIN = "plain"  # folder of plain files, beside the states
@@ -55,6 +56,7 @@ def resume(
     given = choice("--mode", Mode, mode) or known_mode(run)
     settings = dataclasses.replace(
         chosen({"out": out, "name": name, "mode": given, "preset": None, "fail_on": None}),
+        skip_list=skipped if (skipped := run / SKIPPED).exists() else None,
         resume=run / FOLDER,
         resume_step=step,
         lr_scale=lr_scale,

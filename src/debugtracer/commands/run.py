@@ -16,7 +16,9 @@ from debugtracer.checks.presets import PRESETS
 from debugtracer.commands._child import exit_status, supervise
 from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
+from debugtracer.notify.webhook import Notice, Webhook
 from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
+from debugtracer.trace.store.skip_list import read_skip_list
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
@@ -77,6 +79,16 @@ Trials = Annotated[
         help="Replays of a bad step with one thing changed, at most; 0: none.", min=0, show_default=str(Settings.trials)
     ),
 ]
+SkipList = Annotated[
+    Path | None,
+    typer.Option(help="A skipped.jsonl of a run: samples that it calls guilty are left out.", show_default=False),
+]
+HookAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--webhook", metavar="ADDRESS", help="Post stops, roll-backs and the end there, as JSON.", show_default=False
+    ),
+]
 
 
 def run(
@@ -91,6 +103,8 @@ def run(
     inspect_steps: InspectSteps = None,
     function_tests: FunctionTests = None,
     trials: Trials = None,
+    skip_list: SkipList = None,
+    webhook: HookAddress = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -117,6 +131,8 @@ def run(
             "cost": cost,
             "inspect_steps": inspect_steps,
             "trials": trials,
+            "skip_list": skip_list,
+            "webhook": webhook,
         }
         | words
     )
@@ -133,6 +149,9 @@ def chosen(given: Mapping[str, object]) -> Settings:
     settings = Settings.from_env(
         variables(os.environ), **{field: value for field, value in given.items() if value is not None}
     )
+    if settings.skip_list is not None:
+        read_skip_list(settings.skip_list)
+        settings = dataclasses.replace(settings, skip_list=settings.skip_list.absolute())
     return dataclasses.replace(settings, out=settings.out.absolute())
 
 
@@ -177,8 +196,17 @@ def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
         raise UsageError(f"{program[0]} cannot be started ({error.strerror})") from None
     code = close(folder, exit_status(code), settings.fail_on)
     tell_verdict(folder)
+    notify_end(folder, code, settings)
     print(f"debug-tracer: run folder {folder}", file=sys.stderr, flush=True)
     return code, folder
+
+
+def notify_end(folder: Path, code: int, settings: Settings) -> None:
+    """Post how the run ended, where an address is set."""
+    if settings.webhook:
+        how = "was stopped by debug-tracer" if code == STOPPED else f"ended with status {code}"
+        notice = Notice("error" if code else "warning", "ended", f"run {folder.name} {how}", str(folder), last=True)
+        Webhook(settings.webhook, settings.notify).tell(notice)
 
 
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:

@@ -50,3 +50,13 @@ class BadStep:
         if self.gradient or not self.sibling:
             return "a gradient is not finite"
         return "another optimizer's update after the same backward was left out"
+
+
+@dataclass(frozen=True)
+class SeenBatch:
+    """A batch that was looked at before the loop got it."""
+
+    step: int
+    iteration: int
+    samples: tuple[int, ...] | None
+    seen: str = "the batch holds values that are not finite"

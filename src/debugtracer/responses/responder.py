@@ -11,6 +11,7 @@ from debugtracer.errors import swallow
 from debugtracer.recorder.listeners import NoPolicy
 from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
@@ -29,16 +30,19 @@ class Responder(NoPolicy):
         training: LiveTraining,
         ranks: RankAgreement,
         log: ActionLog,
+        samples: BadSamples,
         stopped: Callable[[], type[BaseException]],
     ) -> None:
         """Join what decides and what acts; `stopped` gives what the end of the run is raised as."""
         self.state, self.policy, self.training = state, policy, training
-        self.ranks, self.log, self.stopped = ranks, log, stopped
+        self.ranks, self.log, self.samples, self.stopped = ranks, log, samples, stopped
         self.budget = Budget()
+        self.samples.reset(self.budget)
 
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
         self.budget = Budget()
+        self.samples.reset(self.budget)
         self.log.reset()
 
     def skip_step(self) -> bool:
@@ -67,6 +71,8 @@ class Responder(NoPolicy):
                 return False
             done = response.take(bad, self.budget, self.training)
             self.log.took(bad, response.slug, done)
+            if response.leaves_out:
+                self.samples.learn(bad, self.state.verdict)
         except Exception as error:
             swallow("responses.responder", error)
             return False

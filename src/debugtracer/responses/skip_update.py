@@ -17,6 +17,7 @@ class SkipUpdate(Response):
 
     intrusion: ClassVar[int] = 1
     modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
+    leaves_out: ClassVar[bool] = True
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if bad.written:

@@ -1,5 +1,5 @@
-"""The last good state of a run as a file: models, optimizers, schedulers, scalers, generators and the places of loaders,
-checked before it is written and after; the one before it stays."""
+"""The last good state of a run as a file: models, optimizers, schedulers, scalers, generators and the places of
+loaders, checked before it is written and after; the one before it stays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The parts of a saved state and the objects of a program that has just begun: which belongs to which, and its values put
-into them."""
+"""The parts of a saved state and the objects of a program that has just begun: which belongs to which, and its
+values put into them."""
 
 from __future__ import annotations
 

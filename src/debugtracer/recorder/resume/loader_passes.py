@@ -1,5 +1,5 @@
-"""How far the loop is in each of its DataLoaders: passes begun, batches drawn in the one in flight, and the generators it
-began with."""
+"""How far the loop is in each of its DataLoaders: passes begun, batches drawn in the one in flight, and the
+generators it began with."""
 
 from __future__ import annotations
 

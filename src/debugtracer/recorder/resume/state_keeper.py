@@ -33,7 +33,7 @@ class StateKeeper(PassListener):
     def __init__(
         self, state: RunState, passes: LoaderPasses, write: Callable[[], Path], every_s: float, cost: float
     ) -> None:
-        """`write` saves the present state, or raises DebugTracerError; `cost` is the promised share of training time."""
+        """`write` saves the present state, or raises DebugTracerError; `cost` is the promised share of the time."""
         self.state, self.passes, self.write = state, passes, write
         self.every_s, self.share = every_s, cost * SHARE if cost < 1 else 1.0
         self.reset()
@@ -94,8 +94,8 @@ class StateKeeper(PassListener):
         self.failed += 1
         if self.failed == 1:
             print(
-                f"debug-tracer: step {self.state.step} - the last good state was not saved: {error} - the one before it "
-                "stays, training goes on.",
+                f"debug-tracer: step {self.state.step} - the last good state was not saved: {error} - the one before "
+                "it stays, training goes on.",
                 file=sys.stderr,
                 flush=True,
             )
