@@ -18,6 +18,7 @@ from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
 FAIL_ON = (OFF, *SEVERITIES)
+PLACES = ("auto", "device", "host")
 MOST_CHARS = 60  # of a wrong value in a message
 
 
@@ -33,6 +34,7 @@ FLAGS = (
     "inspect_steps",
     "function_tests",
     "trials",
+    "respond",
     "skip_list",
     "webhook",
 )
@@ -106,6 +108,8 @@ class Settings:
     last_good_s: float = 60.0  # seconds between two saved states in val and prod at least; 0: at a stop alone
     webhook: str = ""  # address that is told of stops, roll-backs and the end of a run; nothing leaves without one
     notify: str = "warning"  # note, warning, error: the least that it is told
+    respond: str = ""  # cause=response,cause=response: what answers a cause in place of the smallest that may help
+    pause_s: float = 0.0  # seconds that a run which cannot go on waits for a word in RUN/control; 0: it stops at once
     skip_list: Path | None = None  # a skipped.jsonl: the samples that it calls guilty are left out from the start
     resume: Path | None = None  # folder of saved states to go on from, set by `debug-tracer resume`
     resume_step: int = 0  # the step of the state that it goes on from

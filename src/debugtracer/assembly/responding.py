@@ -13,8 +13,9 @@ from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_samples import BadSamples
+from debugtracer.responses.control import Control
 from debugtracer.responses.live_training import LiveTraining
-from debugtracer.responses.policy import Policy
+from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.responder import Responder
 from debugtracer.settings import Settings
@@ -44,6 +45,7 @@ class Responding:
             output,
             replaying.hooks.disabled,
             LastGood(state, recording.passes),
+            settings.pause_s,
         )
         if settings.last_good_s > 0:
             recording.passes.tell(
@@ -54,5 +56,8 @@ class Responding:
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
-        policy = Policy(settings.mode.value)
+        policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
+        control = Control(state, output, log, training.write_last_good, lambda: incidents.stopped, settings.pause_s)
+        training.wait_by(control.wait)
+        recording.passes.tell(control)
         self.responder = Responder(state, policy, training, ranks, log, samples, lambda: incidents.stopped)

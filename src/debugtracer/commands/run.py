@@ -89,6 +89,10 @@ HookAddress = Annotated[
         "--webhook", metavar="ADDRESS", help="Post stops, roll-backs and the end there, as JSON.", show_default=False
     ),
 ]
+Respond = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CAUSE=RESPONSE", help="Answer a cause so, in val and prod; may be given again."),
+]
 
 
 def run(
@@ -103,6 +107,7 @@ def run(
     inspect_steps: InspectSteps = None,
     function_tests: FunctionTests = None,
     trials: Trials = None,
+    respond: Respond = None,
     skip_list: SkipList = None,
     webhook: HookAddress = None,
 ) -> None:
@@ -131,6 +136,7 @@ def run(
             "cost": cost,
             "inspect_steps": inspect_steps,
             "trials": trials,
+            "respond": ",".join(respond) if respond else None,
             "skip_list": skip_list,
             "webhook": webhook,
         }
@@ -149,6 +155,10 @@ def chosen(given: Mapping[str, object]) -> Settings:
     settings = Settings.from_env(
         variables(os.environ), **{field: value for field, value in given.items() if value is not None}
     )
+    if settings.respond:
+        from debugtracer.responses.policy import choices
+
+        choices(settings.respond, settings.mode.value)
     if settings.skip_list is not None:
         read_skip_list(settings.skip_list)
         settings = dataclasses.replace(settings, skip_list=settings.skip_list.absolute())

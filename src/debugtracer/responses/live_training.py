@@ -39,12 +39,16 @@ class LiveTraining:
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
         last_good: LastGood | None = None,
+        pause_s: float = 0.0,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
         self.last_good = last_good or LastGood(state)
+        self.pause_s = pause_s
+        """Seconds that the run may wait for a person."""
+        self.waits: Callable[[float], str] = lambda limit_s: "stop"
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
         """Put back what the batches of this window have changed; the answer names it."""
@@ -124,10 +128,18 @@ class LiveTraining:
         with self.disabled():
             return self.last_good.write(self.output.folder, self.output.rank, live)
 
-    def write_last_good(self, optimizer: Optimizer) -> str:
+    def wait_by(self, waits: Callable[[float], str]) -> None:
+        """Wait for a person by this function: it takes seconds and gives `resume` or `stop`."""
+        self.waits = waits
+
+    def wait(self) -> str:
+        """Wait for a person; the word that came, `stop` where none did."""
+        return self.waits(self.pause_s)
+
+    def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""
         try:
-            path = self.save(optimizer)
+            path = self.save(*optimizers)
         except DebugTracerError as error:
             return f"its state was not written: {error}"
         return f"its last good state is {path}"

@@ -78,7 +78,9 @@ class Responder(NoPolicy):
             return False
         finally:
             self.state.health.forget()
-        if response.ends:
+        if self.budget.ended:
+            self.log.took(bad, "stop", "the run was stopped: it had waited for a person")
+        if response.ends or self.budget.ended:
             raise self.stopped()
         return not written
 
@@ -123,7 +125,7 @@ class Responder(NoPolicy):
 
     def smallest(self, bad: BadStep, refused: list[str]) -> Response | None:
         """Find the first response that is allowed and does not refuse; why others did is added to `refused`."""
-        for slug in self.policy.allowed():
+        for slug in self.policy.allowed(bad.cause):
             response = responses()[slug]
             why = self.policy.refuses(slug, bad) or response.refuses(bad, self.budget, self.training)
             if not why:
