@@ -57,7 +57,9 @@ class Responding:
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
-        control = Control(state, output, log, training.write_last_good, lambda: incidents.stopped, settings.pause_s)
+        control = Control(
+            state, output, log, recording.passes, training.write_last_good, lambda: incidents.stopped, settings.pause_s
+        )
         training.wait_by(control.wait)
         recording.passes.tell(control)
         self.responder = Responder(state, policy, training, ranks, log, samples, lambda: incidents.stopped)

@@ -1,4 +1,4 @@
-"""A person's word to a run: `stop`, `pause` or `resume` in its file `control`, or typed where it waits at a terminal."""
+"""A person's word to a run: `stop`, `pause` or `resume` in its file `control`, or typed where it waits."""
 
 from __future__ import annotations
 
