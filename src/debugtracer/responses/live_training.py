@@ -21,6 +21,7 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape import Tape
 from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 
 OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
 
@@ -46,6 +47,8 @@ class LiveTraining:
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
         self.last_good = last_good or LastGood(state)
+        self.lowered: list[LoweredRate] = []
+        """Of the last roll-back that lowered the rates."""
         self.pause_s = pause_s
         """Seconds that the run may wait for a person."""
         self.waits: Callable[[float], str] = lambda limit_s: "stop"
@@ -127,6 +130,25 @@ class LiveTraining:
         live = {id(o): o for o in (*self.state.optimizers, *further)}.values()
         with self.disabled():
             return self.last_good.write(self.output.folder, self.output.rank, live)
+
+    def old_snapshot(self) -> Snapshot | None:
+        """The oldest snapshot without a bad value that is not too long ago: the newer ones may hold what went wrong."""
+        return None if several_ranks() else self.ring.oldest_good(self.state.step - OLDEST)
+
+    def go_back_slower(self, bad: BadStep) -> str:
+        """Put an old state back, and lower the learning rates for a while; the answer says so."""
+        snapshot = self.old_snapshot()
+        if snapshot is None:
+            return ""
+        self.go_back(snapshot, bad.optimizer)
+        for lowered in self.lowered:
+            lowered.end()
+        self.lowered = [LoweredRate(optimizer) for copy in snapshot.copies if (optimizer := copy.optimizer())]
+        return (
+            f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
+            f"{bad.step - snapshot.step} updates are lost; the learning rate is times {FACTOR:g} for {LOW} steps, and "
+            f"comes back in {RAMP}"
+        )
 
     def wait_by(self, waits: Callable[[float], str]) -> None:
         """Wait for a person by this function: it takes seconds and gives `resume` or `stop`."""

@@ -12,7 +12,7 @@ from debugtracer.recorder.listeners import NoPolicy
 from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_samples import BadSamples
-from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.bad_step import BadStep, blames_weights
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.policy import Policy
@@ -87,7 +87,7 @@ class Responder(NoPolicy):
     def look(self, optimizer: Optimizer, obstacle: str, written: bool) -> BadStep:
         """Collect what is known of a bad step."""
         state, health = self.state, self.state.health
-        verdict = state.verdict
+        verdict = state.verdict if state.verdict is not None and state.verdict.step == state.step else None
         iteration = max(state.iteration - 1, 0)
         return BadStep(
             step=state.step,
@@ -99,7 +99,8 @@ class Responder(NoPolicy):
             weights=self.training.weights_are_bad(optimizer),
             written=written,
             obstacle=obstacle,
-            cause=verdict.cause if verdict is not None and verdict.step == state.step else None,
+            cause=verdict.cause if verdict is not None else None,
+            weights_to_blame=verdict is not None and blames_weights(verdict.trials),
             samples=self.training.samples(),
         )
 
