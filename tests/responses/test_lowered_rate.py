@@ -15,9 +15,9 @@ def test_updates_are_smaller_for_a_while_and_come_back() -> None:
     moved = []
     for _ in range(LOW + RAMP + 5):
         weight.grad = torch.ones(1)
-        before = float(weight)
+        before = float(weight.detach())
         optimizer.step()
-        moved.append((before - float(weight)) / 0.1)
+        moved.append((before - float(weight.detach())) / 0.1)
         assert optimizer.param_groups[0]["lr"] == 0.1
     assert moved[:LOW] == pytest.approx([FACTOR] * LOW, abs=1e-4)
     assert moved[LOW + RAMP // 2] == pytest.approx((1 + FACTOR) / 2, abs=0.02)
