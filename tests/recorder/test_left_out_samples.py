@@ -54,7 +54,7 @@ def test_no_more_than_a_share_is_left_out() -> None:
 def test_batches_are_looked_at_only_where_somebody_asks() -> None:
     left_out = LeftOutSamples({})
     assert not left_out.drops("bad")
-    left_out.screen_with(lambda data: data == "bad")
+    left_out.screen_with(lambda data: bool(data == "bad"))
     assert left_out.drops("bad") and not left_out.drops("good")
     left_out.reset()
     assert not left_out.drops("bad") and called([1, 2]) == "list of 2 samples"

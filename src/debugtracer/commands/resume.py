@@ -12,10 +12,9 @@ import typer
 from debugtracer.commands.run import ModeWord, Name, Out, choice, chosen, supervised_run
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.settings import Mode, Switch
-from debugtracer.trace.store.saved_state import FOLDER, SavedState, newest
+from debugtracer.trace.store.saved_state import FOLDER, RESUMED, SavedState, newest
 from debugtracer.trace.store.skip_list import SKIPPED
 
-RESUMED = "resumed"  # the note that a program leaves once its state was put back
 PLAIN = "plain"  # folder of plain files, beside the states
 
 
@@ -35,7 +34,7 @@ def resume(
     name: Name = None,
     mode: ModeWord = None,
 ) -> None:
-    """Go on from the last good state of a run, with no change to the program.
+    """Start a program from the last good state of a run, with no change to it.
 
     \b
     debug-tracer resume debug-tracer-runs/latest -- train.py --lr 3e-4

@@ -42,7 +42,7 @@ class LoaderHook(AlwaysOn):
         passes: PassListener | None = None,
         samples: SampleFilter | None = None,
     ) -> None:
-        """`passes` hears of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
+        """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
         self.events, self.log, self.stack, self.state = events, log, stack, state
         self.passes, self.samples = passes, samples
         self.on = False
@@ -200,7 +200,7 @@ class LoaderHook(AlwaysOn):
             if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
                 raise StopIteration
             data = self._given(original, iterator)
-            while self.samples is not None and self.samples.screen is not None and self._drops(data):
+            while self.samples is not None and self.samples.screens and self._drops(data):
                 data = self._given(original, iterator)
             return data
 

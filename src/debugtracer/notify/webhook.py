@@ -19,7 +19,7 @@ from debugtracer.trace.finding import SEVERITIES
 SCHEMA = "debug-tracer.notice/1"
 TIMEOUT_S = 5.0  # seconds that the address may take to answer (ours)
 EVERY_S = 60.0  # seconds between two notices at least (ours); the end is always told
-RANKS = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+RANKS: dict[str, int] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 @dataclass(frozen=True)

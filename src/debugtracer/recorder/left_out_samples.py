@@ -25,15 +25,15 @@ class LeftOutSamples(SampleFilter):
         self.latest = ""
         """The dataset of the pass that began last."""
         self.replaced_count = 0
-        self.screen: Callable[[Any], bool] | None = None
+        self.screens: list[Callable[[Any], bool]] = []
 
     @property
     def active(self) -> bool:  # type: ignore[override]
         return bool(self.known)
 
-    def screen_with(self, screen: Callable[[Any], bool] | None) -> None:
-        """Ask this function about each batch before it is handed out; None: about none."""
-        self.screen = screen
+    def screen_with(self, screen: Callable[[Any], bool]) -> None:
+        """Ask this function about each batch before it is handed out."""
+        self.screens = [screen]
 
     def begins(self, loader: Any) -> None:
         self.latest = called(loader.dataset)
@@ -67,21 +67,21 @@ class LeftOutSamples(SampleFilter):
         return kept
 
     def drops(self, data: Any) -> bool:
-        return self.screen is not None and self.screen(data)
+        return any(screen(data) for screen in self.screens)
 
     def reset(self) -> None:
         """Begin anew; what was found bad in a dataset stays bad."""
         self.replaced_count = 0
-        self.screen = None
+        self.screens = []
 
 
 def called(dataset: Any) -> str:
-    """Class and length of a dataset."""
+    """The class and length of a dataset."""
     return f"{type(dataset).__name__} of {length_of(dataset)} samples"
 
 
 def length_of(dataset: Any) -> int | None:
-    """The length of a dataset; None where it has none."""
+    """The number of samples; None for a stream."""
     try:
         return len(dataset)
     except Exception:

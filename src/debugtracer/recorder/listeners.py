@@ -77,8 +77,8 @@ class SampleFilter(PassListener, Protocol):
     waiting: bool = False
     active: bool
     """Whether what is drawn is to be shown to it."""
-    screen: Callable[[Any], bool] | None
-    """None where batches are handed out as they come."""
+    screens: list[Callable[[Any], bool]]
+    """Empty where batches are handed out as they come."""
 
     def replaced(self, iterator: Any, index: Any) -> Any:
         """What is to be read in place of what the sampler drew."""

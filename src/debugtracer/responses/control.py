@@ -39,7 +39,7 @@ class Control(PassListener):
         stopped: Callable[[], type[BaseException]],
         limit_s: float,
     ) -> None:
-        """`save` writes the state and says where; a run that waits longer than `limit_s` stops."""
+        """Take what writes the state and says where; a run that waits longer than `limit_s` stops."""
         self.state, self.output, self.log = state, output, log
         self.passes, self.save, self.stopped, self.limit_s = passes, save, stopped, limit_s
         self.due_s = 0.0

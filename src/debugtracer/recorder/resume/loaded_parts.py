@@ -85,7 +85,7 @@ def living_scalers() -> list[Any]:
 
 
 def pairs(live: Iterable[Any], saved: list[Entry]) -> list[tuple[Any, Entry]]:
-    """Live objects beside saved ones of the same class, in the order in which they were built."""
+    """The live objects beside saved ones of the same class, in the order in which they were built."""
     found, rest = [], list(saved)
     for one in live:
         match = next((e for e in rest if e["class"] == type(one).__name__), None)

@@ -30,6 +30,7 @@ from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import restore_plain
+from debugtracer.trace.store.saved_state import RESUMED
 
 STREAM = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
 FRAMEWORKS = {
@@ -37,7 +38,6 @@ FRAMEWORKS = {
     "pytorch_lightning.trainer": "Lightning",
     "transformers.trainer": "Trainer",
 }
-RESUMED = "resumed"  # the key of the note that says what was put back
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Resumption(PassListener):
         notes: Notes,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
     ) -> None:
-        """`read` gives the saved state, `disabled` a context in which no hook of ours listens."""
+        """Take what gives the saved state, and a context in which no hook of ours listens."""
         self.state, self.passes, self.read, self.options = state, passes, read, options
         self.notes, self.disabled = notes, disabled
         self.saved: dict[str, Any] | None = None
@@ -90,7 +90,7 @@ class Resumption(PassListener):
             ]
 
     def remove(self) -> None:
-        """Stop listening."""
+        """Stop listening to calls and updates."""
         for handle in self.listening:
             handle.remove()
         self.listening = []
@@ -211,7 +211,7 @@ class Resumption(PassListener):
         return False
 
     def load_again(self) -> None:
-        """Undo what the one batch of a pass has changed: what comes after a pass sees the saved weights."""
+        """Restore what the one batch of a pass has changed: what comes after a pass sees the saved weights."""
         with self.disabled():
             for module, entry in self.loaded:
                 load_model(module, entry)

@@ -33,7 +33,7 @@ class StateKeeper(PassListener):
     def __init__(
         self, state: RunState, passes: LoaderPasses, write: Callable[[], Path], every_s: float, cost: float
     ) -> None:
-        """`write` saves the present state, or raises DebugTracerError; `cost` is the promised share of the time."""
+        """Take what writes the present state, or raises DebugTracerError, and the promised share of training time."""
         self.state, self.passes, self.write = state, passes, write
         self.every_s, self.share = every_s, cost * SHARE if cost < 1 else 1.0
         self.reset()
@@ -64,7 +64,7 @@ class StateKeeper(PassListener):
         return False
 
     def consider(self) -> None:
-        """Save, unless something is wrong with this step or it would cost too much."""
+        """Write the state, unless something is wrong with this step or it would cost too much."""
         state = self.state
         if several_ranks() and (state.step < RANK_STEPS or state.step // RANK_STEPS == self.saved_step // RANK_STEPS):
             return
@@ -102,7 +102,7 @@ class StateKeeper(PassListener):
 
 
 def none() -> None:
-    """Stand for an iterator that there is not."""
+    """Return nothing, as a reference to what is gone."""
 
 
 def held_bytes(state: RunState) -> int:

@@ -231,7 +231,7 @@ class SnapshotRing:
         return next(self.good(self.held, after), None)
 
     def good(self, snapshots: Iterable[Snapshot], after: int) -> Iterator[Snapshot]:
-        """Those of a step after this one that fit and hold no bad value."""
+        """The snapshots of a step after this one that fit and hold no bad value."""
         return (s for s in snapshots if s.step > after and self.fits(s) and s.is_finite())
 
     def pin(self, step: int, height: float = 0.0) -> None:

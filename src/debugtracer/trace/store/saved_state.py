@@ -15,6 +15,7 @@ from debugtracer.trace.stored_json import DamagedJson, decode_stored
 
 FORMAT = "debug-tracer.last-good/1"
 FOLDER = "last-good"
+RESUMED = "resumed"  # the key of the note that a program leaves once a state was put back
 FILE = re.compile(r"rank-(\d+)(\.older)?\.pt")
 
 
@@ -80,7 +81,7 @@ def summed(file: object) -> str:
 
 
 def checked(path: Path) -> SavedState:
-    """One state, if its bytes are those that were written. Raises DebugTracerError."""
+    """The state of a file, if its bytes are those that were written. Raises DebugTracerError."""
     match = FILE.fullmatch(path.name)
     rank = int(match[1]) if match else 0
     sums = read_sums(names(path.parent, rank)[2])
