@@ -61,16 +61,21 @@ def test_what_the_order_is_drawn_from_is_kept() -> None:
 
 
 class Ending(PassListener):
+    """Ends the second pass that it hears of, and listens no more."""
+
     waiting = True
+    fetches = 0
 
     def before_fetch(self, iterator: Any) -> bool:
-        return True
+        self.fetches += 1
+        self.waiting = self.fetches < 2
+        return not self.waiting
 
 
 def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
-    passes, listener = LoaderPasses(), Ending()
+    passes, listener, iterator = LoaderPasses(), Ending(), iter(a_loader())
     assert not passes.waiting
     passes.tell(listener)
-    assert passes.waiting and passes.before_fetch(iter(a_loader()))
-    listener.waiting = False
-    assert not passes.before_fetch(iter(a_loader())) and not passes.waiting
+    assert passes.waiting and not passes.before_fetch(iterator)
+    assert passes.before_fetch(iterator) and not passes.waiting
+    assert not passes.before_fetch(iterator) and listener.fetches == 2

@@ -84,9 +84,9 @@ class Fetches:
 
     def fetch(self, steps: int = 1, seconds: float = 11.0) -> int:
         """Train so many steps and fetch again; the states written so far."""
+        self.now += seconds
         self.keeper.before_fetch(self.iterator)
         self.state.step += steps
-        self.now += seconds
         self.keeper.before_fetch(self.iterator)
         return self.written
 

@@ -83,9 +83,14 @@ class LoaderPasses(PassListener):
             listener.begun(loader, iterator)
 
     def before_fetch(self, iterator: Any) -> bool:
-        ends = [listener.before_fetch(iterator) for listener in self.listeners if listener.waiting]
-        self.still_waiting()
-        return any(ends)
+        ends = over = False
+        for listener in self.listeners:
+            if listener.waiting:
+                ends = listener.before_fetch(iterator) or ends
+                over = over or not listener.waiting
+        if over:
+            self.still_waiting()
+        return ends
 
     def inside(self) -> bool:
         """Whether some pass is in flight, and none of them has drawn its last batch."""

@@ -35,7 +35,7 @@ class StateKeeper(PassListener):
     ) -> None:
         """Take what writes the present state, or raises DebugTracerError, and the promised share of training time."""
         self.state, self.passes, self.write = state, passes, write
-        self.every_s, self.share = every_s, cost * SHARE if cost < 1 else 1.0
+        self.every_s, self.share = every_s, cost * SHARE if cost < 1 else float("inf")
         self.reset()
 
     def reset(self) -> None:
@@ -49,13 +49,15 @@ class StateKeeper(PassListener):
         """The step at which each was fetched from last."""
 
     def before_fetch(self, iterator: Any) -> bool:
+        if perf_counter() < self.due_s or self.failed >= TRIES:
+            return False
         state = self.state
         if state.step == self.step and iterator is self.last():
             return False  # a step in parts, or a pass that does not train
         trained = self.fetched.get(iterator, state.step) < state.step
         self.fetched[iterator] = self.step = state.step
         self.last = WeakRef(iterator)
-        if trained and perf_counter() >= self.due_s and self.failed < TRIES:
+        if trained:
             try:
                 self.consider()
             except Exception as error:
@@ -87,6 +89,7 @@ class StateKeeper(PassListener):
         """Set when the next one is due by what one costs; False where that is now."""
         wait_s = max(self.every_s, cost_s / self.share)
         self.due_s = perf_counter() + wait_s
+        self.fetched = ById()  # what came before then says nothing of the fetch that is due
         return wait_s > self.every_s
 
     def fail(self, error: DebugTracerError) -> None:
