@@ -1,5 +1,5 @@
-"""A training whose state takes a while to be saved, and whose optimizer breaks the weights at update 40 and 80. `full`: from
-update 20 on no file may grow beyond 1 MB; it ends after 120 updates. Without it, it never ends."""
+"""A training whose state takes a while to be saved; its optimizer breaks the weights at update 40 and 80. `full`: it does not, and
+from update 20 on no file may grow beyond 1 MB; it ends after 120 updates. Without it, it never ends."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ class Breaking(torch.optim.Adam):
     def step(self, closure=None):
         super().step(closure)
         self.updates += 1
-        if self.updates in (40, 80):
+        if self.updates in (40, 80) and "full" not in sys.argv:
             with torch.no_grad():
                 self.param_groups[0]["params"][0][0, 0] = float("inf")
 
