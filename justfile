@@ -29,13 +29,18 @@ score:
 sweep:
     python scripts/sweep.py
 
-# what is generated: docs/tree.md, docs/checks/, docs/causes/ and docs/gallery.md, docs/results.md and the table in README.md, the table in faults/README.md, the picture in the README (after `just demo`)
+# what is generated: docs/tree.md, docs/checks/, docs/causes/ and docs/gallery.md, docs/results.md and the table in README.md, the table in faults/README.md, the pictures (after `just demo`)
 docs:
     python scripts/tree.py --write
     python scripts/catalogue.py --write
     python scripts/results_page.py --write
     python scripts/score.py --list > /dev/null
     python scripts/picture.py
+    python scripts/page_picture.py
+
+# the page, built from page/ into the package; needs node 20.19 or later
+page:
+    bash scripts/page.sh
 
 # the documentation site, in site/: open site/index.html
 site:

@@ -60,12 +60,12 @@ def test_one_format_is_written_to_the_file_that_was_named(run, tmp_path):
 
 def test_a_format_that_is_not_there_names_those_that_are(run):
     assert (
-        sentence(run, "--format", "html")
-        == "--format html: there is no such view in this version; there are json, markdown, sarif, terminal"
+        sentence(run, "--format", "xlsx")
+        == "--format xlsx: there is no such view in this version; there are html, json, markdown, sarif, terminal"
     )
     assert (
         sentence(run, "--format", "yaml")
-        == "--format yaml: there is no such view; there are json, markdown, sarif, terminal"
+        == "--format yaml: there is no such view; there are html, json, markdown, sarif, terminal"
     )
 
 

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from debugtracer.diagnosis.incident_writer import IncidentWriter, findings_of
+from debugtracer.diagnosis.incident_writer import IncidentWriter, born_at, findings_of
 from debugtracer.errors import CapsuleError
-from debugtracer.testing import some_facts
+from debugtracer.testing import a_birth, a_tensor, some_facts
+from debugtracer.trace.store.op_table import OpRow, read_ops
+from tests.watching import LogHead, batches, only, seeded, train, under_watch
 
 
 class Noting:
@@ -45,3 +47,26 @@ def test_a_failure_of_ours_is_loud_in_our_tests():
 def test_the_findings_can_be_written():
     found = findings_of(some_facts(loss="NaN"), {"loss": [0.7, 0.6]}, ())
     assert json.dumps([f.message for f in found])
+
+
+def test_the_op_table_of_an_incident_lies_in_its_folder_and_knows_the_birth(tmp_path):
+    out = tmp_path / "runs"
+    with under_watch(out):
+        train(seeded(LogHead), batches(4, bad=2))
+    folder = out / "latest" / "incidents" / "step-000002-rank0"
+    table, told = read_ops(folder), only(out)
+    assert told.folder == f"incidents/{folder.name}"
+    (born,) = [row for row in table.rows if row.index == table.birth]
+    assert (born.op, born.line, born.nan) == ("aten::log", told.verdict.line, 1)
+    assert [row.index for row in table.rows] == list(range(table.seen))
+
+
+def test_the_birth_is_the_op_of_its_line_with_its_counts():
+    birth = a_birth("aten::log", a_tensor(0.0))
+    frame, out = birth.frame, birth.output
+    same = {"op": "aten::log", "direction": "forward", "module": birth.module, "file": frame.file, "line": frame.line}
+    bad = {"nan": out.nan, "inf": out.posinf + out.neginf, "shape": out.shape}
+    rows = [OpRow(index=0, **same), OpRow(index=1, **same, nan=99), OpRow(index=2, **same, **bad)]
+    assert born_at(rows, birth) == (2 if out.nan + out.posinf + out.neginf else 1)
+    assert born_at(rows[:1], birth) is None
+    assert born_at(rows, None) is None

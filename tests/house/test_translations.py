@@ -20,6 +20,7 @@ GUIDES = {
     "logs.md",
     "run-folder.md",
     "responses.md",
+    "page.md",
 }
 """What a user reads; the rest is for those who change the code, and English."""
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

@@ -45,7 +45,7 @@ def test_the_wheel_holds_the_package_whole_and_nothing_else(built: Path) -> None
 
 def test_what_is_no_python_file_but_is_read_at_run_time_is_in_it() -> None:
     tables = {Path(name).name for name in sources() if not name.endswith(".py")}
-    assert {"calibration.toml", "patterns.toml", "likelihood.toml", "py.typed"} <= tables
+    assert {"calibration.toml", "patterns.toml", "likelihood.toml", "py.typed", "template.html"} <= tables
     plugins = {
         "checks/optimizer/loss_spike.py",
         "causes/loss_spike.py",

@@ -16,6 +16,7 @@ LOG = a_birth("aten::log", a_tensor(0.0))
 
 def test_every_view_has_a_word_of_its_own_and_an_extension():
     assert {word: view.extension for word, view in views().items()} == {
+        "html": "html",
         "json": "json",
         "markdown": "md",
         "sarif": "sarif",

@@ -24,7 +24,7 @@ from debugtracer.views.view import View, findings, incidents, views
 
 RUNS = Settings.out
 NEWEST = RUNS / LATEST
-LATER = ("html", "xlsx")
+LATER = ("xlsx",)
 
 
 def report(
@@ -35,7 +35,7 @@ def report(
         ),
     ] = NEWEST,
     formats: Annotated[
-        str, typer.Option("--format", help="terminal, json, markdown, sarif; several with commas need -o FOLDER.")
+        str, typer.Option("--format", help="terminal, json, markdown, html, sarif; several with commas need -o FOLDER.")
     ] = "terminal",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="File to write, or a folder for several formats.")

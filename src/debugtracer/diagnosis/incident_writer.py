@@ -17,10 +17,12 @@ from debugtracer.recorder.capsule.capsule import save_capsule
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.replay.investigate import Investigation
+from debugtracer.trace.birth import Birth
 from debugtracer.trace.events import Acted, Found, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float, symbolic
+from debugtracer.trace.store.op_table import OpRow, write_ops
 from debugtracer.trace.store.schema import INCIDENTS
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
@@ -75,6 +77,7 @@ class IncidentWriter:
         if folder is not None and capsule:
             verdict = raced(verdict, folder)
         batch = folder is not None and self.attempt(lambda: save_batch(folder, result, facts))
+        ops = folder is not None and result.ops is not None and self.attempt(lambda: save_ops(folder, result))
         trace_id = self.output.trace_id(facts.ref.iteration)
         for finding in findings_of(facts, recent, result.bad_names):
             self.output.event(Found(at=wall_time(), rank=facts.ref.rank, trace_id=trace_id, finding=finding))
@@ -85,7 +88,7 @@ class IncidentWriter:
                 trace_id=trace_id,
                 facts=facts,
                 verdict=verdict,
-                folder=name if capsule or batch else None,
+                folder=name if capsule or batch or ops else None,
                 capsule=capsule,
             ),
             now=True,
@@ -162,6 +165,30 @@ def save_batch(folder: Path, result: Investigation, facts: IncidentFacts) -> Non
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "batch.json").write_text(json.dumps(table, default=symbolic))
+
+
+def save_ops(folder: Path, result: Investigation) -> None:
+    """Write ops.parquet: what the traced replay saw of each op."""
+    if result.ops is None or not result.ops.rows:
+        return
+    write_ops(folder, result.ops.rows, result.ops.seen, born_at(result.ops.rows, result.birth))
+
+
+def born_at(rows: list[OpRow], birth: Birth | None) -> int | None:
+    """The index of the op where a value was born: the first of its line with the same bad counts."""
+    if birth is None or birth.output is None or birth.op is None:
+        return None
+    frame, out = birth.frame, birth.output
+    line = (frame.file, frame.line) if frame is not None else (None, None)
+    counts = (out.nan, out.posinf + out.neginf)
+    alike = [
+        row
+        for row in rows
+        if (row.direction, row.module, (row.file, row.line)) == (birth.direction, birth.module, line)
+        and row.nan + row.inf
+    ]
+    exact = [row for row in alike if (row.nan, row.inf) == counts and row.shape == out.shape]
+    return next((row.index for row in (exact or alike)), None)
 
 
 def findings_of(facts: IncidentFacts, recent: Mapping[str, Iterable[float]], bad: Iterable[str]) -> list[Finding]:

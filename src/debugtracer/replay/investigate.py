@@ -21,6 +21,7 @@ from debugtracer.recorder.run_state import several_ranks
 from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
+from debugtracer.replay.op_trace.op_table import OpTableRecorder
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import Parity, judge
@@ -41,6 +42,8 @@ class Investigation:
     birth: Birth | None = None
     guilty: GuiltyBatch | None = None
     program: Program | None = None
+    ops: OpTableRecorder | None = None
+    """Every op of the traced step; None where no step was traced."""
     normal: bool = False
     """No incident after all: a scale search, an infinity on purpose."""
     bad_names: list[str] = field(default_factory=list)
@@ -211,7 +214,8 @@ def traced(
     """The same step under the op tracer."""
     tracker = OpTracker()
     program = Program(max_bytes=program_bytes) if program_bytes else None
-    tracer = OpTracer(observers=[tracker, *([program] if program is not None else [])])
+    ops = OpTableRecorder(tracker)  # first: it asks who wrote what an op reads before the tracker notes what it wrote
+    tracer = OpTracer(observers=[ops, tracker, *([program] if program is not None else [])])
     name_roots(tracer, context.roots)
     label_inputs(tracer, program, plan, context, alarm.previous)
 
@@ -231,6 +235,7 @@ def traced(
     result = Investigation(
         ReplayFacts(mechanism="tape", reproduced=parity.reproduced, parity=parity.phrase, traced_slowdown=slowdown),
         program=program,
+        ops=ops,
     )
     blame(alarm, context, plan, tracker, targets, result, run.values)
     if program is not None:

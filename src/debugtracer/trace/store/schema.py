@@ -54,6 +54,11 @@ def segments(folder: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
+def version_metadata(version: int) -> dict[bytes, bytes]:
+    """The metadata that says by which format version a file was written."""
+    return {VERSION_KEY: str(version).encode()}
+
+
 def check_version(path: Path, metadata: dict[bytes, bytes] | None, known: int) -> None:
     """Raise TraceError if a file was written by another format version."""
     text = (metadata or {}).get(VERSION_KEY, b"").decode("ascii", "replace")

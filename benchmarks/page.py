@@ -1,0 +1,163 @@
+"""How large the page is and how fast it answers: a planted fault, and a made-up run of 100,000 steps and 500 layers.
+
+    python -m benchmarks.page RUN [--steps 100000] [--layers 500]
+
+RUN is an ordinary run folder. Writes benchmarks/results/DATE-page.json. Needs playwright and chromium. The work of a
+scrub is timed from the input event to the end of its layout, and once more to the second frame after it, when all has
+been painted; a redraw of the map like the work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from debugtracer.testing import a_trace
+from debugtracer.trace.events import Observed
+from debugtracer.trace.facts.fact import to_plain
+from debugtracer.trace.facts.health import Health, TensorHealth
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.blocks import series_rows
+from debugtracer.trace.store.journal import encode_event
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.seal import write_series
+from debugtracer.views.html import Html
+from debugtracer.views.page.template import template
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
+
+RESULTS = Path(__file__).parent / "results"
+NAMES = ("grad_l2", "loss", "lr", "param_l2", "step_s", "wait_s", "own_s", "scale")
+SCRUB = """async () => {
+  const bar = document.querySelector('input[type=range]'), last = Number(bar.max), times = [], frames = [];
+  const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (let n = 0; n < 40; n++) {
+    await painted();
+    bar.value = String(Math.floor((last * ((n * 7) % 40)) / 40));
+    const begin = performance.now();
+    bar.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((done) => setTimeout(done));
+    document.body.getBoundingClientRect();  // style and layout done
+    times.push(performance.now() - begin);
+    await painted();
+    frames.push(performance.now() - begin);
+  }
+  return [times, frames];
+}"""
+REDRAW = """async () => {
+  const buttons = [...document.querySelectorAll('#layers .pick button')].slice(0, 3), times = [];
+  for (let n = 0; n < 12; n++) {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const begin = performance.now();
+    buttons[n % buttons.length].click();
+    await new Promise((done) => setTimeout(done));
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - begin);
+  }
+  return times;
+}"""
+
+
+def make(folder: Path, steps: int, layers: int) -> Path:
+    """A run with eight series and a snapshot of three tensors a layer, as often as a real run of this length keeps
+    one."""
+    run = a_trace(folder, exit_code=0, stopped=False)
+    generator = np.random.default_rng(0)
+    axis = np.arange(steps)
+    tables = [series_rows(name, axis, generator.random(steps, dtype=np.float32)) for name in NAMES]
+    write_series(run / "rank=0" / "series-000009.parquet", pa.concat_tables(tables))
+    with (run / "rank=0" / "events.jsonl").open("ab") as events:
+        for step in snapshot_steps(steps):
+            rows = [
+                TensorHealth(
+                    name=f"layers.{layer}.weight", role=role, shape=(512, 512), dtype="float32", sampled=4096,
+                    mean=0.0, std=1.0, low=-3.0, high=3.0, l2=float(generator.lognormal()), zero_share=0.0,
+                    bins=tuple(generator.integers(0, 400, 42).tolist()),
+                )
+                for layer in range(layers)
+                for role in ("weight", "gradient", "activation")
+            ]  # fmt: skip
+            fact = Health(ref=StepRef(iteration=step, step=step), tensors=tuple(rows))
+            events.write(encode_event(Observed(at=time.time(), word=fact.word(), fact=to_plain(fact))) + b"\n")
+    return run
+
+
+def snapshot_steps(steps: int) -> list[int]:
+    """The steps whose snapshots are written: of a fact that keeps changing the first 32, then 16 for each doubling."""
+    every = [0, 1, 2, *range(100, steps, 100)]
+    kept, span = every[:32], 32
+    while span < len(every):
+        kept += every[span : 2 * span][:: max(1, span // 16)]
+        span *= 2
+    return kept
+
+
+def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
+    """Sizes in bytes, times in milliseconds, of the page of one run."""
+    begin = time.perf_counter()
+    page_text = Html().render(open_trace(run))
+    render_s = time.perf_counter() - begin
+    file = folder / "report.html"
+    file.write_text(page_text, encoding="utf-8")
+    opened = []
+    for _ in range(5):
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        begin = time.perf_counter()
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        opened.append(1000 * (time.perf_counter() - begin))
+    work, frames = page.evaluate(SCRUB)
+    redraws = page.evaluate(REDRAW) if page.locator("#layers .pick button").count() else []
+    return {
+        "bytes": len(page_text.encode()),
+        "render_s": round(render_s, 2),
+        "ready_ms": spread(opened),
+        "scrub_work_ms": spread(work),
+        "scrub_painted_ms": spread(frames),
+        "heat_map_redraw_ms": spread(redraws[3:]),
+    }
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median and greatest."""
+    return {"median": round(statistics.median(values), 1), "max": round(max(values), 1)} if values else {}
+
+
+def main() -> None:
+    """Measure both runs and write the result."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--steps", type=int, default=100_000)
+    parser.add_argument("--layers", type=int, default=500)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
+        folder = Path(name)
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        large = make(folder, given.steps, given.layers)
+        told = {
+            "bundle_bytes": len(template().encode()),
+            "ordinary": measured(browser, given.run, folder),
+            f"{given.steps} steps x {given.layers} layers": measured(browser, large, folder),
+        }
+        browser.close()
+    result = {**stamp(), "chromium": browser.version, "load_1m": round(os.getloadavg()[0], 1), **told}
+    (RESULTS / f"{result['date']}-page.json").write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+// The document that debugtracer.views.page writes: debug-tracer.page/1.
+export type Num = number | string | null;
+
+export interface Excerpt { label: string; file: string; function: string; line: number; first: number; lines: string[] }
+export interface Leaf {
+  name: string; dtype: string; shape: number[]; low: Num; high: Num; nan: number; inf: number; zeros: number;
+  values: Num[]; text: string | null;
+}
+export interface BatchRow { row: number; index: number | null; guilty: boolean; leaves: Leaf[]; label: unknown }
+export interface Finding {
+  check: string; layer: string; severity: "note" | "warning" | "error"; step: number; rank: number; message: string;
+  evidence: Record<string, Num>;
+}
+export interface Verdict {
+  class: string | null; cause: string | null; symptom: string; layer: string; step: number; rank: number; op: string | null;
+  direction: string | null; module: string | null; param: string | null; file: string | null; line: number | null;
+  status: string; confidence: number; batch_rows: number[] | null; sample_index: number[] | null; microbatch: number;
+  backward_op: string | null; suspects: { class: string; confidence: number; status: string }[];
+}
+export interface Head {
+  title: string; tone: "bad" | "warning" | "good" | "unknown"; verdict: Verdict | null; what?: string;
+  where?: string[][]; sample?: string[][]; since?: string[][]; seen?: string[][]; trials_title?: string;
+  trials?: { name: string; text: string; outcome: string }[]; sides?: string[][]; change?: string[]; tested?: string;
+  remedies?: string[]; sources?: Excerpt[]; batch?: { rows: BatchRow[]; omitted: number } | null;
+  bad?: { step: number; loss?: Num; grad_l2?: Num }; further: Finding[]; crashes: string[]; actions: string[][];
+  log: string[][]; layers: Record<string, string>; cost: string[][];
+}
+export interface Series { name: string; x: number[]; y: Num[]; lo?: Num[]; hi?: Num[] }
+export interface Mark { step: number; kind: string; rank: number; name: string; text: string }
+export interface HeatMap { name: string; role: string; rows: string[]; shapes: string[]; levels: string; bad: string }
+export interface Layers {
+  steps: number[]; maps: HeatMap[]; thinned?: number; least: number; greatest: number;
+  bins: { lowest: number; highest: number; of: Record<string, Record<string, number[]>> };
+}
+export interface Ops {
+  why?: string; text?: string; step: number; seen: number; birth: number | null; words: (string | null)[];
+  op: number[]; direction: number[]; forward_op: number[]; module: number[]; file: number[]; code: number[]; dtype: number[];
+  index: number[]; line: (number | null)[]; nan: number[]; inf: number[]; numel: number[];
+  low: Num[]; high: Num[]; mean: Num[]; shape: number[][]; producers: number[][]; inputs: string[][];
+}
+export interface Check {
+  check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number;
+}
+export interface Rank {
+  rank: number; steps: number; device: string; ended: boolean; first_bad: number | null; series: string; problem?: string;
+  step_s?: Num; wait_s?: Num; loss?: { x: number[]; y: Num[] };
+}
+export interface Page {
+  schema: string; id: string; written_at: number; rank: number; focus: number | null;
+  run: { steps?: number; iterations?: number; world_size?: number; exit_code?: number | null; stopped_by_tracer?: boolean };
+  manifest: { command?: string[]; started_at?: number; status?: string; host?: string };
+  head: Head | null; markdown: string; series: Series[]; marks: Mark[]; layers: Layers; ops: Ops; checks: Check[];
+  ranks: Rank[]; problems: string[];
+}
+
+export function bytes(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const out = new Uint8Array(text.length);
+  for (let n = 0; n < text.length; n++) out[n] = text.charCodeAt(n);
+  return out;
+}
+
+export async function decoded(base64: string): Promise<Page> {
+  const stream = new Blob([bytes(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const page = (await new Response(stream).json()) as Page;
+  if (page.schema !== "debug-tracer.page/1") throw new Error(`its data has the format ${page.schema}`);
+  return page;
+}
+
+// Non-finite numbers travel as words.
+export const real = (value: Num | undefined): number | null => (value == null ? null : Number(value));
+export const finite = (value: Num | undefined): boolean => value != null && Number.isFinite(Number(value));
+
+export function shown(value: Num | undefined, digits = 4): string {
+  if (value == null) return "–";
+  const known = Number(value);
+  if (Number.isNaN(known)) return "NaN";
+  if (!Number.isFinite(known)) return known > 0 ? "Inf" : "-Inf";
+  if (known !== 0 && (Math.abs(known) < 1e-3 || Math.abs(known) >= 1e6)) {
+    return known.toExponential(Math.max(0, digits - 2)).replace("e+", "e");
+  }
+  return String(Number(known.toPrecision(digits)));
+}
+
+export const seconds = (value: Num | undefined): string => {
+  const known = real(value);
+  if (known == null || !Number.isFinite(known)) return "–";
+  return known < 1e-3 ? `${shown(known * 1e6, 3)} µs` : known < 1 ? `${shown(known * 1e3, 3)} ms` : `${shown(known, 3)} s`;
+};
+export const bare = (op: string | null): string => (op ?? "").replace(/^aten::/, "");
+export const spaced = (text: string | null): string => (text ?? "").replace(/_/g, " ");

@@ -1,0 +1,47 @@
+"""Rank by rank: how far each came, how fast, and which broke first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from debugtracer.errors import TraceError
+from debugtracer.trace.events import Incident, RankEnded, RankStarted
+from debugtracer.trace.store.reader import Trace
+from debugtracer.views.page.series_panel import short
+
+MOST_RANKS = 256
+BINS = 60
+
+
+def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
+    """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so."""
+    return [rank_row(trace, rank) for rank in trace.ranks[:MOST_RANKS]]
+
+
+def rank_row(trace: Trace, rank: int) -> dict[str, Any]:
+    """The loss in a few bins, mean step and wait time, the first bad step, how the rank ended."""
+    row: dict[str, Any] = {"rank": rank, "steps": 0, "device": "", "ended": False, "first_bad": None, "series": ""}
+    try:
+        events = trace.events(rank)
+        bad = trace.first_bad(rank=rank)
+        loss = trace.overview("loss", rank, BINS)
+        for name in ("step_s", "wait_s"):
+            bins = [b for b in trace.overview(name, rank, BINS) if b.mean is not None]
+            total = sum(b.n - b.bad for b in bins)
+            row[name] = short(sum((b.mean or 0.0) * (b.n - b.bad) for b in bins) / total) if total else None
+    except TraceError as error:
+        return row | {"problem": str(error)}
+    for event in events:
+        if isinstance(event, RankStarted):
+            row["device"] = event.device
+        elif isinstance(event, RankEnded):
+            row["steps"], row["ended"] = event.steps, event.final
+        elif isinstance(event, Incident) and row["first_bad"] is None:
+            row["first_bad"], row["series"] = event.facts.ref.step, event.facts.symptom
+    if bad is not None and (row["first_bad"] is None or bad.step < row["first_bad"]):
+        row["first_bad"], row["series"] = bad.step, bad.series
+    row["loss"] = {
+        "x": [(b.step0 + b.step1) // 2 for b in loss],
+        "y": ["NaN" if b.bad else short(b.mean) for b in loss],
+    }
+    return row

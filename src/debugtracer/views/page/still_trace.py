@@ -1,0 +1,26 @@
+"""A trace whose events are read once: the panels of a page ask for them a dozen times."""
+
+from __future__ import annotations
+
+from debugtracer.trace.events import AnyEvent
+from debugtracer.trace.store.reader import Trace
+
+
+class StillTrace(Trace):
+    """The run as it was at the first question; what it says of events is what the given trace says."""
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(trace.path)
+        self.problems = trace.problems
+        self._given = trace
+        self._read: dict[int | None, list[AnyEvent]] = {}
+
+    def events(self, rank: int | None = None) -> list[AnyEvent]:
+        """Read the events of a rank, or of all in order of time, at the first call; the same list at any other."""
+        if rank not in self._read:
+            ranks = self._given.ranks
+            alone = rank is None and len(ranks) == 1
+            self._read[rank] = (
+                sorted(self.events(ranks[0]), key=lambda event: event.at) if alone else self._given.events(rank)
+            )
+        return self._read[rank]

@@ -1,0 +1,71 @@
+"""The maps hold the norms of each tensor at each inspected step; long runs are thinned, not cut."""
+
+from __future__ import annotations
+
+import base64
+import math
+from array import array
+from pathlib import Path
+
+import pytest
+
+from debugtracer.testing import a_trace
+from debugtracer.trace.facts.health import Health, ParamDynamics
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.views.page.layers_panel import BAD, GREATEST, LEAST, MISSING, ZERO, layers_panel, level, thinned
+from tests.trace.facts.test_health import a_row
+from tests.views.test_layers import snapshot
+
+
+def value(word: int) -> float:
+    return 10 ** (LEAST + (word - 2) / (BAD - 3) * (GREATEST - LEAST))
+
+
+def words(packed: str) -> list[int]:
+    found = array("H")
+    found.frombytes(base64.b64decode(packed))
+    return list(found)
+
+
+@pytest.mark.parametrize("known", [1e-29, 3.7e-8, 0.5, 1.0, 65504.0, 1e38])
+def test_a_level_is_exact_to_a_quarter_of_a_percent(known: float) -> None:
+    assert value(level(known)) == pytest.approx(known, rel=0.0025)
+
+
+def test_what_is_no_number_has_a_word_of_its_own() -> None:
+    assert [level(v) for v in (None, 0.0, "NaN", math.inf)] == [MISSING, ZERO, BAD, BAD]
+
+
+def test_maps_have_a_row_a_tensor_and_a_column_a_snapshot(tmp_path: Path) -> None:
+    update = ParamDynamics(
+        name="fc.weight", numel=6, dtype="float32", optimizer="Adam", lr=0.1, weight_l2=2.0, update_l2=0.002
+    )
+    late = a_row("relu", role="activation", l2=0.25)
+    run = a_trace(
+        tmp_path,
+        snapshot(0, a_row("fc.weight", l2=2.0), params=(update,)),
+        snapshot(9, a_row("fc.weight", l2="NaN", bad=6, sampled=6), late),
+    )
+    panel = layers_panel(open_trace(run), 0, 9)
+    maps = {one["name"]: one for one in panel["maps"]}
+    assert panel["steps"] == [0, 9]
+    assert set(maps) == {"weight", "update", "activation", "dead"}
+    first, second = words(maps["weight"]["levels"])
+    assert value(first) == pytest.approx(2.0, rel=0.0025)
+    assert second == BAD
+    assert list(base64.b64decode(maps["weight"]["bad"])) == [0, 255]
+    assert value(words(maps["update"]["levels"])[0]) == pytest.approx(0.001, rel=0.0025)
+    assert (maps["activation"]["rows"], words(maps["activation"]["levels"])[0]) == (["relu"], MISSING)
+
+
+def test_a_long_run_is_thinned_evenly_but_whole_at_the_focus() -> None:
+    taken = [Health(ref=StepRef(iteration=s, step=s), tensors=()) for s in range(0, 100_000, 100)]
+    steps = [fact.ref.step for fact in thinned(taken, 50, 40_000)]
+    assert len(steps) <= 60
+    assert (steps[0], steps[-1]) == (0, 99_900)
+    assert {39_900, 40_000, 40_100} <= set(steps)
+
+
+def test_a_run_without_snapshots_has_no_maps(tmp_path: Path) -> None:
+    assert layers_panel(open_trace(a_trace(tmp_path)), 0, None) == {"steps": [], "maps": []}

@@ -1,0 +1,29 @@
+"""Each rank with its pace, its loss and its first bad step."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from debugtracer.testing import a_trace
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.writer import TraceWriter
+from debugtracer.views.page.ranks_panel import ranks_panel
+
+
+def test_each_rank_has_a_row_with_its_loss(tmp_path: Path) -> None:
+    rows = ranks_panel(open_trace(a_trace(tmp_path, ranks=3)))
+    assert [(row["rank"], row["steps"], row["ended"], row["first_bad"]) for row in rows] == [
+        (n, 49, True, None) for n in range(3)
+    ]
+    assert rows[0]["loss"]["y"][0] == 1.0
+
+
+def test_the_first_bad_step_and_the_mean_time_are_of_the_series(tmp_path: Path) -> None:
+    writer = TraceWriter(tmp_path / "run", 0)
+    for step in range(4):
+        writer.point(step, {"loss": math.nan if step == 2 else 1.0, "step_s": 0.25})
+    writer.close()
+    (row,) = ranks_panel(open_trace(tmp_path / "run"))
+    assert (row["first_bad"], row["series"], row["step_s"]) == (2, "loss", 0.25)
+    assert row["loss"]["y"] == [1.0, 1.0, "NaN", 1.0]

@@ -1,0 +1,242 @@
+"""The page in a real browser, on real runs: the verdict first, every panel follows the step, nothing is asked for,
+nothing of the program is markup, and no run is a blank page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.testing import a_trace
+from debugtracer.trace.store.manifest import create_run
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.writer import TraceWriter
+from debugtracer.views.html import Html
+from tests.forked import Programs
+from tests.watching import train, under_watch
+
+ROOT = Path(__file__).resolve().parents[2]
+STORED = ROOT / "tests" / "stored_runs"
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+Show = Callable[..., "Shown"]
+
+
+class Shown:
+    """A page that is open, with everything it asked for and complained about."""
+
+    def __init__(self, page: Any, file: Path, hash_: str) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(file.as_uri() + hash_)
+        page.wait_for_selector("html[data-ready]", timeout=10_000)
+
+    def text(self, selector: str) -> str:
+        """The visible text of the first element."""
+        return str(self.page.locator(selector).first.inner_text())
+
+    def first_screen(self, selector: str) -> bool:
+        """Whether an element lies whole within the window as it opened."""
+        box = self.page.locator(selector).first.bounding_box()
+        return bool(box) and box["y"] >= 0 and box["y"] + box["height"] <= self.page.viewport_size["height"]
+
+    def fits(self) -> bool:
+        """Whether nothing reaches beyond the right edge."""
+        return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+def missing(what: str) -> None:
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed: the page is not tried")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright")
+    if chromium is None:
+        missing("chromium")
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def show(browser: Any, tmp_path: Path) -> Iterator[Show]:
+    contexts: list[Any] = []
+
+    def opened(run: Path | str, hash_: str = "", size: dict[str, int] = WIDE, **options: Any) -> Shown:
+        """Open the page of a run folder, or a text that stands for a page."""
+        file = tmp_path / "report.html"
+        file.write_text(run if isinstance(run, str) else Html().render(open_trace(run)), encoding="utf-8")
+        contexts.append(browser.new_context(viewport=size, locale=options.pop("locale", "en-US"), **options))
+        return Shown(contexts[-1].new_page(), file, hash_)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def masked(tmp_path_factory: pytest.TempPathFactory, programs: Programs) -> Path:
+    """A real run of a planted fault."""
+    out = tmp_path_factory.mktemp("masked")
+    fault = ROOT / "faults" / "numerics" / "masked_attention"
+    subprocess.run(
+        [*programs.tool, "run", "--out", str(out), str(fault / "train.py")], capture_output=True, check=False
+    )
+    return (out / "latest").resolve()
+
+
+@pytest.mark.parametrize(("size", "options"), [(WIDE, {}), (PHONE, {"color_scheme": "dark"})], ids=["wide", "phone"])
+def test_op_line_and_sample_are_on_the_first_screen_of_one_file(
+    show: Show, masked: Path, size: dict[str, int], options: dict[str, Any]
+) -> None:
+    shown = show(masked, size=size, **options)
+    for fact, told in {"op": "aten::_softmax", "line": "train.py:33", "sample": "24"}.items():
+        assert shown.text(f"[data-fact={fact}]") == told
+        assert shown.first_screen(f"[data-fact={fact}]")
+    assert shown.text("h1").startswith("Every score of a row is -inf")
+    assert shown.text(".here.bad").strip().endswith("return torch.softmax(scores, dim=-1) @ v")
+    assert "clamp_min" in shown.text(".diff .in")
+    assert shown.fits()
+    assert shown.complaints == []
+    assert len(shown.requests) == 1
+
+
+def test_scrubbing_moves_every_panel_and_the_address(show: Show, masked: Path) -> None:
+    shown = show(masked)
+    assert shown.text("[data-value=loss]") == "NaN"
+    assert shown.text("[data-cell]") == "not measured"
+    shown.page.keyboard.press("k")
+    for _ in range(3):
+        shown.page.keyboard.press("ArrowLeft")
+    assert shown.text("[data-value=loss]") == "4.198"
+    assert float(shown.text("[data-cell]")) > 0
+    shown.page.wait_for_timeout(300)  # the address is written when the scrub has come to rest
+    assert shown.page.url.endswith("#2/verdict")
+    shown.page.keyboard.press("j")
+    assert shown.text("[data-value=loss]") == "NaN"
+
+
+def test_the_step_plays_op_by_op_and_a_value_leads_to_its_producers(show: Show, masked: Path) -> None:
+    shown = show(masked, "#5/ops/33")
+    assert shown.text("#ops [data-op]").splitlines()[0] == "aten::_softmax"
+    assert "784" in shown.text("#ops .now-card dl .bad")
+    shown.page.locator("#ops .values button", has_text="masked_fill").click()
+    assert shown.text("#ops [data-op]").splitlines()[0] == "aten::masked_fill"
+    shown.page.locator("#ops .list").press("PageUp")
+    shown.page.get_by_role("button", name="Run to birth").click()
+    shown.page.wait_for_selector('#ops [data-op="aten::_softmax"]', timeout=10_000)
+    assert shown.complaints == []
+
+
+def test_the_page_speaks_chinese_and_copies_markdown(show: Show, masked: Path) -> None:
+    shown = show(masked, permissions=["clipboard-read", "clipboard-write"])
+    shown.page.get_by_role("button", name="Copy as Markdown").click()
+    shown.page.get_by_role("button", name="Copied").wait_for()
+    assert shown.page.evaluate("navigator.clipboard.readText()").startswith("# debug-tracer: the loss is not finite")
+    shown.page.get_by_role("button", name="中文").click()
+    assert "时间线" in shown.text("#timeline h2")
+    assert shown.text("[data-fact=op]") == "aten::_softmax"
+
+
+def test_every_control_has_a_name_and_a_report_without_scripts_has_its_text(show: Show, masked: Path) -> None:
+    shown = show(masked)
+    nameless = shown.page.evaluate(
+        """[...document.querySelectorAll('button, a, input, canvas, [role=img], [role=listbox]')]
+           .filter((e) => e.tagName !== 'CANVAS' || !e.closest('[role=img]'))
+           .filter((e) => !(e.getAttribute('aria-label') ?? e.textContent).trim()).map((e) => e.outerHTML)"""
+    )
+    assert nameless == []
+    page = Html().render(open_trace(masked))
+    plain = re.search(r'<noscript><pre id="plain">(.*?)</pre>', page, re.DOTALL)
+    assert plain is not None
+    assert "aten::_softmax, forward, module blocks.0.attn" in plain[1]
+
+
+class Nameful(nn.Module):
+    """A module whose names are markup, and whose output is bad everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.add_module(HOSTILE.replace(".", ""), nn.Linear(4, 4))
+        self.add_module("层</script>🧨", nn.Linear(4, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for part in self.children():
+            x = part(x)
+        return torch.log(x * 0) * 0  # NaN everywhere
+
+
+def test_hostile_names_and_nan_everywhere_stay_text(show: Show, tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs", inspect_steps=1):
+        train(Nameful(), [torch.rand(3, 4) for _ in range(3)])
+    shown = show(tmp_path / "runs" / "latest")
+    assert shown.text("[data-fact=op]").startswith("aten::")
+    assert "owned" not in shown.page.title()
+    assert shown.page.locator("main script, main img").count() == 0
+    assert "<script>" in shown.text("#layers .names")
+    assert (shown.complaints, len(shown.requests)) == ([], 1)
+    assert shown.fits()
+
+
+def test_an_empty_run_a_healthy_one_and_a_truncated_live_file_say_so(show: Show, tmp_path: Path) -> None:
+    empty = show(create_run(tmp_path, "empty", ["train.py"], "dev"))
+    assert "no backward call" in empty.text("h1")
+    assert "No number was written" in empty.text("#timeline")
+    healthy = show(a_trace(tmp_path / "healthy", exit_code=0, stopped=False))
+    assert "every loss, gradient and update was finite" in healthy.text("h1")
+    assert "No step of this run was replayed" in healthy.text("#ops")
+
+    run = create_run(tmp_path, "live", ["train.py"], "dev")
+    writer = TraceWriter(run, 0)
+    for step in range(40):
+        writer.point(step, {"loss": 1.0})
+        writer.flush()
+    (live,) = (run / "rank=0").glob("live-*.arrows")
+    live.write_bytes(live.read_bytes()[:-37])
+    with (run / "rank=0" / "events.jsonl").open("a") as events:
+        events.write('{"type": "rank-st')
+    cut = show(run)
+    writer.close()
+    assert cut.text("[data-value=loss]").startswith("1")
+    assert [page.complaints for page in (empty, healthy, cut)] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["two_ranks", *(pytest.param(n, marks=pytest.mark.sweep) for n in ("loss_spike", "nan_gradient", "crash_in_loss"))],
+)
+def test_runs_of_an_older_version_are_shown(show: Show, name: str) -> None:
+    shown = show(STORED / name / "run")
+    assert shown.text(".eyebrow").startswith(("confirmed", "likely"))
+    assert (shown.page.locator("#ranks").count() == 1) is (name == "two_ranks")
+    assert shown.complaints == []
+
+
+def test_data_that_cannot_be_read_leaves_the_report_as_text(browser: Any, masked: Path, tmp_path: Path) -> None:
+    page = re.sub(r'(id="data">).{40}', r"\1AAAA", Html().render(open_trace(masked)))
+    (tmp_path / "broken.html").write_text(page, encoding="utf-8")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "broken.html").as_uri())
+    opened.wait_for_selector("pre.failed", timeout=10_000)
+    assert "train.py:33" in opened.inner_text("pre.failed")
+    opened.close()
