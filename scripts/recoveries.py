@@ -38,6 +38,11 @@ RECOVER = {
     "numerics/augmented_batchnorm": "running statistics of batch norm",
     "numerics/gan_critic_phase": "one of two optimizers",
     "numerics/trainer_masked_mean": "in Transformers' Trainer",
+    "numerics/log0_entropy": "the logarithm of zero in an entropy",
+    "numerics/nested_inputs_pooling": "an empty row in nested inputs",
+    "numerics/gan_generator_phase": "the other of two optimizers",
+    "numerics/tied_temperature": "a temperature that two parts share",
+    "numerics/checkpoint_nonreentrant": "inside activation checkpointing",
     "optimizer/normalised_update": "an update of the user's own optimizer",
 }
 LASTING = {

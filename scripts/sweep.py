@@ -28,6 +28,7 @@ PARTS = {
     "left to the sweep": [*PYTEST, "-m", "sweep", "tests/house", "tests/integrations", "tests/responses"],
     "programs as they are started": [*PYTEST, "tests/torture", "tests/end_to_end"],
     "plants of whole programs": ["scripts/score.py", "--programs", "--check", "--jobs", "JOBS"],
+    "states that survive": [*PYTEST, "tests/responses/test_state_survives.py"],
     "cases": ["scripts/score.py", "--cases", "--check", "--jobs", "JOBS"],
     "false alarms": ["scripts/false_alarms.py", "--check", "--jobs", "JOBS"],
     "loops": ["scripts/loops.py", "--jobs", "JOBS"],

@@ -37,6 +37,15 @@ class ReplayRefused(DebugTracerError):
     """The recorded step cannot be executed again by this mechanism; the next one in the fallback order is tried."""
 
 
+class ResumeRefused(SystemExit):
+    """The end of a program that was to go on from a saved state which does not fit it: trained from nothing it would
+    look as if it had. Its status is 2."""
+
+    def __init__(self, why: str) -> None:
+        print(f"debug-tracer: resume: {why}.", file=sys.stderr, flush=True)
+        super().__init__(2)
+
+
 class StoppedByTracer(SystemExit):
     """The stop of mode dev. A SystemExit, so that `except Exception: continue` in the user's loop does not swallow
     it."""

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from debugtracer.checks.presets import PRESETS
 from debugtracer.errors import UsageError
+from debugtracer.notify.webhook import check_address
 from debugtracer.trace.finding import OFF, SEVERITIES
 
 PREFIX = "DEBUG_TRACER_"
 FAIL_ON = (OFF, *SEVERITIES)
+PLACES = ("auto", "device", "host")
 MOST_CHARS = 60  # of a wrong value in a message
 
 
@@ -32,6 +34,9 @@ FLAGS = (
     "inspect_steps",
     "function_tests",
     "trials",
+    "respond",
+    "skip_list",
+    "webhook",
 )
 
 
@@ -100,6 +105,16 @@ class Settings:
     trials_s: float = 30.0  # seconds spent on them per incident at most (docs/rationale/inference.md#choice-of-trials)
     trial_order: str = "information"  # information, or random for the baseline of the scoreboard
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
+    last_good_s: float = 60.0  # seconds between two saved states in val and prod at least; 0: at a stop alone
+    webhook: str = ""  # address that is told of stops, roll-backs and the end of a run; nothing leaves without one
+    notify: str = "warning"  # note, warning, error: the least that it is told
+    respond: str = ""  # cause=response,cause=response: what answers a cause in place of the smallest that may help
+    pause_s: float = 0.0  # seconds that a run which cannot go on waits for a word in RUN/control; 0: it stops at once
+    skip_list: Path | None = None  # a skipped.jsonl: the samples that it calls guilty are left out from the start
+    resume: Path | None = None  # folder of saved states to go on from, set by `debug-tracer resume`
+    resume_step: int = 0  # the step of the state that it goes on from
+    lr_scale: float = 1.0  # what learning rates are multiplied by when it does
+    fresh_optimizer: Switch = Switch.OFF  # on: it goes on without the moments of the optimizer
     incidents: int = 5  # incidents replayed per rank at most; later ones are recorded only
 
     @property
@@ -158,9 +173,14 @@ def convert(name: str, kind: typing.Any, value: object) -> object:
 def check_range(name: str, value: object) -> None:
     """Check words that are no enum, and numbers below 0. Raises UsageError."""
     field = name.removeprefix(PREFIX).lower()
-    words = {"fail_on": FAIL_ON, "preset": tuple(PRESETS), "ring_place": ("auto", "device", "host")}.get(
-        field, (value,)
-    )
+    words = {
+        "fail_on": FAIL_ON,
+        "preset": tuple(PRESETS),
+        "ring_place": ("auto", "device", "host"),
+        "notify": SEVERITIES,
+    }.get(field, (value,))
+    if field == "webhook":
+        check_address(str(value))
     if value not in words:
         raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:

@@ -18,7 +18,8 @@ NAMES = {
 SETTINGS = {
     "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes",
     "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials", "cost",
-    "trials_s", "trial_order", "ring_bytes", "ring_place", "library",
+    "trials_s", "trial_order", "ring_bytes", "ring_place", "library", "last_good_s", "resume", "resume_step",
+    "lr_scale", "fresh_optimizer", "skip_list", "respond", "pause_s", "webhook", "notify",
 }  # fmt: skip
 OPTIONS = {
     "run": {
@@ -32,8 +33,12 @@ OPTIONS = {
         "--inspect-steps",
         "--function-tests",
         "--trials",
+        "--respond",
+        "--skip-list",
+        "--webhook",
         "--help",
     },
+    "resume": {"--lr-scale", "--fresh-optimizer", "--out", "--name", "--mode", "--help"},
     "report": {
         "--format",
         "--output",
@@ -56,6 +61,7 @@ OPTIONS = {
 }
 ARGUMENTS = {
     "run": ["command"],
+    "resume": ["run", "command"],
     "causes": ["slug"],
     "explain": ["log"],
     "report": ["run"],

@@ -23,7 +23,8 @@ def test_lightning_goes_on_bitwise_as_without_the_batch(
         [*programs.python, str(PROGRAM), "passes"], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert watched.status == 0, watched.stderr
-    (done,) = watched.report["actions"]
+    done, learned = watched.report["actions"]
+    assert (learned["action"], learned["samples"]) == ("skip-sample", [37])
     assert (done["action"], done["step"]) == ("skip-update", 4)
     assert done["samples"] == list(range(32, 40))  # Lightning has fetched the next batch by then
     assert left(watched.stdout) == left(twin.stdout)

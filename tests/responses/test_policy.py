@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.causes.cause import causes
-from debugtracer.responses.policy import REFUSED, Policy
+from debugtracer.errors import UsageError
+from debugtracer.responses.policy import REFUSED, Policy, choices
 from debugtracer.responses.response import responses
 from debugtracer.settings import Mode
 from tests.responses.steps import a_bad_step
@@ -16,8 +17,8 @@ from tests.responses.steps import a_bad_step
     [
         ("observe", ()),
         ("dev", ()),
-        ("val", ("skip-update", "stop")),
-        ("prod", ("skip-update", "roll-back", "stop")),
+        ("val", ("skip-update", "pause", "stop")),
+        ("prod", ("skip-update", "roll-back", "pause", "stop")),
     ],
 )
 def test_the_mode_decides_how_far_it_may_go(mode: str, allowed: tuple[str, ...]) -> None:
@@ -43,3 +44,19 @@ def test_a_cause_that_lies_in_the_weights_rules_skipping_out() -> None:
     assert policy.refuses("roll-back", a_bad_step(cause="weights-nonfinite")) == ""
     assert policy.refuses("skip-update", a_bad_step(cause="data-nonfinite")) == ""
     assert policy.refuses("skip-update", a_bad_step()) == ""
+
+
+def test_a_cause_can_be_given_a_response_of_its_own() -> None:
+    chosen = choices("data-nonfinite=stop, labels-all-ignored=skip-update", "prod")
+    policy = Policy("prod", chosen)
+    assert policy.allowed("data-nonfinite") == ("stop",)
+    assert policy.allowed("labels-all-ignored") == ("skip-update", "stop")
+    assert policy.allowed("data-blank-sample") == policy.allowed() != ("stop",)
+
+
+@pytest.mark.parametrize(
+    "text", ["nothing-such=stop", "data-nonfinite=heal", "data-nonfinite", "data-nonfinite=roll-back"]
+)
+def test_unknown_words_are_named(text: str) -> None:
+    with pytest.raises(UsageError, match="respond"):
+        choices(text, "val")

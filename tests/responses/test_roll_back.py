@@ -108,3 +108,38 @@ def test_numbers_that_are_read_late_are_answered_at_the_next_gate(tmp_path: Path
     (done,) = actions(tmp_path)
     assert (done.action, done.step) == ("roll-back", bad + 1)
     assert all(bool(torch.isfinite(t).all()) for t in loop.state())
+
+
+class Diverging:
+    """A loop whose learning rate is far too high for three steps; its weights stay finite, its loss does not."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        layers = [nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1)]
+        self.model = nn.Sequential(*layers)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.02)
+        self.losses: list[float] = []
+
+    def go(self, jumps: bool) -> None:
+        made = torch.Generator().manual_seed(3)
+        for step in range(200):
+            x = torch.randn(16, 4, generator=made)
+            self.optimizer.param_groups[0]["lr"] = 30.0 if jumps and 60 <= step < 63 else 0.02
+            self.optimizer.zero_grad()
+            loss = (self.model(x) - x.sum(1, keepdim=True)).square().mean()
+            loss.backward()
+            self.optimizer.step()
+            self.losses.append(loss.item())
+
+
+def test_weights_that_trials_blame_are_put_back_and_trained_more_slowly(tmp_path: Path) -> None:
+    loop, healthy = Diverging(), Diverging()
+    with under_watch(tmp_path, "prod"):
+        loop.go(jumps=True)
+    healthy.go(jumps=False)
+    (done,) = actions(tmp_path)
+    assert done.action == "roll-back" and done.step == 63
+    assert "the learning rate is times 0.5 for 50 steps" in done.reason
+    assert "older weights heal the step and another batch does not" in done.reason  # why skipping was refused
+    assert sum(loop.losses[-40:]) < 2 * sum(healthy.losses[-40:])
+    assert loop.optimizer.param_groups[0]["lr"] == 0.02

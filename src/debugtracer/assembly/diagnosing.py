@@ -6,6 +6,7 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.assembly.responding import Responding
+from debugtracer.assembly.resuming import Resuming
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
 from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.diagnosis.proof.trials import TrialBudget
@@ -107,9 +108,12 @@ class Diagnosing:
         top."""
         events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
         optimizers, modules = OptimizerHook(events, thread, state), ModuleHook(events, thread, state.open_root)
+        follows = settings.acts or settings.resume is not None or settings.skip_list is not None
+        passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
+        loader = LoaderHook(events, recording.batches, stack, state, passes, left_out)
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
         replaying.hooks.add(
-            LoaderHook(events, recording.batches, stack, state),
+            loader,
             BackwardHook(events, thread, stack),
             optimizers,
             ScalerHook(events, thread),
@@ -123,6 +127,8 @@ class Diagnosing:
         )
         if settings.capture is Capture.STEP:
             replaying.hooks.add(free_calls)
+        if settings.resume is not None:
+            replaying.hooks.add(Resuming(settings, settings.resume, recording, replaying).resumption)
 
 
 def incident_options(settings: Settings) -> IncidentOptions:

@@ -8,14 +8,17 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.governor import Governor
+from debugtracer.recorder.left_out_samples import LeftOutSamples
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.output.run_folder import RunFolder
+from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape import Tape
 from debugtracer.settings import Capture, Settings
+from debugtracer.trace.store.skip_list import read_skip_list
 
 OUR_FRAMES = 4  # the tape's own, and at the least two more between it and the program
 
@@ -39,6 +42,9 @@ class Recording:
         )
         self.tape = Tape(functools.partial(raw_frames, OUR_FRAMES))
         self.batches = BatchLog()
+        self.passes = LoaderPasses()
+        self.left_out = LeftOutSamples(read_skip_list(settings.skip_list) if settings.skip_list is not None else {})
+        self.passes.tell(self.left_out)
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0
         self.ring = SnapshotRing(

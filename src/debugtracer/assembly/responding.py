@@ -5,12 +5,17 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.notify.webhook import Webhook
 from debugtracer.recorder.listeners import SegmentListener
+from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.rank_vote import RankVote
+from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.bad_samples import BadSamples
+from debugtracer.responses.control import Control
 from debugtracer.responses.live_training import LiveTraining
-from debugtracer.responses.policy import Policy
+from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.responder import Responder
 from debugtracer.settings import Settings
@@ -39,8 +44,22 @@ class Responding:
             recording.batches,
             output,
             replaying.hooks.disabled,
+            LastGood(state, recording.passes),
+            settings.pause_s,
         )
-        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()))
+        if settings.last_good_s > 0:
+            recording.passes.tell(
+                StateKeeper(state, recording.passes, training.save, settings.last_good_s, settings.cost)
+            )
+        webhook = Webhook(settings.webhook, settings.notify)
+        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), webhook)
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
-        self.responder = Responder(state, Policy(settings.mode.value), training, ranks, log, lambda: incidents.stopped)
+        samples = BadSamples(state, recording.batches, recording.left_out, output, log)
+        policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
+        control = Control(
+            state, output, log, recording.passes, training.write_last_good, lambda: incidents.stopped, settings.pause_s
+        )
+        training.wait_by(control.wait)
+        recording.passes.tell(control)
+        self.responder = Responder(state, policy, training, ranks, log, samples, lambda: incidents.stopped)

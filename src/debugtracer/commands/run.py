@@ -16,7 +16,9 @@ from debugtracer.checks.presets import PRESETS
 from debugtracer.commands._child import exit_status, supervise
 from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
+from debugtracer.notify.webhook import Notice, Webhook
 from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
+from debugtracer.trace.store.skip_list import read_skip_list
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
@@ -77,6 +79,20 @@ Trials = Annotated[
         help="Replays of a bad step with one thing changed, at most; 0: none.", min=0, show_default=str(Settings.trials)
     ),
 ]
+SkipList = Annotated[
+    Path | None,
+    typer.Option(help="A skipped.jsonl of a run: samples that it calls guilty are left out.", show_default=False),
+]
+HookAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--webhook", metavar="ADDRESS", help="Post stops, roll-backs and the end there, as JSON.", show_default=False
+    ),
+]
+Respond = Annotated[
+    list[str] | None,
+    typer.Option(metavar="CAUSE=RESPONSE", help="Answer a cause so, in val and prod; may be given again."),
+]
 
 
 def run(
@@ -91,6 +107,9 @@ def run(
     inspect_steps: InspectSteps = None,
     function_tests: FunctionTests = None,
     trials: Trials = None,
+    respond: Respond = None,
+    skip_list: SkipList = None,
+    webhook: HookAddress = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -117,6 +136,9 @@ def run(
             "cost": cost,
             "inspect_steps": inspect_steps,
             "trials": trials,
+            "respond": ",".join(respond) if respond else None,
+            "skip_list": skip_list,
+            "webhook": webhook,
         }
         | words
     )
@@ -133,6 +155,13 @@ def chosen(given: Mapping[str, object]) -> Settings:
     settings = Settings.from_env(
         variables(os.environ), **{field: value for field, value in given.items() if value is not None}
     )
+    if settings.respond:
+        from debugtracer.responses.policy import choices
+
+        choices(settings.respond, settings.mode.value)
+    if settings.skip_list is not None:
+        read_skip_list(settings.skip_list)
+        settings = dataclasses.replace(settings, skip_list=settings.skip_list.absolute())
     return dataclasses.replace(settings, out=settings.out.absolute())
 
 
@@ -153,7 +182,13 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def watch_program(words: list[str], settings: Settings) -> int:
-    """Make the folder, run the program, close the folder, name it. Raises UsageError before anything is started."""
+    """Run a program under watch; its status. Raises UsageError before anything is started."""
+    return supervised_run(words, settings)[0]
+
+
+def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
+    """Make the folder, run the program, close the folder, name it; its status and the folder. Raises UsageError before
+    anything is started."""
     from debugtracer.trace.store.manifest import create_run
     from debugtracer.views.closing import tell_verdict
 
@@ -171,8 +206,17 @@ def watch_program(words: list[str], settings: Settings) -> int:
         raise UsageError(f"{program[0]} cannot be started ({error.strerror})") from None
     code = close(folder, exit_status(code), settings.fail_on)
     tell_verdict(folder)
+    notify_end(folder, code, settings)
     print(f"debug-tracer: run folder {folder}", file=sys.stderr, flush=True)
-    return code
+    return code, folder
+
+
+def notify_end(folder: Path, code: int, settings: Settings) -> None:
+    """Post how the run ended, where an address is set."""
+    if settings.webhook:
+        how = "was stopped by debug-tracer" if code == STOPPED else f"ended with status {code}"
+        notice = Notice("error" if code else "warning", "ended", f"run {folder.name} {how}", str(folder), last=True)
+        Webhook(settings.webhook, settings.notify).tell(notice)
 
 
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:

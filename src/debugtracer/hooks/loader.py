@@ -16,14 +16,15 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed, Told
+from debugtracer.hooks.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
+from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.listeners import PassListener, SampleFilter
 from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
-from debugtracer.recorder.state.leaves import Leaf, leaves_of, rows_of
-from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.state.leaves import leaves_of, rows_of
 
 
 class LoaderHook(AlwaysOn):
@@ -32,8 +33,18 @@ class LoaderHook(AlwaysOn):
     The user's dataset and collate code runs without our function mode. No event may raise into the loop, but for the
     stop of mode dev."""
 
-    def __init__(self, events: LoopEvents, log: BatchLog, stack: ModeStack, state: RunState) -> None:
+    def __init__(
+        self,
+        events: LoopEvents,
+        log: BatchLog,
+        stack: ModeStack,
+        state: RunState,
+        passes: PassListener | None = None,
+        samples: SampleFilter | None = None,
+    ) -> None:
+        """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
         self.events, self.log, self.stack, self.state = events, log, stack, state
+        self.passes, self.samples = passes, samples
         self.on = False
         self._patches = Patches()
         self._loaders: dict[int, LoaderInfo] = {}
@@ -68,8 +79,8 @@ class LoaderHook(AlwaysOn):
             dataset=type(loader.dataset).__name__,
             batch_size=getattr(loader, "batch_size", None),
             num_workers=getattr(loader, "num_workers", 0),
-            sampler=_sampler_name(loader),
-            data=_reference(loader.dataset),
+            sampler=sampler_name(loader),
+            data=reference_to(loader.dataset),
         )
         loaders[key] = info
         return info
@@ -109,10 +120,27 @@ class LoaderHook(AlwaysOn):
         def __iter__(loader: Any) -> Any:
             if not self.on or get_worker_info() is not None:
                 return original(loader)
+            self._pass_begins(loader)
             with self.stack.paused():  # draws seeds and, with workers, the first indices
-                return original(loader)
+                iterator = original(loader)
+            self._pass_begun(loader, iterator)
+            return iterator
 
         return __iter__
+
+    @guarded("hooks.loader: a pass begins")
+    def _pass_begins(self, loader: Any) -> None:
+        if self.passes is not None:
+            self.passes.begins(loader)
+
+    @guarded("hooks.loader: a pass has begun")
+    def _pass_begun(self, loader: Any, iterator: Any) -> None:
+        if self.passes is not None:
+            self.passes.begun(loader, iterator)
+
+    @guarded("hooks.loader: a pass ends")
+    def _pass_ends(self, iterator: Any) -> bool:
+        return self.passes is not None and self.passes.before_fetch(iterator)
 
     def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
@@ -142,11 +170,21 @@ class LoaderHook(AlwaysOn):
         def _next_index(iterator: Any) -> Any:
             index = original(iterator)
             if self.on:
+                if self.samples is not None and self.samples.active and get_worker_info() is None:
+                    index = self._replaced(iterator, index) or index
                 self._drawn(iterator, index)
             return index
 
         _next_index._debugtracer = True  # type: ignore[attr-defined]
         return _next_index
+
+    @guarded("hooks.loader: samples")
+    def _replaced(self, iterator: Any, index: Any) -> Any:
+        return self.samples.replaced(iterator, index) if self.samples is not None else index
+
+    @guarded("hooks.loader: a batch is looked at")
+    def _drops(self, data: Any) -> bool:
+        return self.samples is not None and self.samples.drops(data)
 
     @guarded("hooks.loader: indices")
     def _drawn(self, iterator: Any, index: Any) -> None:
@@ -159,19 +197,27 @@ class LoaderHook(AlwaysOn):
         def __next__(iterator: Any) -> Any:
             if not self.on or get_worker_info() is not None:
                 return original(iterator)
-            if self.events.rests():
-                return self._next_at_rest(original, iterator)
-            self._ahead()
-            repeated = self._again(iterator)
-            if repeated is not None:
-                return repeated[0]
-            with self.stack.paused():
-                data, batch = self._fetch(original, iterator)
-            self._fetched(batch, data)
-            self.events.handed_out(iterator, data)
+            if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
+                raise StopIteration
+            data = self._given(original, iterator)
+            while self.samples is not None and self.samples.screens and self._drops(data):
+                data = self._given(original, iterator)
             return data
 
         return __next__
+
+    def _given(self, original: Callable[..., Any], iterator: Any) -> Any:
+        if self.events.rests():
+            return self._next_at_rest(original, iterator)
+        self._ahead()
+        repeated = self._again(iterator)
+        if repeated is not None:
+            return repeated[0]
+        with self.stack.paused():
+            data, batch = self._fetch(original, iterator)
+        self._fetched(batch, data)
+        self.events.handed_out(iterator, data)
+        return data
 
     def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
         """Fetch while all rests: our function mode is on no stack and no incident waits for a batch."""
@@ -219,10 +265,10 @@ class LoaderHook(AlwaysOn):
     def _note(self, iterator: Any, data: Any, waited: float) -> Batch:
         feed = self._feeds.get(iterator)
         if feed is None:  # an iterator older than us: its loader is not known, what it drew before neither
-            feed = self._feeds[iterator] = LoaderFeed(_info_of_iterator(iterator), late=True)
+            feed = self._feeds[iterator] = LoaderFeed(info_of_iterator(iterator), late=True)
         leaves = leaves_of(data)
         told = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
-        batch = _batch(feed.info, told, number_of(iterator), waited, leaves)
+        batch = batch_of(feed.info, told, number_of(iterator), waited, leaves)
         self.log.add(batch)
         return batch
 
@@ -239,51 +285,6 @@ class LoaderHook(AlwaysOn):
         def make() -> Batch:
             leaves = leaves_of(data)
             told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
-            return _batch(feed.info, told, number, waited, leaves)
+            return batch_of(feed.info, told, number, waited, leaves)
 
         self.log.add_late(data, make)
-
-
-def number_of(iterator: Any) -> int:
-    """The number of the batch that an iterator gave last, from 0 in its epoch."""
-    return max(0, int(getattr(iterator, "_num_yielded", 1)) - 1)
-
-
-def _batch(info: LoaderInfo, told: Told, number: int, waited: float, leaves: list[Leaf]) -> Batch:
-    rows, indices, why = told
-    return Batch(
-        loader=info,
-        indices=indices,
-        number=number,
-        wait_s=waited,
-        leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
-        rows=rows,
-        note=why,
-        held=[leaf for _, leaf in leaves],
-    )
-
-
-def _sampler_name(loader: Any) -> str:
-    """The batch sampler's type if it is one of the user's, else the sampler's."""
-    batch_sampler = getattr(loader, "batch_sampler", None)
-    own = batch_sampler is not None and type(batch_sampler).__name__ != "BatchSampler"
-    return type(batch_sampler if own else getattr(loader, "sampler", None)).__name__
-
-
-def _reference(dataset: Any) -> weakref.ref[Any] | None:
-    """A list or a tuple takes none."""
-    try:
-        return weakref.ref(dataset)
-    except TypeError:
-        return None
-
-
-def _info_of_iterator(iterator: Any) -> LoaderInfo:
-    sampler = getattr(iterator, "_index_sampler", None)
-    return LoaderInfo(
-        loader=weakref.ref(iterator),
-        dataset=type(getattr(iterator, "_dataset", None)).__name__,
-        batch_size=getattr(sampler, "batch_size", None),
-        num_workers=int(getattr(iterator, "_num_workers", 0)),
-        sampler=type(getattr(sampler, "sampler", sampler)).__name__,
-    )

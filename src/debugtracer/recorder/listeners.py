@@ -52,6 +52,41 @@ class SegmentListener(Protocol):
         ended. Once for some steps together while all rests, and perhaps in the middle of the next."""
 
 
+class PassListener(Protocol):
+    """Hears of passes over the loaders of the program. What it raises is meant to end the program."""
+
+    waiting: bool
+    """Whether each fetch is to be told."""
+
+    def begins(self, loader: Any) -> None:
+        """Called before a pass begins."""
+        return None
+
+    def begun(self, loader: Any, iterator: Any) -> None:
+        """Called with the iterator of a pass."""
+        return None
+
+    def before_fetch(self, iterator: Any) -> bool:
+        """Called before a batch is fetched; True: the pass ends here."""
+        return False
+
+
+class SampleFilter(PassListener, Protocol):
+    """Leaves samples and batches out before the loop gets them."""
+
+    waiting: bool = False
+    active: bool
+    """Whether what is drawn is to be shown to it."""
+    screens: list[Callable[[Any], bool]]
+    """Empty where batches are handed out as they come."""
+
+    def replaced(self, iterator: Any, index: Any) -> Any:
+        """What is to be read in place of what the sampler drew."""
+
+    def drops(self, data: Any) -> bool:
+        """Whether a batch is not to be handed out."""
+
+
 class RunOpener(Protocol):
     """Opens what leaves the process."""
 

@@ -9,21 +9,24 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from time import time as wall_time
 
+from debugtracer.notify.webhook import Notice, Webhook
 from debugtracer.recorder.output.output import Output
-from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.bad_step import BadStep, SeenBatch
 from debugtracer.trace.events import Acted, ActionEffect
 
 AFTER = 20  # steps after which the effect of an action is measured (ours: longer than the noise of single batches)
 LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
 SHOWN = 8  # samples named in a line
+GRAVE = {"stop": "error", "roll-back": "warning"}  # the others are notes
 NEVER = sys.maxsize
 
 
 class ActionLog:
     """One per process."""
 
-    def __init__(self, output: Output, losses: Callable[[], Sequence[float]]) -> None:
+    def __init__(self, output: Output, losses: Callable[[], Sequence[float]], webhook: Webhook | None = None) -> None:
         self.output, self.losses = output, losses
+        self.webhook = webhook or Webhook("")
         self.reset()
 
     def reset(self) -> None:
@@ -42,8 +45,14 @@ class ActionLog:
 
     def took(self, bad: BadStep, slug: str, done: str) -> None:
         """Write an action down, and plan to measure its effect."""
-        self.count += 1
         why = f" (less would not do: {'; '.join(self.reasons)})" if self.reasons else ""
+        self.noted(bad, slug, f"{done}{why}", bad.samples)
+        self.waiting.append((bad.step, self.usual(), self.count))
+        self.due = self.waiting[0][0] + AFTER
+
+    def noted(self, bad: BadStep | SeenBatch, slug: str, done: str, samples: tuple[int, ...] | None) -> None:
+        """Write an action down, and print it while they are few."""
+        self.count += 1
         self.output.event(
             Acted(
                 at=wall_time(),
@@ -52,17 +61,20 @@ class ActionLog:
                 action=slug,
                 iteration=bad.iteration,
                 step=bad.step,
-                reason=f"{bad.seen}; {done}{why}",
-                samples=bad.samples,
+                reason=f"{bad.seen}; {done}",
+                samples=samples,
             ),
             now=True,
         )
-        self.waiting.append((bad.step, self.usual(), self.count))
-        self.due = self.waiting[0][0] + AFTER
         if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == "stop":
-            self.tell(bad, f"{done}{why}")
+            self.tell(bad, done)
+        run = str(self.output.folder or "")
+        text = f"step {bad.step}, rank {self.output.rank} - {bad.seen} - {done}"
+        self.webhook.tell(
+            Notice(GRAVE.get(slug, "note"), slug, text, run, bad.step, self.output.rank, last=slug == "stop")
+        )
 
-    def tell(self, bad: BadStep, done: str) -> None:
+    def tell(self, bad: BadStep | SeenBatch, done: str) -> None:
         """Print one line on stderr: where, what was seen, what was done, where to look."""
         samples = ""
         if bad.samples:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from torch.optim import Optimizer
 
 from debugtracer.trace.number import number
+from debugtracer.trace.verdict import Trial
 
 BAD_WEIGHTS = "the weights themselves are not finite: no other batch can be better"
+
+BLAMED = "trials have shown that older weights heal the step and another batch does not"
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class BadStep:
     """Why its update cannot be left out; empty when it can."""
     cause: str | None = None
     """What the verdict of its incident says, where one was opened at this step."""
+    weights_to_blame: bool = False
+    """The weights are finite, but trials have shown that older ones heal the step and another batch does not."""
     samples: tuple[int, ...] | None = None
     """Dataset indices of the batches in its window, where they are known."""
 
@@ -50,3 +56,19 @@ class BadStep:
         if self.gradient or not self.sibling:
             return "a gradient is not finite"
         return "another optimizer's update after the same backward was left out"
+
+
+@dataclass(frozen=True)
+class SeenBatch:
+    """A batch that was looked at before the loop got it."""
+
+    step: int
+    iteration: int
+    samples: tuple[int, ...] | None
+    seen: str = "the batch holds values that are not finite"
+
+
+def blames_weights(trials: Iterable[Trial]) -> bool:
+    """Whether trials say that updates before the step are at fault."""
+    healed = {trial.intervention.partition("=")[0]: trial.outcome == "healed" for trial in trials}
+    return healed.get("older-weights", False) and healed.get("other-batch") is False

@@ -29,6 +29,15 @@ class Budget:
     row: int = 0
     """Bad iterations in a row, this one included."""
 
+    ended: bool = False
+    """A response that was to keep the run alive has ended it."""
+
+    def forgive(self) -> None:
+        """Begin the budget anew: a person has seen what was done."""
+        self.skips.clear()
+        self.rolled.clear()
+        self.row = 0
+
     def saw_bad(self, step: int, iteration: int) -> None:
         """Count a bad step; those of several optimizers after one backward are one."""
         if iteration != self.iteration:

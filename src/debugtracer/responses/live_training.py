@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from torch.optim import Optimizer
@@ -20,6 +21,7 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape import Tape
 from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 
 OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
 
@@ -37,12 +39,19 @@ class LiveTraining:
         batches: BatchLog,
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
+        last_good: LastGood | None = None,
+        pause_s: float = 0.0,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
-        self.last_good = LastGood(state)
+        self.last_good = last_good or LastGood(state)
+        self.lowered: list[LoweredRate] = []
+        """Of the last roll-back that lowered the rates."""
+        self.pause_s = pause_s
+        """Seconds that the run may wait for a person."""
+        self.waits: Callable[[float], str] = lambda limit_s: "stop"
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
         """Put back what the batches of this window have changed; the answer names it."""
@@ -114,15 +123,45 @@ class LiveTraining:
             f"{bad.step - snapshot.step} updates are lost"
         )
 
-    def write_last_good(self, optimizer: Optimizer) -> str:
+    def save(self, *further: Optimizer) -> Path:
+        """Write the present state as the last good one. Raises DebugTracerError."""
+        if self.output.folder is None:
+            raise DebugTracerError("there is no run folder")
+        live = {id(o): o for o in (*self.state.optimizers, *further)}.values()
+        with self.disabled():
+            return self.last_good.write(self.output.folder, self.output.rank, live)
+
+    def old_snapshot(self) -> Snapshot | None:
+        """The oldest snapshot without a bad value that is not too long ago: the newer ones may hold what went wrong."""
+        return None if several_ranks() else self.ring.oldest_good(self.state.step - OLDEST)
+
+    def go_back_slower(self, bad: BadStep) -> str:
+        """Put an old state back, and lower the learning rates for a while; the answer says so."""
+        snapshot = self.old_snapshot()
+        if snapshot is None:
+            return ""
+        self.go_back(snapshot, bad.optimizer)
+        for lowered in self.lowered:
+            lowered.end()
+        self.lowered = [LoweredRate(optimizer) for copy in snapshot.copies if (optimizer := copy.optimizer())]
+        return (
+            f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
+            f"{bad.step - snapshot.step} updates are lost; the learning rate is times {FACTOR:g} for {LOW} steps, and "
+            f"comes back in {RAMP}"
+        )
+
+    def wait_by(self, waits: Callable[[float], str]) -> None:
+        """Wait for a person by this function: it takes seconds and gives `resume` or `stop`."""
+        self.waits = waits
+
+    def wait(self) -> str:
+        """Wait for a person; the word that came, `stop` where none did."""
+        return self.waits(self.pause_s)
+
+    def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""
-        run = self.output.folder
-        if run is None:
-            return "its state was not written: there is no run folder"
-        live = {id(o): o for o in (*self.state.optimizers, optimizer)}.values()
         try:
-            with self.disabled():
-                path = self.last_good.write(run, self.output.rank, live)
+            path = self.save(*optimizers)
         except DebugTracerError as error:
             return f"its state was not written: {error}"
         return f"its last good state is {path}"

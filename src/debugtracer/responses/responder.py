@@ -11,7 +11,8 @@ from debugtracer.errors import swallow
 from debugtracer.recorder.listeners import NoPolicy
 from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.action_log import ActionLog
-from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.bad_samples import BadSamples
+from debugtracer.responses.bad_step import BadStep, blames_weights
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.policy import Policy
@@ -29,16 +30,19 @@ class Responder(NoPolicy):
         training: LiveTraining,
         ranks: RankAgreement,
         log: ActionLog,
+        samples: BadSamples,
         stopped: Callable[[], type[BaseException]],
     ) -> None:
         """Join what decides and what acts; `stopped` gives what the end of the run is raised as."""
         self.state, self.policy, self.training = state, policy, training
-        self.ranks, self.log, self.stopped = ranks, log, stopped
+        self.ranks, self.log, self.samples, self.stopped = ranks, log, samples, stopped
         self.budget = Budget()
+        self.samples.reset(self.budget)
 
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
         self.budget = Budget()
+        self.samples.reset(self.budget)
         self.log.reset()
 
     def skip_step(self) -> bool:
@@ -67,19 +71,23 @@ class Responder(NoPolicy):
                 return False
             done = response.take(bad, self.budget, self.training)
             self.log.took(bad, response.slug, done)
+            if response.leaves_out:
+                self.samples.learn(bad, self.state.verdict)
         except Exception as error:
             swallow("responses.responder", error)
             return False
         finally:
             self.state.health.forget()
-        if response.ends:
+        if self.budget.ended:
+            self.log.took(bad, "stop", "the run was stopped: it had waited for a person")
+        if response.ends or self.budget.ended:
             raise self.stopped()
         return not written
 
     def look(self, optimizer: Optimizer, obstacle: str, written: bool) -> BadStep:
         """Collect what is known of a bad step."""
         state, health = self.state, self.state.health
-        verdict = state.verdict
+        verdict = state.verdict if state.verdict is not None and state.verdict.step == state.step else None
         iteration = max(state.iteration - 1, 0)
         return BadStep(
             step=state.step,
@@ -91,7 +99,8 @@ class Responder(NoPolicy):
             weights=self.training.weights_are_bad(optimizer),
             written=written,
             obstacle=obstacle,
-            cause=verdict.cause if verdict is not None and verdict.step == state.step else None,
+            cause=verdict.cause if verdict is not None else None,
+            weights_to_blame=verdict is not None and blames_weights(verdict.trials),
             samples=self.training.samples(),
         )
 
@@ -117,7 +126,7 @@ class Responder(NoPolicy):
 
     def smallest(self, bad: BadStep, refused: list[str]) -> Response | None:
         """Find the first response that is allowed and does not refuse; why others did is added to `refused`."""
-        for slug in self.policy.allowed():
+        for slug in self.policy.allowed(bad.cause):
             response = responses()[slug]
             why = self.policy.refuses(slug, bad) or response.refuses(bad, self.budget, self.training)
             if not why:

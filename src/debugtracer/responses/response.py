@@ -22,6 +22,8 @@ class Response:
     """Words of `--mode` in which it may be taken."""
     ends: ClassVar[bool] = False
     """The program ends with it."""
+    leaves_out: ClassVar[bool] = False
+    """The batches of the window are kept from the weights."""
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         """Why it cannot help here, one clause; empty when it may. Pure."""

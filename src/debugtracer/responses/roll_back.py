@@ -19,12 +19,14 @@ class RollBack(Response):
     modes: ClassVar[frozenset[str]] = frozenset({"prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        if not bad.weights:
+        if not bad.weights and not bad.weights_to_blame:
             return "the weights are good: an earlier state would be no better"
-        if not (bad.written and training.good_copy(bad.optimizer)) and training.good_snapshot() is None:
+        if not bad.weights and training.old_snapshot() is None:
+            return "no earlier state without bad values is at hand"
+        if bad.weights and not (bad.written and training.good_copy(bad.optimizer)) and training.good_snapshot() is None:
             return "no earlier state without bad values is at hand"
         return budget.refuses_roll_back(bad.step)
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         budget.rolled_back(bad.step)
-        return training.make_good(bad)
+        return training.make_good(bad) if bad.weights else training.go_back_slower(bad)

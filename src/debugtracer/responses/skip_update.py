@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from debugtracer.responses.bad_step import BAD_WEIGHTS, BadStep
+from debugtracer.responses.bad_step import BAD_WEIGHTS, BLAMED, BadStep
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.response import Response
@@ -17,12 +17,15 @@ class SkipUpdate(Response):
 
     intrusion: ClassVar[int] = 1
     modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
+    leaves_out: ClassVar[bool] = True
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if bad.written:
             return "the update was written already"
         if bad.weights:
             return BAD_WEIGHTS
+        if bad.weights_to_blame and training.old_snapshot() is not None and not budget.refuses_roll_back(bad.step):
+            return BLAMED
         return bad.obstacle or budget.refuses_skip(bad.step)
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

@@ -43,6 +43,30 @@ class RngState:
         if self.numpy is not None:
             sys.modules["numpy"].random.set_state(self.numpy)
 
+    def plain(self) -> dict[str, Any]:
+        """The same as plain values, which torch.load reads with weights_only."""
+        found: dict[str, Any] = {"torch": self.cpu, "python": self.python}
+        if self.numpy is not None and self.numpy["bit_generator"] == "MT19937":
+            key, place = torch.tensor(self.numpy["state"]["key"].astype("int64")), self.numpy["state"]["pos"]
+            found["numpy"] = ("MT19937", key, place, self.numpy["has_gauss"], self.numpy["gauss"])
+        if self.on_device:
+            found["device"] = list(self.on_device)
+        return found
+
+
+def restore_plain(kept: dict[str, Any]) -> None:
+    """Put the generators of another process back, as `RngState.plain` gave them."""
+    torch.default_generator.set_state(kept["torch"])
+    if kept.get("python") is not None:
+        version, words, gauss = kept["python"]
+        random.setstate((version, tuple(words), gauss))
+    if "numpy" in kept and "numpy" in sys.modules:
+        kind, key, *rest = kept["numpy"]
+        sys.modules["numpy"].random.set_state((kind, key.numpy().astype("uint32"), *rest))
+    used = accelerator()
+    if used is not None and kept.get("device"):
+        used.restore_rng(kept["device"])
+
 
 class HostDraws:
     """Learns whether a call draws from Python's or numpy's generator, so that their costly capture can be dropped when

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter, thread_time
 
 from torch import Tensor, nn
@@ -224,8 +224,15 @@ class SnapshotRing:
 
     def newest_good(self, after: int) -> Snapshot | None:
         """The newest snapshot of a step after this one that fits and holds no bad value. Syncs the host."""
-        found = (s for s in reversed(self.held) if s.step > after and self.fits(s) and s.is_finite())
-        return next(found, None)
+        return next(self.good(reversed(self.held), after), None)
+
+    def oldest_good(self, after: int) -> Snapshot | None:
+        """The oldest such snapshot. Syncs the host."""
+        return next(self.good(self.held, after), None)
+
+    def good(self, snapshots: Iterable[Snapshot], after: int) -> Iterator[Snapshot]:
+        """The snapshots of a step after this one that fit and hold no bad value."""
+        return (s for s in snapshots if s.step > after and self.fits(s) and s.is_finite())
 
     def pin(self, step: int, height: float = 0.0) -> None:
         """Keep the past of this step although training goes on; one that stood out further stays in its place, unless

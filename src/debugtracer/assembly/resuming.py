@@ -1,0 +1,44 @@
+"""Builds what puts a saved state into the objects of a program that has just begun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from debugtracer.assembly.recording import Recording
+from debugtracer.assembly.replaying import Replaying
+from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output.claim import current_rank
+from debugtracer.recorder.output.last_good import verified
+from debugtracer.recorder.resume.resumption import ResumeOptions, Resumption
+from debugtracer.settings import Settings, Switch
+from debugtracer.trace.store.saved_state import usable
+
+
+class Resuming:
+    """Depends on the recording and on the replay."""
+
+    def __init__(self, settings: Settings, folder: Path, recording: Recording, replaying: Replaying) -> None:
+        options = ResumeOptions(
+            str(folder.parent), settings.lr_scale, fresh_optimizer=settings.fresh_optimizer is Switch.ON
+        )
+        self.resumption = Resumption(
+            recording.state,
+            recording.passes,
+            lambda: saved_state(folder, settings.resume_step),
+            options,
+            recording.output,
+            replaying.hooks.disabled,
+        )
+        recording.passes.tell(self.resumption)
+
+
+def saved_state(folder: Path, step: int) -> dict[str, Any]:
+    """The state of this rank at a step. Raises DebugTracerError."""
+    rank, _ = current_rank()
+    states, problems = usable(folder)
+    found = next((state for state in states.get(rank, []) if state.step == step), None)
+    if found is None:
+        why = "; ".join(problems) or f"there are ranks {', '.join(map(str, sorted(states)))}"
+        raise DebugTracerError(f"{folder} holds no whole state of rank {rank} at step {step}: {why}")
+    return verified(found.path)

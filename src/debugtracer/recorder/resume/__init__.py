@@ -1,0 +1,1 @@
+"""Where a training stands, kept on disk, and a program that goes on from there."""

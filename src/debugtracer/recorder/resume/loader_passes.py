@@ -1,0 +1,140 @@
+"""How far the loop is in each of its DataLoaders: passes begun, batches drawn in the one in flight, and the
+generators it began with."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from debugtracer.recorder.listeners import PassListener
+from debugtracer.recorder.state.rng import RngState
+
+
+class LoaderPass:
+    """The passes over loaders that look alike: a loop may build its loader anew for each."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+        self.iterator: weakref.ref[Any] | None = None
+        self.length: int | None = None
+        """The batches of a pass, where that is known."""
+        self.began: RngState | None = None
+        self.own: list[torch.Tensor] = []
+        """The states of the loader's own generators as the pass began."""
+
+    def drawn(self) -> int | None:
+        """The batches drawn in the pass in flight; None where none is in flight."""
+        iterator = self.iterator() if self.iterator is not None else None
+        return None if iterator is None else int(getattr(iterator, "_num_yielded", 0))
+
+    def exhausted(self) -> bool:
+        """Whether the pass in flight has drawn its last batch."""
+        drawn = self.drawn()
+        return drawn is not None and self.length is not None and drawn >= self.length
+
+    def batches(self) -> int | None:
+        """The batches that a pass which goes on leaves out: never all of them, for a loop expects one in each."""
+        drawn = self.drawn()
+        return max(drawn - 1, 0) if drawn is not None and self.exhausted() else drawn
+
+
+class LoaderPasses(PassListener):
+    """One per process, in the modes that keep a last good state. It works once a pass, and hands on what it hears."""
+
+    waiting = False
+
+    def __init__(self) -> None:
+        self.known: dict[str, LoaderPass] = {}
+        self.listeners: list[PassListener] = []
+
+    def tell(self, listener: PassListener) -> None:
+        """Hand everything on to this listener too."""
+        self.listeners.append(listener)
+        self.still_waiting()
+
+    def still_waiting(self) -> None:
+        """Ask the listeners whether they want to hear of each fetch."""
+        self.waiting = any(listener.waiting for listener in self.listeners)
+
+    def begins(self, loader: Any) -> None:
+        """Keep what the order of a pass that begins is drawn from."""
+        one = self.known.setdefault(key_of(loader), LoaderPass())
+        one.passes += 1
+        one.iterator, one.length = None, length_of(loader)
+        one.own = [generator.get_state() for generator in own_generators(loader)]
+        one.began = RngState()
+        for listener in self.listeners:
+            listener.begins(loader)
+
+    def begins_again(self, loader: Any) -> None:
+        """Keep the generators of now for the pass that has just begun: they were put back since."""
+        one = self.known[key_of(loader)]
+        one.own = [generator.get_state() for generator in own_generators(loader)]
+        one.began = RngState()
+
+    def begun(self, loader: Any, iterator: Any) -> None:
+        with contextlib.suppress(TypeError):
+            self.known[key_of(loader)].iterator = weakref.ref(iterator)
+        for listener in self.listeners:
+            listener.begun(loader, iterator)
+
+    def before_fetch(self, iterator: Any) -> bool:
+        ends = over = False
+        for listener in self.listeners:
+            if listener.waiting:
+                ends = listener.before_fetch(iterator) or ends
+                over = over or not listener.waiting
+        if over:
+            self.still_waiting()
+        return ends
+
+    def inside(self) -> bool:
+        """Whether some pass is in flight, and none of them has drawn its last batch."""
+        flight = [one for one in self.known.values() if one.drawn() is not None]
+        return bool(flight) and not any(one.exhausted() for one in flight)
+
+    def places(self) -> list[dict[str, Any]]:
+        """Where each loader stands, as plain values; `batches` is None where no pass is in flight."""
+        return [
+            {
+                "loader": key,
+                "passes": one.passes,
+                "batches": one.batches(),
+                "generators": one.began.plain() if one.began is not None else {},
+                "own": one.own,
+            }
+            for key, one in self.known.items()
+        ]
+
+    def reset(self) -> None:
+        """Forget everything: a forked child, a run after another one."""
+        self.known.clear()
+
+
+def key_of(loader: Any) -> str:
+    """What tells loaders of one program apart: dataset, its length, batch size."""
+    dataset = loader.dataset
+    try:
+        length = len(dataset)
+    except Exception:
+        length = None  # `__len__` is the user's code and may do anything
+    size = getattr(loader, "batch_size", None) or getattr(getattr(loader, "batch_sampler", None), "batch_size", None)
+    return f"{type(dataset).__name__} of {length} samples, {size} a batch"
+
+
+def length_of(loader: Any) -> int | None:
+    """The batches of a pass; None where they are not known."""
+    try:
+        return len(loader)
+    except Exception:
+        return None  # a stream without a length
+
+
+def own_generators(loader: Any) -> Iterator[torch.Generator]:
+    """The generators that the loader and its sampler were given, each once."""
+    found = (getattr(owner, "generator", None) for owner in (loader, getattr(loader, "sampler", None)))
+    yield from {id(g): g for g in found if isinstance(g, torch.Generator)}.values()

@@ -1,0 +1,47 @@
+"""Smaller updates for a while after a roll-back: learning rates are lower inside each step alone, so that schedules and
+logs of the program see their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.optim import Optimizer
+
+FACTOR = 0.5  # of the learning rate (ours: restarts of large runs halved it)
+LOW, RAMP = 50, 50  # steps at that rate, and steps in which it comes back (ours: a spike's usual length)
+
+
+class LoweredRate:
+    """Of one optimizer; it ends by itself."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.steps = 0
+        self.kept: list[Any] = []
+        self.handles = [
+            optimizer.register_step_pre_hook(self.lower),
+            optimizer.register_step_post_hook(self.put_back),
+        ]
+
+    def factor(self) -> float:
+        """The share of the learning rate at this step."""
+        return min(1.0, FACTOR + (1 - FACTOR) * max(0, self.steps - LOW) / RAMP)
+
+    def lower(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        """Lower the rates of a step that begins."""
+        self.kept = [group["lr"] for group in optimizer.param_groups]
+        for group in optimizer.param_groups:
+            group["lr"] = group["lr"] * self.factor()
+
+    def put_back(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        """Put the program's own rates back, and end where that is all of it."""
+        for group, rate in zip(optimizer.param_groups, self.kept, strict=True):
+            group["lr"] = rate
+        self.steps += 1
+        if self.steps >= LOW + RAMP:
+            self.end()
+
+    def end(self) -> None:
+        """Leave the optimizer as it was."""
+        for handle in self.handles:
+            handle.remove()
+        self.handles = []

@@ -1,0 +1,48 @@
+"""The list of samples that were left out of a training (`skipped.jsonl`): one line each time, for people and for a
+later run that leaves them out from its start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from debugtracer.errors import UsageError
+from debugtracer.trace.stored_json import DamagedJson, decode_stored
+
+SKIPPED = "skipped.jsonl"
+
+
+class SkippedSamples(msgspec.Struct, frozen=True, kw_only=True):
+    """What was left out at one step."""
+
+    dataset: str
+    """Class and length: `Gauges of 240 samples`."""
+    samples: tuple[int, ...] = ()
+    """Dataset indices that a verdict or their values call guilty; a later run leaves these out."""
+    batch: tuple[int, ...] = ()
+    """All dataset indices of the window that was left out."""
+    step: int
+    rank: int = 0
+    why: str = ""
+
+
+def append(run: Path, entry: SkippedSamples) -> None:
+    """Add one line. Raises OSError."""
+    with (run / SKIPPED).open("ab") as file:
+        file.write(msgspec.json.encode(entry) + b"\n")
+
+
+def read_skip_list(path: Path) -> dict[str, set[int]]:
+    """The guilty samples of each dataset. Raises UsageError where the file cannot be read."""
+    found: dict[str, set[int]] = {}
+    try:
+        lines = path.read_bytes().splitlines()
+        for line in filter(None, lines):
+            entry = decode_stored(line, SkippedSamples)
+            found.setdefault(entry.dataset, set()).update(entry.samples)
+    except OSError as error:
+        raise UsageError(f"--skip-list {path}: it cannot be read ({error.strerror or error})") from None
+    except DamagedJson as error:
+        raise UsageError(f"--skip-list {path}: {error}; expected a {SKIPPED} of a run") from None
+    return {dataset: samples for dataset, samples in found.items() if samples}

@@ -1,0 +1,113 @@
+"""`debug-tracer resume`: a killed run goes on from its last good state as if nothing had happened, or says why not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from debugtracer.commands.resume import known_command
+from debugtracer.errors import UsageError
+from debugtracer.trace.store.manifest import create_run
+from debugtracer.trace.store.saved_state import newest
+from tests.forked import Programs
+
+PROGRAM = Path(__file__).parents[1] / "responses" / "programs" / "resumable.py"
+OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1"}
+
+
+class Killed:
+    """A run that was killed, and the words that go on from it."""
+
+    def __init__(self, folder: Path, programs: Programs) -> None:
+        self.programs, self.folder = programs, folder
+        done = self.tool(["run", "--mode", "prod", "--out", "runs", str(PROGRAM), "die", "21"], OFTEN)
+        assert done.returncode == 137, done.stderr
+        self.run = (folder / "runs" / "latest").resolve()
+
+    def tool(self, words: list[str], more: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self.programs.tool, *words],
+            cwd=self.folder,
+            env=os.environ | more,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=200,
+        )
+
+    def resume(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.tool(["resume", str(self.run), "--out", "more", *words], {"LIVE": "1"})
+
+
+@pytest.fixture
+def killed(tmp_path: Path, programs: Programs) -> Killed:
+    return Killed(tmp_path, programs)
+
+
+def left(stdout: str) -> str:
+    return next((line for line in stdout.splitlines() if line.startswith("left ")), "")
+
+
+def test_a_killed_run_goes_on_bit_by_bit(killed: Killed, programs: Programs) -> None:
+    bare = subprocess.run([*programs.python, str(PROGRAM)], capture_output=True, text=True, check=True)
+    done = killed.resume()  # the command of the run
+    assert done.returncode == 0, done.stderr
+    assert left(done.stdout) == left(bare.stdout) != ""
+    assert done.stdout.splitlines()[-3:] == bare.stdout.splitlines()[-3:]  # the passes after the saved place
+    assert f"resumed from {killed.run}, step " in done.stderr
+    assert "not put back: what was printed above of passes that were over" in done.stderr
+    assert "counters of the script's own, which begin at 0" in done.stderr
+
+
+def test_learning_rates_can_be_scaled(killed: Killed, programs: Programs) -> None:
+    bare = subprocess.run([*programs.python, str(PROGRAM)], capture_output=True, text=True, check=True)
+    done = killed.resume("--lr-scale", "0.5", "--fresh-optimizer", "--", str(PROGRAM))
+    assert done.returncode == 0, done.stderr
+    assert "learning rates times 0.5, no moments" in done.stderr
+    rate, whole = (float(left(text).split()[-1]) for text in (done.stdout, bare.stdout))
+    assert rate == pytest.approx(whole / 2)
+
+
+def test_a_damaged_state_gives_way_to_the_one_before(killed: Killed, programs: Programs) -> None:
+    step = newest(killed.run)[0]
+    damage(killed.run / "last-good" / "rank-0.pt")
+    assert newest(killed.run)[0] < step
+    done = killed.resume()
+    bare = subprocess.run([*programs.python, str(PROGRAM)], capture_output=True, text=True, check=True)
+    assert "rank-0.pt is damaged" in done.stderr and f"the state of step {newest(killed.run)[0]} is used" in done.stderr
+    assert left(done.stdout) == left(bare.stdout)
+    damage(killed.run / "last-good" / "rank-0.older.pt")
+    done = killed.resume()
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "no whole state of every rank" in done.stderr
+
+
+def test_a_program_that_it_does_not_fit_is_ended_and_gets_plain_files(killed: Killed) -> None:
+    done = killed.resume("--", str(PROGRAM), "other")
+    assert done.returncode == 2 and left(done.stdout) == ""
+    assert "no model of the program has the names and shapes" in done.stderr
+    plain = torch.load(killed.run / "last-good" / "plain" / "rank-0-model-0.pt", weights_only=True)
+    assert plain["0.weight"].shape == (8, 4)
+
+
+def damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_run_without_a_state_is_one_sentence(tmp_path: Path, programs: Programs) -> None:
+    done = subprocess.run(
+        [*programs.tool, "resume", str(tmp_path)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "holds no state to go on from" in done.stderr
+
+
+def test_a_run_that_does_not_say_what_was_run_asks_for_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not say what was run"):
+        known_command(create_run(tmp_path, "", [], "prod"))

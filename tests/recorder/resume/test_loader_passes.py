@@ -1,0 +1,81 @@
+"""How far a loop is in its loaders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from debugtracer.recorder.listeners import PassListener
+from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
+
+
+def a_loader(rows: int = 12, **words: Any) -> DataLoader[Any]:
+    return DataLoader(TensorDataset(torch.arange(float(rows))), batch_size=4, **words)
+
+
+def begun(passes: LoaderPasses, loader: DataLoader[Any]) -> Any:
+    passes.begins(loader)
+    iterator = iter(loader)
+    passes.begun(loader, iterator)
+    return iterator
+
+
+def test_passes_and_batches_are_counted() -> None:
+    passes, loader = LoaderPasses(), a_loader()
+    begun(passes, loader)
+    iterator = begun(passes, loader)
+    next(iterator)
+    (place,) = passes.places()
+    assert (place["loader"], place["passes"], place["batches"]) == ("TensorDataset of 12 samples, 4 a batch", 2, 1)
+    assert passes.inside()
+    del iterator
+    assert passes.places()[0]["batches"] is None and not passes.inside()
+
+
+def test_the_last_batch_of_a_pass_is_given_again() -> None:
+    passes, loader = LoaderPasses(), a_loader()
+    iterator = begun(passes, loader)
+    for _ in range(3):
+        next(iterator)
+    assert passes.places()[0]["batches"] == 2 and not passes.inside()
+
+
+def test_a_loader_that_is_built_anew_for_each_pass_is_one() -> None:
+    passes = LoaderPasses()
+    for _ in range(3):
+        loader = a_loader()
+        iterator = begun(passes, loader)
+    assert iterator is not None and [place["passes"] for place in passes.places()] == [3]
+
+
+def test_what_the_order_is_drawn_from_is_kept() -> None:
+    own = torch.Generator().manual_seed(3)
+    passes, loader = LoaderPasses(), a_loader(shuffle=True, generator=own)
+    before, ours = torch.get_rng_state(), own.get_state()
+    begun(passes, loader)
+    (place,) = passes.places()
+    assert torch.equal(place["generators"]["torch"], before) and torch.equal(place["own"][0], ours)
+    assert list(own_generators(loader)) == [own] and key_of(loader).endswith("4 a batch")
+
+
+class Ending(PassListener):
+    """Ends the second pass that it hears of, and listens no more."""
+
+    waiting = True
+    fetches = 0
+
+    def before_fetch(self, iterator: Any) -> bool:
+        self.fetches += 1
+        self.waiting = self.fetches < 2
+        return not self.waiting
+
+
+def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
+    passes, listener, iterator = LoaderPasses(), Ending(), iter(a_loader())
+    assert not passes.waiting
+    passes.tell(listener)
+    assert passes.waiting and not passes.before_fetch(iterator)
+    assert passes.before_fetch(iterator) and not passes.waiting
+    assert not passes.before_fetch(iterator) and listener.fetches == 2

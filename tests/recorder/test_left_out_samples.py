@@ -1,0 +1,60 @@
+"""A bad sample's place in a batch is taken by a neighbour, within a share of the dataset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+from debugtracer.recorder.left_out_samples import LeftOutSamples, called
+
+NAME = "TensorDataset of 100 samples"
+
+
+def begun(left_out: LeftOutSamples) -> Any:
+    loader = DataLoader(TensorDataset(torch.zeros(100)), batch_size=4)
+    left_out.begins(loader)
+    iterator = iter(loader)
+    left_out.begun(loader, iterator)
+    return iterator
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        ([1, 2, 3], [1, 2, 3]),
+        ([1, 7, 3], [1, 1, 3]),
+        ([7, 8, 3, 4], [3, 3, 3, 4]),
+        ([7, 8], [7, 8]),
+        (7, 7),
+        (("a", "b"), ("a", "b")),
+    ],
+)
+def test_a_neighbour_takes_its_place(drawn: Any, read: Any) -> None:
+    left_out = LeftOutSamples({NAME: {7, 8}})
+    assert left_out.active and left_out.replaced(begun(left_out), drawn) == read
+
+
+def test_other_datasets_are_read_as_they_are() -> None:
+    left_out = LeftOutSamples({"Other of 9 samples": {1}})
+    assert left_out.replaced(begun(left_out), [1, 2]) == [1, 2]
+    assert not LeftOutSamples({}).active
+
+
+def test_no_more_than_a_share_is_left_out() -> None:
+    left_out = LeftOutSamples({NAME: set(range(50, 90))})  # those of a list do not count
+    assert left_out.may_add(NAME, 100, range(20)) and not left_out.may_add(NAME, 100, range(21))
+    assert left_out.may_add(NAME, 10_000, range(50)) and not left_out.may_add(NAME, 10_000, range(100, 151))
+    left_out.add(NAME, range(15))
+    assert not left_out.may_add(NAME, 100, range(15, 30))
+
+
+def test_batches_are_looked_at_only_where_somebody_asks() -> None:
+    left_out = LeftOutSamples({})
+    assert not left_out.drops("bad")
+    left_out.screen_with(lambda data: bool(data == "bad"))
+    assert left_out.drops("bad") and not left_out.drops("good")
+    left_out.reset()
+    assert not left_out.drops("bad") and called([1, 2]) == "list of 2 samples"

@@ -1,0 +1,107 @@
+"""Whatever happens while a state is saved or put back (kill -9, a full disk), the last good one on disk still loads."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output.last_good import LastGood, verified
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.finite import all_finite
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.saved_state import newest
+from tests.forked import Programs
+
+PROGRAM = Path(__file__).parent / "programs" / "saving.py"
+OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1"}
+KILLS = 50 if os.environ.get("DEBUG_TRACER_ALL") else 3
+LONGEST_S = 1.5  # seconds after the first state, within which it is killed: some dozen states, two roll-backs
+
+
+def words(programs: Programs, *more: str) -> list[str]:
+    return [*programs.tool, "run", "--mode", "prod", "--out", "runs", str(PROGRAM), *more]
+
+
+def state_of(run: Path) -> tuple[int, int]:
+    """The step of the newest whole state, which loads and is finite, and how many files are damaged."""
+    step, (saved,), problems = newest(run)
+    loaded = verified(saved.path)
+    assert loaded["step"] == step
+    weights = loaded["models"][0]["state"].values()
+    moments = [v for state in loaded["optimizers"][0]["state"]["state"].values() for v in state.values()]
+    assert all_finite([*weights, *moments]) and len(loaded["loaders"]) == 1
+    return step, len(problems)
+
+
+def first_state(folder: Path, running: subprocess.Popen[str]) -> Path:
+    """The run, once it has a state."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and running.poll() is None:
+        try:
+            run = (folder / "runs" / "latest").resolve()
+            newest(run)
+            return run
+        except DebugTracerError:
+            time.sleep(0.01)
+    raise AssertionError(f"no state was saved: {running.communicate()[1]}")
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_killed_at_any_moment(tmp_path: Path, programs: Programs, seed: int) -> None:
+    with subprocess.Popen(
+        words(programs),
+        cwd=tmp_path,
+        env=os.environ | OFTEN,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        pid = int(running.stdout.readline())
+        run = first_state(tmp_path, running)
+        time.sleep(random.Random(seed).uniform(0, LONGEST_S))
+        os.kill(pid, signal.SIGKILL)
+        running.communicate(timeout=60)
+        assert running.returncode == 137
+    step, damaged = state_of(run)
+    assert step >= 1 and damaged <= 1
+    assert open_trace(run).events()
+
+
+def test_a_full_disk_leaves_the_last_state_and_the_training(tmp_path: Path, programs: Programs) -> None:
+    done = subprocess.run(
+        words(programs, "full"),
+        cwd=tmp_path,
+        env=os.environ | OFTEN,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0 and done.stdout.endswith("ended\n"), done.stderr
+    assert done.stderr.count("the last good state was not saved") == 1
+    run = (tmp_path / "runs" / "latest").resolve()
+    step, _ = state_of(run)
+    assert 1 <= step <= 20
+    assert not list((run / "last-good").glob("*.part*"))
+
+
+def test_what_cannot_be_written_leaves_what_is_there(tmp_path: Path) -> None:
+    """A file is in the way of the one that is written first."""
+    model, state = torch.nn.Linear(2, 2), RunState()
+    state.roots.add(model, None)
+    state.step = 3
+    LastGood(state).write(tmp_path, 0, [])
+    (tmp_path / "last-good" / "rank-0.part").mkdir()
+    state.step = 4
+    with pytest.raises(DebugTracerError, match="could not be written"):
+        LastGood(state).write(tmp_path, 0, [])
+    assert newest(tmp_path)[0] == 3
