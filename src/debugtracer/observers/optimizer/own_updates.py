@@ -42,6 +42,7 @@ class OwnUpdatesObserver(Observer):
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Emit the counters now and then."""
         if self.run.state.stepped:
+            self.run.unsubscribe(self.entered, self.backward_ended)
             return
         self.last = self.last or raw_frames(1)
         self.read = self.read or any((t := r()) is not None and t.grad is not None for r in self.inputs)
