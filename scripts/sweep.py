@@ -25,6 +25,7 @@ PARTS = {
     "bitwise": [*PYTEST, "tests/faults/test_bitwise.py"],
     "verdicts": [*PYTEST, "tests/faults/test_verdicts.py"],
     "frameworks": [*PYTEST, "tests/frameworks"],
+    "left to the sweep": [*PYTEST, "-m", "sweep", "tests/house", "tests/integrations", "tests/responses"],
     "programs as they are started": [*PYTEST, "tests/torture", "tests/end_to_end"],
     "plants of whole programs": ["scripts/score.py", "--programs", "--check", "--jobs", "JOBS"],
     "cases": ["scripts/score.py", "--cases", "--check", "--jobs", "JOBS"],

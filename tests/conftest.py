@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pytest
 
 from tests import forked
+from tests.faults.every import SWEEP
 from tests.faults.scoring import part
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,8 +43,12 @@ class RunWatched(Protocol):
     ) -> Watched: ...
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Cheap things first: what runs whole programs comes after what does not."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Cheap things first: what runs whole programs comes after what does not; what is left to the sweep is left out."""
+    left = [] if SWEEP else [item for item in items if item.get_closest_marker("sweep")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
     items.sort(
         key=lambda item: (
             item.path.relative_to(ROOT / "tests").parts[0] in PROGRAMS

@@ -34,6 +34,7 @@ def case() -> Any:
     return module
 
 
+@pytest.mark.sweep
 def test_the_case_is_cured_by_its_own_verdict_and_the_page_shows_it() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/closing_case.py"], cwd=ROOT, capture_output=True, text=True, check=False

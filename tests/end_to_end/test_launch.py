@@ -99,14 +99,20 @@ def test_a_stop_is_status_3(tmp_path):
     assert manifest(tmp_path)["stopped_by_tracer"]
 
 
-@pytest.mark.parametrize("launcher", [["torchrun"], ["-m", "torch.distributed.launch"]], ids=["torchrun", "launch"])
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        pytest.param(["torchrun"], id="torchrun"),
+        pytest.param(["-m", "torch.distributed.launch"], id="launch", marks=pytest.mark.sweep),
+    ],
+)
 def test_each_rank_of_a_launcher_has_a_folder(tmp_path, launcher):
     command = [str(Path(sys.executable).parent / "torchrun")] if launcher == ["torchrun"] else launcher
     done = watched(tmp_path, MAIN, before=(*command, "--nproc-per-node", "2", "--master-port", "29731"))
     assert (done.returncode, ranks(tmp_path)) == (0, ["rank=0", "rank=1"]), done.stderr
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.sweep), "spawn"])
 def test_a_crash_in_a_multiprocessing_rank_is_recorded(tmp_path, method):
     done = watched(tmp_path, SPAWN.replace("METHOD", repr(method)), "crash")
     assert done.returncode == 1

@@ -57,7 +57,7 @@ RIGHT = {
     for row in part("results").newest_rows().get("full", {}).get(title, [])
     if row.script in PROGRAMS and not marks.missed(PROGRAMS[row.script], row.marks)
 }
-COMMIT = [name for name in fixed(FAULTS, 3, PEERS) if SWEEP or name not in PACED]
+COMMIT = [name for name in fixed(FAULTS, 7, [*PEERS, *spread(FAULTS)]) if SWEEP or name not in PACED]
 TWINS = [
     f"{name} (healthy)"
     for name in (FAULTS if SWEEP else [*PEERS, *(name for name in spread(FAULTS) if name not in PEERS)])
@@ -104,7 +104,7 @@ def test_its_healthy_twin_is_silent(name: str, scorer: ModuleType, programs: Pro
     assert not found, row
 
 
-@pytest.mark.parametrize("name", fixed([*CASES, *FINITE], 3))
+@pytest.mark.parametrize("name", fixed([*CASES, *FINITE], 4))
 def test_the_reconstruction_of_a_reported_failure_has_its_verdict(
     name: str, scorer: ModuleType, programs: Programs
 ) -> None:

@@ -31,13 +31,15 @@ def test_the_verdict_names_operator_line_sample_and_rank(loop, bug, tmp_path, pr
     assert report["run"]["stopped_by_tracer"] and report["verdict"]["status"] in ("confirmed", "likely")
 
 
-@pytest.mark.parametrize("loop", ["ddp", "fsdp2"] if SWEEP else ["fsdp2"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("loop", ["ddp", "fsdp2"])
 def test_healthy_ranks_agree_at_every_gate_and_train_to_the_end(loop, tmp_path, programs: Programs):
     report, said = watched(loop, "none", tmp_path, seconds=850, tool=programs.tool)
     assert report["run"]["steps"] == 12 and not report["run"]["stopped_by_tracer"], said
     assert report["verdict"] is None and [f["message"] for f in report["findings"] if f["severity"] != "note"] == []
 
 
+@pytest.mark.sweep
 def test_a_flat_sharded_model_is_refused_in_words_and_all_ranks_stop(tmp_path, programs: Programs):
     report, said = watched("fsdp1", "mask", tmp_path, seconds=850, tool=programs.tool)
     assert report["verdict"]["status"] == "unknown" and report["run"]["stopped_by_tracer"]

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.forked import programs
 from tests.frameworks.test_frameworks import PROGRAMS, ROOT, assert_the_same
 
@@ -36,6 +38,7 @@ def report(work: Path, *options: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.sweep
 def test_under_join_the_program_does_not_notice(tmp_path):
     assert_the_same([*LAUNCHER, "join", "60"], tmp_path)
 

@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "add-a-check.md").read_text()
 FILE = re.compile(r"^### `([^`]+)`\n+[^`#]*?(?:`[^`\n]+`[^`#]*?)*\n+```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -89,6 +91,7 @@ def test_the_guide_shows_as_many_files_as_it_says() -> None:
     assert [rooms.count(room) for room in ("src", "tests", "faults", "changes")] == [3, 3, 3, 1]
 
 
+@pytest.mark.sweep
 def test_its_files_put_into_a_copy_work_there(tmp_path: Path) -> None:
     """One test, because the copy is dear: what is generated, the tests of the copy, the fault and its twin."""
     house = House(tmp_path)

@@ -73,6 +73,7 @@ def test_a_late_watch_sees_the_bad_step_shows_it_in_the_cell_and_the_kernel_goes
         assert "the loss is not finite at step 13" in html(kernel.run("w"))
 
 
+@pytest.mark.sweep
 def test_the_run_after_a_stop_is_another_one_with_steps_of_its_own(tmp_path):
     with Kernel(tmp_path) as kernel:
         for cell in (SETUP, MODEL, WATCH, BAD):
@@ -136,6 +137,7 @@ def test_a_cell_that_was_edited_and_run_again_is_quoted_as_it_is_now(tmp_path):
         assert "cell In[9], line 4 in score" in text(kernel.run(train))
 
 
+@pytest.mark.sweep
 def test_a_model_made_by_the_text_before_an_edit_says_so(tmp_path):
     # the class alone: the model is not made again
     edited = MODEL.replace("torch.log(x)", "torch.log(x.clamp_min(1e-3))").rpartition("\n")[0]
@@ -158,9 +160,12 @@ INTERRUPTS = {
     "backward": "net.body.weight.register_hook(lambda g: tick('backward'))",
     "update": "optimizer.register_step_pre_hook(lambda *a: tick('update'))",
 }
+LEFT = {"forward", "backward"}
 
 
-@pytest.mark.parametrize("place", INTERRUPTS)
+@pytest.mark.parametrize(
+    "place", [pytest.param(place, marks=[pytest.mark.sweep] * (place in LEFT)) for place in INTERRUPTS]
+)
 def test_an_interrupt_in_a_step_leaves_training_as_it_would_be_and_no_verdict(tmp_path, place):
     tick = f"""calls = 0
 def tick(place):
@@ -212,6 +217,7 @@ def test_a_crash_reads_as_without_us_and_is_recorded(tmp_path):
     assert told[True] == told[False]
 
 
+@pytest.mark.sweep
 def test_a_cell_that_fails_and_trains_nothing_is_no_crash_of_the_run(tmp_path):
     with Kernel(tmp_path) as kernel:
         for cell in (SETUP, MODEL, WATCH, TRAIN):
@@ -222,6 +228,7 @@ def test_a_cell_that_fails_and_trains_nothing_is_no_crash_of_the_run(tmp_path):
         assert kernel.run("print(w.run)").stdout == run and "16 steps" in text(kernel.run("w"))
 
 
+@pytest.mark.sweep
 def test_the_environment_alone_watches_a_kernel_the_same_way(tmp_path):
     with Kernel(tmp_path, DEBUG_TRACER="1") as kernel:
         for cell in (SETUP, MODEL, BAD):

@@ -16,6 +16,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 def main(out: Path, names: list[str]) -> None:
     """One folder per program with its copy `train.py` and its console `log.txt`."""
     import torch
+    import torch._dynamo  # the first step of an optimizer imports it: once here, not in every child
 
     torch.set_num_threads(1)
     for name in names or sorted(path.stem for path in PROGRAMS.glob("*.py")):

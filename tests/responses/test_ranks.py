@@ -44,6 +44,7 @@ def test_mode_observe_takes_part_in_no_reduction(run_watched: RunWatched) -> Non
     assert watched.report["verdict"] is not None
 
 
+@pytest.mark.sweep
 def test_a_fault_that_stays_stops_both(run_watched: RunWatched) -> None:
     watched = run_watched(PROGRAM, "lasting", mode="prod")
     assert watched.status == 3, watched.stderr
