@@ -6,8 +6,8 @@ loops, interleaved in one process.
 
 True is the CPU time of the process in watched steps beyond bare ones, a share of the watched; `thread` counts the
 training thread alone. Told is what the governor counts in the same steps, a share of their wall time: what clocks
-inside our functions read, times what they miss (run_state.UNSEEN), and the judge's CPU time. `unseen` is the factor with which told would be true. Exit
-status 1 with --check where told is further than 2 points from true.
+inside our functions read, times what they miss (run_state.UNSEEN), and the judge's CPU time. `unseen` is the factor
+with which told would be true. Exit status 1 with --check where told is further than 2 points from true.
 """
 
 from __future__ import annotations

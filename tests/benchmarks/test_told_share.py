@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
-from benchmarks import told_share
 from benchmarks.step_loops import LOOPS
+
+from benchmarks import told_share
 from debugtracer.recorder.run_state import UNSEEN
 
 

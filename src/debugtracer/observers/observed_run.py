@@ -86,7 +86,7 @@ class ObservedRun:
         self.tell_subscriptions()
 
     def tell_subscriptions(self) -> None:
-        """Tell who calls them."""
+        """Let the dispatcher list what is called anew."""
         for listener in self.subscription_listeners:
             listener()
 

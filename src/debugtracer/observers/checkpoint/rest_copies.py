@@ -61,7 +61,7 @@ class RestCopies:
         return True
 
     def changed(self) -> list[RestChecksum]:
-        """Those of which a bit is another now."""
+        """Return those of which a bit is another now."""
         if self.same():
             return []
         return [
@@ -74,8 +74,8 @@ class RestCopies:
         """True if no bit of any tensor has changed, told in two calls of torch; False where that cannot be told so."""
         if self.flat is None or self.scratch is None:
             return False
-        now = [k.tensor() for k in self.kept]
-        if not all(t is not None and k.holds(t) for k, t in zip(self.kept, now, strict=True)):
+        now = [t for k in self.kept if (t := k.tensor()) is not None and k.holds(t)]
+        if len(now) < len(self.kept):
             return False
         with torch.no_grad():
             torch._foreach_copy_(self.views, now)

@@ -70,7 +70,7 @@ class ById(MutableMapping[K, V]):
         return cast("ItemsView[K, V]", found)
 
     def values(self) -> ValuesView[V]:
-        """Their values, likewise."""
+        """The values whose keys are alive, in the same order."""
         found = [value for reference, value in list(self.data.values()) if reference() is not None]
         return cast("ValuesView[V]", found)
 
