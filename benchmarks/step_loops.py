@@ -121,6 +121,22 @@ def small_mlp() -> Training:
     return Training(model, [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(32)], step)
 
 
+def by_hand(width: int, layers: int, batch: int) -> Training:
+    """Weights written by the loop itself, without an optimizer."""
+    body = [part for _ in range(layers) for part in (nn.Linear(width, width), nn.ReLU())]
+    model = nn.Sequential(*body, nn.Linear(width, 4))
+
+    def step(rows: tuple[Tensor, ...]) -> None:
+        model.zero_grad()
+        functional.cross_entropy(model(rows[0]), rows[1]).backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                if p.grad is not None:
+                    p -= 0.01 * p.grad
+
+    return Training(model, [(torch.randn(batch, width), torch.randint(0, 4, (batch,))) for _ in range(32)], step)
+
+
 def cnn(width: int, side: int, batch: int) -> Training:
     layers = [
         nn.Sequential(nn.Conv2d(before, after, 3, stride, 1), nn.BatchNorm2d(after), nn.ReLU())
@@ -221,6 +237,8 @@ LOOPS = (
     Loop("mlp", 2, lambda: mlp(128, 4, 16)),
     Loop("mlp", 10, lambda: mlp(384, 4, 48)),
     Loop("mlp", 100, lambda: mlp(1280, 5, 64)),
+    Loop("by hand", 0.3, lambda: by_hand(16, 1, 32)),
+    Loop("by hand", 2, lambda: by_hand(128, 4, 16)),
     Loop("cnn", 2, lambda: cnn(4, 8, 2)),
     Loop("cnn", 10, lambda: cnn(16, 24, 12)),
     Loop("cnn", 100, lambda: cnn(32, 40, 32)),

@@ -18,8 +18,11 @@ VARIANTS: dict[str, dict[str, str]] = {
     FULL: {},
     "no trials": {"DEBUG_TRACER_TRIALS": "0"},
     "random trials": {"DEBUG_TRACER_TRIAL_ORDER": "random"},
+    "cost 1": {"DEBUG_TRACER_COST": "1"},
 }
-"""The tool as it is, and two baselines: checks and causes alone; trials drawn at random."""
+"""The tool as it is, and two baselines: checks and causes alone; trials drawn at random. Then the tool of which nothing
+rests to stay under the promised cost."""
+BASELINES = ("no trials", "random trials")
 
 
 def read(path: Path) -> dict[str, Rows]:

@@ -3,6 +3,7 @@ compares verdicts with the truth.
 
     python scripts/score.py [--faults | --cases | --programs] [--only NAME,NAME] [--jobs 2] [--check] [--tool COMMAND]
     python scripts/score.py --baselines   the same without trials, with random trials, and as it is today (slow)
+    python scripts/score.py --variant "cost 1"   the same with `--cost 1`: a line of its own below each group
     python scripts/score.py --json FILE   keeps the rows of a part in FILE; rows of other scripts stay
     python scripts/score.py --list        the table of faults/README.md, from the truth files alone
 
@@ -28,7 +29,7 @@ import results_page
 from board import figures, overview
 from case_tests import SCORER
 from marks import Row, judge, load_scorer, parallel, told, with_settings
-from results import FULL, VARIANTS, Rows, dated, merged, read, write
+from results import BASELINES, FULL, VARIANTS, Rows, dated, merged, read, write
 from row_tables import between, catalogue, summary
 from stamp import stamp
 from truths import FAULTS, HELD_OUT, LEARNT, NAMES, PLANTED, SHARED_CASES, Script, is_wanted, of_group
@@ -57,6 +58,7 @@ def arguments() -> argparse.Namespace:
         action="store_true",
         help="run the two baselines instead: no trials, random trials (faults only, no healthy script)",
     )
+    parser.add_argument("--variant", choices=list(VARIANTS), default=FULL, help="run the tool with these settings")
     parser.add_argument(
         "--json",
         type=Path,
@@ -116,7 +118,7 @@ def scored(
 def untried(path: Path | None, variant: str, title: str) -> dict[str, Row]:
     """Rows of the full tool in which nothing was executed again, of symptoms that start no trial: the baselines, which
     change trials alone, give the same."""
-    full = read(path).get(FULL, {}) if path is not None and variant != FULL else {}
+    full = read(path).get(FULL, {}) if path is not None and variant in BASELINES else {}
     return {row.script: row for row in full.get(title, []) if not row.trials and row.symptom in UNTRIED}
 
 
@@ -124,7 +126,7 @@ def measured(args: argparse.Namespace, scorer: ModuleType) -> dict[str, Rows]:
     """Run what was asked for, variant by variant; each row is kept as it comes where a file was named, so that a broken
     run is not lost."""
     done: dict[str, Rows] = {}
-    for variant in [name for name in VARIANTS if name != FULL] if args.baselines else [FULL]:
+    for variant in BASELINES if args.baselines else (args.variant,):
         for title, scripts in chosen(args).items():
             rows: list[Row] = []
             for row in scored(scripts, scorer, args, VARIANTS[variant], untried(args.json, variant, title)):

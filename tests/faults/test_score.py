@@ -103,6 +103,25 @@ def test_baselines_run_no_healthy_script() -> None:
     assert not any(s.is_healthy for s in lines[truths.PLANTED])
 
 
+def test_a_variant_runs_the_tool_with_its_setting_and_takes_no_row_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def judged(script: Any, scorer: Any, tool: list[str], *options: Any) -> Any:
+        ran.append(tool)
+        return row(script.name, symptom="none")
+
+    monkeypatch.setattr(score, "judge", judged)
+    file = tmp_path / "r.json"
+    words = {"json": file, "jobs": 1, "timeout": 1.0, "keep": None, "tool": "true", "only": "data"}
+    for variant in ("full", "cost 1"):
+        score.measured(asked(faults=True, variant=variant, **words), None)
+    assert len(ran) == 2 * len(score.chosen(asked(faults=True, only=words["only"]))[truths.PLANTED]) > 0
+    assert ran[-1][:2] == ["env", "DEBUG_TRACER_COST=1"]
+    assert set(score.read(file)) == {"full", "cost 1"}
+
+
 def test_a_whole_run_leaves_no_older_row_of_its_variants_and_a_part_does(tmp_path: Path) -> None:
     kept = {"full": {truths.PLANTED: [row("gone"), row("again")]}, "no trials": {truths.PLANTED: [row("gone")]}}
     score.kept(tmp_path / "r.json", kept)

@@ -17,7 +17,7 @@ from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from debugtracer.trace.events import Found
 from debugtracer.trace.store.reader import open_trace
-from tests.watching import events, under_watch
+from tests.watching import events, incidents, under_watch
 
 RESTS = {"cost": 0.0, "inspect_steps": 0}
 
@@ -216,3 +216,50 @@ def test_a_healthy_program_of_many_parts_is_silent_however_it_rests(tmp_path: Pa
         assert sides == {True, False}
     said = [e.finding.message for e in events(tmp_path) if isinstance(e, Found) and e.finding.severity != "note"]
     assert said == []
+
+
+def by_hand(model: nn.Module, rows: torch.Tensor) -> None:
+    model.zero_grad()
+    model(rows).pow(2).mean().backward()
+    with torch.no_grad():
+        for p in model.parameters():
+            p -= 0.01 * p.grad
+
+
+def test_the_observers_of_a_loop_that_writes_its_weights_itself_rest_and_work_again_at_a_bad_number(
+    tmp_path: Path,
+) -> None:
+    torch.manual_seed(0)
+    model, rows = nn.Linear(4, 1), torch.randn(8, 4)
+    with under_watch(tmp_path, **RESTS) as session:
+        for _ in range(FIRST_STEPS):
+            by_hand(model, rows)
+        assert not session.events.observers_rest
+        session.state.own_s += 100.0
+        for _ in range(3):
+            by_hand(model, rows)
+        assert session.events.observers_rest
+        assert session.dispatcher.rests
+        number = session.state.iteration
+        by_hand(model, rows / torch.zeros(()))
+        assert not session.events.observers_rest
+    (incident,) = incidents(tmp_path)
+    assert incident.trace_id.endswith(f"-{number}")
+    assert incident.verdict is not None
+
+
+def test_an_optimizer_that_comes_later_is_told_to_observers_that_rested(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model, rows = nn.Linear(4, 1), torch.randn(8, 4)
+    with under_watch(tmp_path, **RESTS) as session:
+        for _ in range(FIRST_STEPS):
+            by_hand(model, rows)
+        session.state.own_s += 100.0
+        for _ in range(3):
+            by_hand(model, rows)
+        assert session.events.observers_rest
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        assert not session.events.observers_rest
+        model(rows).pow(2).mean().backward()
+        optimizer.step()
+    assert not [e for e in events(tmp_path) if isinstance(e, Found)]

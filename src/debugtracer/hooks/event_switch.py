@@ -37,10 +37,13 @@ class EventSwitch(LoopEvents):
         self.target: RestableEvents = working
         self.never_rests = False
         """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
+        self.observers_rest = False
+        """The observers alone rest, in a loop that writes its weights itself: its backward calls are its gate."""
 
     def wake(self) -> None:
         """Let everything work from here on; what rested hears that it has missed something."""
         if self.target is self.working:
+            self.rest_observers(False)
             return
         self.target = self.working
         self.resting.steps.publish()
@@ -64,8 +67,24 @@ class EventSwitch(LoopEvents):
             self.resting.steps.begin()
             self.observers.rest(True)
 
+    def between_backwards(self) -> None:
+        """Let the observers rest or work where the governor says so, in a loop that writes its weights itself."""
+        state = self.working.state
+        awake = state.quiet_until_healthy or self.governor.affords(Part.OBSERVERS) or self.working.inspection.on
+        self.rest_observers(not awake and not self.never_rests)
+
+    def rest_observers(self, rests: bool) -> None:
+        """Let the observers alone rest, or work again after they have missed something."""
+        if rests == self.observers_rest:
+            return
+        self.observers_rest = rests
+        self.observers.rest(rests)
+        if not rests:
+            self.observers.missed()
+
     def reset(self) -> None:
         """Begin anew, with everything at work."""
+        self.observers_rest = False
         self.observers.rest(False)
         self.resting.steps.reset()
         self.target, self.never_rests = self.working, False
@@ -117,11 +136,14 @@ class EventSwitch(LoopEvents):
 
     # step
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
-        self.wake()
+        if self.target is self.resting:
+            self.wake()
         return self.working.backward_begins(given, grad_tensors, options)
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
         self.target.backward_ended(popped, failed)
+        if self.target is self.working and self.working.state.backward_ends_step:
+            self.between_backwards()
 
     def other_thread(self) -> None:
         self.working.other_thread()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.errors import StoppedByTracer
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import ALWAYS, INSPECTED, Observer
 from debugtracer.plugins import members
@@ -41,6 +42,7 @@ class ObserverDispatcher(TrainingEvents):
         """Event -> who hears it also while the others rest."""
         self.rests = False
         run.on_restored(self.restored)
+        run.on_subscription(self.subscribe_again)
 
     def install(self) -> None:
         """Find the observers (the folder is the registry) and attach them."""
@@ -55,9 +57,14 @@ class ObserverDispatcher(TrainingEvents):
 
     def subscribe(self) -> None:
         """List the observers that override each event, once, in the order of their names."""
-        every = self.observers.values()
+        every = [o for o in self.observers.values() if not self.run.gave_up(o)]
         self.listeners = {
-            name: [getattr(o, name) for o in every if getattr(type(o), name) is not getattr(TrainingEvents, name)]
+            name: [
+                heard
+                for o in every
+                if getattr(type(o), name) is not getattr(TrainingEvents, name)
+                and (heard := getattr(o, name)) not in self.run.unwanted
+            ]
             for name in EVENTS
         }
         self.at_rest = {
@@ -65,6 +72,11 @@ class ObserverDispatcher(TrainingEvents):
             for name, heard in self.listeners.items()
         }
         self.steady = {name: [m for m in heard if not hasattr(m, INSPECTED)] for name, heard in self.listeners.items()}
+
+    def subscribe_again(self) -> None:
+        """List them anew where an observer wants other events; nothing while none are attached."""
+        if self.listeners:
+            self.subscribe()
 
     def remove(self) -> None:
         """Detach them, last first."""
@@ -103,10 +115,20 @@ class ObserverDispatcher(TrainingEvents):
         try:
             with measuring(self.state.roots.sharded):
                 for listener in listeners:
-                    self.run.attempt(listener, args)
+                    try:  # written out, for it is done a hundred times a step
+                        listener(*args)
+                    except StoppedByTracer:
+                        raise
+                    except Exception as error:
+                        self.failed(listener, error)
         finally:
             self.stack.resume(popped)
             self.state.own_s += perf_counter() - begin
+
+    def failed(self, listener: Callable[..., None], error: Exception) -> None:
+        """Count a failure; an observer that fails again and again hears nothing more."""
+        if self.run.failed(getattr(listener, "__self__", listener), error):
+            self.subscribe_again()
 
     def facts_of_incident(self) -> tuple[Fact, ...]:
         """Tell the observers of an incident; the facts of its step."""
@@ -116,6 +138,7 @@ class ObserverDispatcher(TrainingEvents):
     def reset(self) -> None:
         """Reset the run and all observers; called in a forked child."""
         self.run.reset()
+        self.subscribe_again()
         for observer in self.observers.values():
             self.run.attempt(observer.reset, ())
 

@@ -55,6 +55,9 @@ class ObservedRun:
         """Numbers of this step for series of their own (`val_loss`, `logged/NAME`, `tracked/NAME`)."""
         self.restore_listeners: list[Callable[[str, Any], None]] = []
         self.failures: dict[int, int] = {}
+        self.unwanted: set[Callable[..., None]] = set()
+        """Methods of observers that are not to be called: there is nothing left for them to do."""
+        self.subscription_listeners: list[Callable[[], None]] = []
         self.off = False
         """No event is handed on just now: the calls are ours."""
 
@@ -67,9 +70,29 @@ class ObservedRun:
         for listener in self.restore_listeners:
             listener(word, owner)
 
+    def on_subscription(self, listener: Callable[[], None]) -> None:
+        """Call the listener whenever other methods of observers are to be called."""
+        self.subscription_listeners.append(listener)
+
+    def unsubscribe(self, *methods: Callable[..., None]) -> None:
+        """Call these methods of an observer no more until subscribe(), or until it is reset: a call costs microseconds
+        in each step."""
+        self.unwanted.update(methods)
+        self.tell_subscriptions()
+
+    def subscribe(self, *methods: Callable[..., None]) -> None:
+        """Call these methods of an observer again."""
+        self.unwanted.difference_update(methods)
+        self.tell_subscriptions()
+
+    def tell_subscriptions(self) -> None:
+        """Let the dispatcher list what is called anew."""
+        for listener in self.subscription_listeners:
+            listener()
+
     def attempt(self, listener: Callable[..., None], args: tuple[Any, ...]) -> None:
         """Call a method of an observer, guarded. Raises StoppedByTracer alone. Half a microsecond beside the call."""
-        if self.failures and self.failures.get(id(getattr(listener, "__self__", listener)), 0) >= MOST_FAILURES:
+        if self.failures and self.gave_up(listener):
             return
         try:
             listener(*args)
@@ -78,10 +101,15 @@ class ObservedRun:
         except Exception as error:
             self.failed(getattr(listener, "__self__", listener), error)
 
-    def failed(self, observer: object, error: Exception) -> None:
-        """Count a failure of an observer."""
+    def failed(self, observer: object, error: Exception) -> bool:
+        """Count a failure of an observer; True if it is left alone from now on."""
         self.failures[id(observer)] = self.failures.get(id(observer), 0) + 1
         swallow(f"observers.{type(observer).__name__}", error)
+        return self.gave_up(observer)
+
+    def gave_up(self, observer: object) -> bool:
+        """Whether an observer, or the one whose method this is, has failed too often."""
+        return self.failures.get(id(getattr(observer, "__self__", observer)), 0) >= MOST_FAILURES
 
     def emit(self, fact: Fact) -> None:
         """Write down a fact; it is judged with the next step."""
@@ -177,4 +205,5 @@ class ObservedRun:
         """Reset all observers; called in a forked child."""
         self.facts.clear()
         self.values.clear()
+        self.unwanted.clear()
         self.decided = None

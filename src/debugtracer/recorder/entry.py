@@ -21,6 +21,7 @@ PLAIN = (int, float, str, bool, type(None), torch.dtype, torch.device, complex, 
 # what most arguments are, by their very class: kept as they are without a look at what they might hold
 ATOMS = frozenset({*PLAIN, type(Ellipsis), torch.Size, torch.layout, torch.memory_format, torch.Generator} - {Tensor})
 TENSORS = frozenset({Tensor, torch.nn.Parameter})
+NONE_SWAPPED: dict[str, Any] = {}  # of nearly all entries; never written to
 
 
 class Slot:
@@ -62,24 +63,23 @@ class Entry:
     """One recorded call. `args`/`kwargs` hold Slot and Leaf in place of tensors; `frames` are raw (code, line) pairs of
     the user's stack."""
 
-    __slots__ = (
-        "args",
-        "autocast",
-        "constant",
-        "frames",
-        "function",
-        "grad",
-        "index",
-        "kind",
-        "kwargs",
-        "outputs",
-        "rng",
-        "scalar",
-        "segment",
-        "settings",
-        "sides",
-        "swapped",
-    )
+    # what most calls leave as it is stands in the class: a call on the tape costs microseconds
+    segment = 0
+    index = 0
+    autocast: tuple[tuple[str, torch.dtype], ...] = ()
+    rng: RngState | None = None
+    constant: list[Tensor] | None = None
+    """For kind const: what the call gave, kept as a value."""
+    outputs = 0
+    sides: tuple[tuple[Any, str, Any], ...] = ()
+    """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
+    outputs."""
+    swapped: dict[str, Any] = NONE_SWAPPED
+    """Tensors that functional_call put in place of the module's parameters, by their names."""
+    settings: Sequence[dict[str, Any]] = ()
+    """For kind step: the settings of each group of the optimizer, without its parameters."""
+    scalar = False
+    """Every tensor it gave holds one number."""
 
     def __init__(self, kind: Kind, function: Any, args: Any, kwargs: Any, frames: Any) -> None:
         self.kind: Kind = kind
@@ -87,23 +87,9 @@ class Entry:
         self.args = args
         self.kwargs = kwargs
         self.frames = frames
-        self.segment = 0
-        self.index = 0
         self.grad = torch.is_grad_enabled()
-        self.autocast = autocast_state() if any_autocast() else ()
-        self.rng: RngState | None = None
-        self.constant: list[Tensor] | None = None
-        """For kind const: what the call gave, kept as a value."""
-        self.outputs = 0
-        self.sides: tuple[tuple[Any, str, Any], ...] = ()
-        """Tensors a module left in its attributes: (module, attribute, key from the end, or None); numbered after the
-        outputs."""
-        self.swapped: dict[str, Any] = {}
-        """Tensors that functional_call put in place of the module's parameters, by their names."""
-        self.settings: Sequence[dict[str, Any]] = ()
-        """For kind step: the settings of each group of the optimizer, without its parameters."""
-        self.scalar = False
-        """Every tensor it gave holds one number."""
+        if any_autocast():
+            self.autocast = autocast_state()
 
     def add_side(self, side: tuple[Any, str, Any]) -> Slot:
         """Return the slot of a tensor that the module left in an attribute, now numbered."""

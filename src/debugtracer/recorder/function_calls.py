@@ -59,22 +59,22 @@ def is_untaped(tape: Tape, function: Any, first: Any, values: Any = ()) -> bool:
 def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, output: Any) -> None:
     """Append the entry of a function that has run, or keep its result as a constant."""
     first, entry = pending
-    if entry is None or is_older_gradient(tape, function):
+    if entry is None or (function == GRAD_GET and is_older_gradient(tape)):
         tape.constant(function, output)
     elif type(output) in TENSORS or what is FunctionMeaning.INPLACE or any(True for _ in tensors(output)):
         tape.close(entry, output)
-        if entry.scalar:
+        if entry.scalar and first is not None:
             tape.mark_losslike(output, first)
         if what is FunctionMeaning.INPLACE and function.__name__ in OTHER_MEMORY:
             tape.current.moved_storage()
 
 
-def is_older_gradient(tape: Tape, function: Any) -> bool:
-    """True for a read of a gradient that the backward which ended the last segment made, as a hand-written update does:
-    a replay of this segment does not make it."""
+def is_older_gradient(tape: Tape) -> bool:
+    """True where a gradient is that of the backward which ended the last segment, as in a hand-written update: a replay
+    of this segment does not make it."""
     if tape.current.backwards or tape.previous is None or not tape.previous.entries:
         return False
-    return tape.previous.entries[-1].kind == "backward" and function == GRAD_GET
+    return tape.previous.entries[-1].kind == "backward"
 
 
 def own_generators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Generator]:

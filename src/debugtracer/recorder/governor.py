@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 
-from debugtracer.recorder.run_state import RunState, several_ranks
+from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
 GRACE_S = 9.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
@@ -80,8 +80,9 @@ class Governor:
         """Let parts rest below their limits and work again above them."""
         for part, limit_s in LIMITS_S.items():
             enough = self.balance_s >= limit_s + (0.0 if self.working[part] else BLOCK_S)
-            # a loop that updates its weights itself is followed by its backward calls
-            enough = enough or (part is Part.OBSERVERS and not self.state.stepped)
+            # before a first step it is not known what the loop is
+            known = self.state.stepped or self.state.own_updates >= OWN_UPDATES
+            enough = enough or (part is Part.OBSERVERS and not known)
             # ranks record each step alike: one executes a step again with what the others have of it
             self.working[part] = enough or (part >= Part.TAPE and several_ranks())
             if not self.working[part]:

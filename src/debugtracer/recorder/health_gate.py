@@ -18,7 +18,7 @@ from debugtracer.recorder.device_gate import bad_flag, gated, gates_itself
 from debugtracer.recorder.gate_alarm import gate_alarm
 from debugtracer.recorder.gradient_norm import GradientNorm
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
-from debugtracer.recorder.norms import is_bad, loss_value, scalar, total_l2
+from debugtracer.recorder.norms import all_on_cpu, is_bad, l2_on_cpu, loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
 from debugtracer.recorder.tape import Segment, Tape
@@ -107,13 +107,14 @@ class HealthGate:
     def decide(self, optimizer: Optimizer, parameters: list[Tensor], gradients: list[Tensor]) -> None:
         """Read now: nothing waits on the CPU; one sync for all numbers on a device."""
         with self.state.owned():
-            norm = self.gradient_norm.of(parameters)
-            on_device = norm is not None and norm.device.type != "cpu"
-            grad_l2, losses, param_l2 = (
-                self.read_once(norm)
-                if on_device and norm is not None
-                else (0.0 if norm is None else scalar(norm), self.cpu_losses(), 0.0)
-            )
+            on_device, param_l2 = False, 0.0
+            if all_on_cpu(parameters):
+                grad_l2, losses = self.gradient_norm.read(parameters), self.cpu_losses()
+            elif (norm := self.gradient_norm.of(parameters)) is not None and norm.device.type != "cpu":
+                on_device = True
+                grad_l2, losses, param_l2 = self.read_once(norm)
+            else:
+                grad_l2, losses = 0.0 if norm is None else scalar(norm), self.cpu_losses()
         self.numbers = {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {})
         if (
             on_device
@@ -202,10 +203,14 @@ class HealthGate:
         try:
             with self.state.owned():
                 parameters = parameters_of(optimizer)
-                self.param_l2 = total_l2(parameters)
-                if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
-                    return
-                value = self.numbers[PARAM_L2] = scalar(self.param_l2)
+                if self.late or not all_on_cpu(parameters):
+                    self.param_l2 = total_l2(parameters)
+                    if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
+                        return
+                    value = self.numbers[PARAM_L2] = scalar(self.param_l2)
+                else:
+                    with torch.no_grad():
+                        value = self.numbers[PARAM_L2] = l2_on_cpu(parameters)
             if not math.isfinite(value) and any(is_bad(p) for p in parameters):
                 self.state.health.wrote_bad_weights()
                 self.raise_alarm(self.alarm("bad_update", optimizer))

@@ -20,6 +20,7 @@ EXACT = frozenset({torch.float32, torch.float64})
 PLAIN = frozenset({Tensor, torch.nn.Parameter})
 DTYPE = attrgetter("dtype")
 KIND = attrgetter("__class__", "layout", "dtype", "is_cpu")
+ON_CPU = attrgetter("is_cpu")
 
 
 def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
@@ -68,6 +69,11 @@ def total_l2(tensors: Iterable[Tensor]) -> Tensor | None:
         together = norms[0] if len(norms) == 1 else torch.cat([n.to(home, non_blocking=True) for n in norms])
         total: Tensor = torch.linalg.vector_norm(together, dtype=torch.float64 if home.type == "cpu" else None)
     return total
+
+
+def all_on_cpu(tensors: list[Tensor]) -> bool:
+    """Whether there are tensors, and all of them lie in host memory."""
+    return bool(tensors) and all(map(ON_CPU, tensors))
 
 
 def l2_on_cpu(tensors: list[Tensor]) -> float:

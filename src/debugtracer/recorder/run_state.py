@@ -20,8 +20,8 @@ from debugtracer.recorder.step_health import StepHealth
 from debugtracer.trace.verdict import Verdict
 
 # what clocks inside our functions miss: the way into them and out, colder caches, memory to collect: the share told
-# beside the true one in six runs of other people's programs (docs/rationale/performance.md#unseen)
-UNSEEN = 1.6
+# beside the true one in steady steps of ten loops (docs/rationale/performance.md#unseen, benchmarks/told_share.py)
+UNSEEN = 1.4
 OWN_UPDATES = 2  # changes of the weights between backward calls that show a loop with an idle optimizer (ours)
 
 

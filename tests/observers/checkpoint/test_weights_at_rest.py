@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.checkpoint.weights_at_rest import RestChecksum, beyond, far_out, lone_far_out
+from debugtracer.observers.checkpoint.rest_copies import RestChecksum
+from debugtracer.observers.checkpoint.weights_at_rest import beyond, far_out, lone_far_out
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from tests.observers.observing import observed
 

@@ -47,7 +47,7 @@ class OtherSavesObserver(Observer):
 
     def cover(self) -> None:
         """Patch libraries that were imported since the last call: a few dictionary reads."""
-        for module, (function, means) in WRITERS.items():
+        for module, (function, means) in WRITERS.items() if self.calls.patches.news() else ():
             self.calls.patches.cover(module, function, functools.partial(self.writing, means))
 
     def backward_begins(self, losses: list[Tensor]) -> None:

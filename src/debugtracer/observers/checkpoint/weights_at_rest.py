@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import weakref
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -15,6 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checksum import bits
 from debugtracer.observers.checkpoint.element_writes import element_written_at
+from debugtracer.observers.checkpoint.rest_copies import RestChecksum, RestCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.governor import Part
@@ -23,7 +22,6 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import FREE_S
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.snapshot_ring import SHARE
-from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import number
 
@@ -34,32 +32,12 @@ GROWN = 8.0
 FAR = 1e3  # times the largest value a few updates ago, from which a lone element is a corruption (ours)
 
 
-@dataclass
-class RestChecksum:
-    """One tensor after an update."""
-
-    tensor: weakref.ref[Tensor]
-    owner: weakref.ref[Tensor]
-    what: str
-    version: int
-    copy: Tensor
-
-    def holds(self, tensor: Tensor) -> bool:
-        """True if the copy can take this tensor again."""
-        return (
-            self.tensor() is tensor
-            and self.copy.shape == tensor.shape
-            and self.copy.dtype == tensor.dtype
-            and self.copy.device == tensor.device
-        )
-
-
 class WeightsAtRestObserver(Observer):
     """On the CPU as often as it is cheap; on a device in inspected steps only, for comparing waits for it."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.kept: dict[int, list[RestChecksum]] = {}
+        self.kept: dict[int, RestCopies] = {}
         self.due: set[int] = set()
         """Optimizers whose copies are of the update before."""
         self.steps: dict[int, int] = {}
@@ -92,42 +70,38 @@ class WeightsAtRestObserver(Observer):
             or (self.wait > 0 and not self.run.inspecting)
         ):
             return
+        key, state = id(optimizer), optimizer.state
         moments = [
-            (p, str(key), value)
+            (p, str(name), value)
             for p in held
-            for key, value in optimizer.state.get(p, {}).items()
+            for name, value in (state[p].items() if p in state else ())
             if isinstance(value, Tensor) and value.dim() > 0
         ]
+        last = self.kept.get(key)
+        if last is not None and last.take([*held, *(value for _, _, value in moments)]):
+            pass
+        elif (plain := self.plain(held, moments)) is None:
+            return
+        elif last is None or not last.take([t for _, _, t in plain]):
+            self.kept[key] = RestCopies(plain)
+        self.due.add(key)
+        self.steps[key] = self.run.step
+        self.spent(perf_counter() - begin)
+
+    def plain(
+        self, held: list[Tensor], moments: list[tuple[Tensor, str, Tensor]]
+    ) -> list[tuple[Tensor, str, Tensor]] | None:
+        """What can be copied of parameters and moments; None where even the parameters are too many."""
         tensors: list[tuple[Tensor, str, Tensor]] = [(p, "parameter", p) for p in held]
         if sum(held_bytes(t) for _, _, t in [*tensors, *moments]) <= MOST_BYTES:
             tensors += moments
         elif sum(held_bytes(p) for p in held) > MOST_BYTES:
-            return
-        plain = [
+            return None
+        return [
             (owner, what, t)
             for owner, what, t in tensors
             if t.layout == torch.strided and not t.is_quantized and not t.is_meta
         ]
-        self.copy_all(id(optimizer), plain)
-        self.spent(perf_counter() - begin)
-
-    def copy_all(self, key: int, plain: list[tuple[Tensor, str, Tensor]]) -> None:
-        """Copy all tensors; into the memory of the last copies, for that is one call where new ones are hundreds."""
-        last = self.kept.get(key, [])
-        if len(last) == len(plain) and all(k.holds(t) for k, (_, _, t) in zip(last, plain, strict=True)):
-            with torch.no_grad():
-                torch._foreach_copy_([k.copy for k in last], [t.detach() for _, _, t in plain])
-            for k, (_, _, t) in zip(last, plain, strict=True):
-                k.version = t._version
-        else:
-            self.kept[key] = [
-                RestChecksum(
-                    WeakRef(t), WeakRef(owner), what, t._version, t.detach().clone(memory_format=torch.preserve_format)
-                )
-                for owner, what, t in plain
-            ]
-        self.due.add(key)
-        self.steps[key] = self.run.step
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Compare the same values just before the next update."""
@@ -138,7 +112,7 @@ class WeightsAtRestObserver(Observer):
         for key, kept in self.kept.items():
             if key in self.due:
                 self.compare(key)
-            elif (lone := lone_far_out(kept)) is not None:
+            elif (lone := lone_far_out(kept.kept)) is not None:
                 self.compare_tensor(lone, self.run.step - self.steps.get(key, self.run.step))
 
     def compare(self, key: int) -> None:
@@ -147,11 +121,7 @@ class WeightsAtRestObserver(Observer):
             return
         self.due.discard(key)
         begin = perf_counter()
-        changed = [
-            k
-            for k in self.kept[key]
-            if (now := k.tensor()) is not None and now.shape == k.copy.shape and differ(now, k.copy)
-        ]
+        changed = self.kept[key].changed()
         if len(changed) == 1:
             self.compare_tensor(changed[0])
         self.spent(perf_counter() - begin)
@@ -193,11 +163,6 @@ class WeightsAtRestObserver(Observer):
                 written=not updates and now._version != kept.version, frame=element_written_at(now, sys._getframe(1)),
             )
         )  # fmt: skip
-
-
-def differ(now: Tensor, copy: Tensor) -> bool:
-    """True for other bits; compares numbers first, which is quick and fails for NaN."""
-    return not torch.equal(now.detach(), copy) and not bits(now).equal(bits(copy))
 
 
 def beyond(now: Tensor, copy: Tensor, times: float = FAR) -> Tensor:

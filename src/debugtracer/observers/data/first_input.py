@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from debugtracer.observers.numerics.tensor_health import sample_of
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.number import number
@@ -28,12 +28,13 @@ class FirstInputObserver(Observer):
         self.waiting: tuple[FirstInput, Tensor] | None = None
         """What was seen there, and its output until the call that takes it."""
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Begin to listen where a root is trained for the first time."""
-        if self.run.inspecting:
-            fresh = module not in self.seen and module.training and torch.is_grad_enabled()
-            self.running = module if fresh else None
+        fresh = module not in self.seen and module.training and torch.is_grad_enabled()
+        self.running = module if fresh else None
 
+    @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Stop to listen at the end of the call."""
         self.running = None

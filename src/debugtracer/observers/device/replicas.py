@@ -75,6 +75,7 @@ class ReplicaObserver(Observer):
     def wrapped(self, module: DistributedDataParallel, caller: Any) -> None:
         """Note that a model was replicated."""
         self.wrappers.append(Wrapper(module, built_at(caller, module)))
+        self.run.subscribe(self.entered, self.backward_ended, self.step_begins)
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note whether the loop calls the wrapper, or the model around it."""
@@ -86,6 +87,8 @@ class ReplicaObserver(Observer):
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Note an iteration whose forward went around the wrapper: it averages nothing."""
+        if not self.wrappers:
+            self.run.unsubscribe(self.entered, self.backward_ended, self.step_begins)
         for wrapper in self.wrappers:
             if not wrapper.called and wrapper.around is not None and wrapper.bypassed is None:
                 wrapper.bypassed = wrapper.around

@@ -92,6 +92,7 @@ class FunctionTestsObserver(Observer):
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Test what was kept when the first backward is over, and release it."""
+        self.run.unsubscribe(self.left, self.backward_ended)
         if self.done:
             return
         self.done = True

@@ -16,7 +16,7 @@ from debugtracer.observers.graph.lost_layers import LostLayers, made_at
 from debugtracer.observers.graph.running_module import path_of, running_module
 from debugtracer.observers.graph.unregistered import hidden
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.optimizer.default_init import DefaultInit
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.sharded import owners
@@ -124,14 +124,16 @@ class GraphReachObserver(Observer):
         running = running_module()
         return path_of(running, self.run.modules()) if running is not None else None
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note that a root call begins."""
         self.inside = True
 
+    @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the parameters of a root called without a graph: its functions were not seen one by one."""
         self.inside = False
-        if self.run.inspecting and not torch.is_grad_enabled():
+        if not torch.is_grad_enabled():
             for parameter in module.parameters():
                 self.use(parameter, False)
 

@@ -36,15 +36,11 @@ class HealthObserver(Observer):
         self.paths: dict[int, str] = {}
         self.inside: list[str] = []
 
+    @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Follow the module path while this root runs."""
         self.unhook()
-        if (
-            not self.run.inspecting
-            or not torch.is_grad_enabled()
-            or self.run.compiles
-            or not any(True for _ in module.parameters())
-        ):
+        if not torch.is_grad_enabled() or self.run.compiles or not any(True for _ in module.parameters()):
             return
         self.paths = {id(m): plain_path(name) for name, m in module.named_modules()}
         self.inside = []
@@ -56,6 +52,9 @@ class HealthObserver(Observer):
 
     def go_in(self, module: nn.Module, args: Any) -> None:
         """Called when a module call begins."""
+        if not self.run.inspecting:  # the root that we followed has failed
+            self.unhook()
+            return
         self.inside.append(self.paths.get(id(module), ""))
 
     def come_out(self, module: nn.Module, args: Any, output: Any = None) -> None:
@@ -71,6 +70,7 @@ class HealthObserver(Observer):
         ):
             self.run.attempt(self.look_at, (path, output, type(module).__name__))
 
+    @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remove the hooks when the root has returned."""
         self.unhook()

@@ -130,12 +130,15 @@ class OrderObserver(Observer):
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Note whose gradients the backward wrote."""
+        scaled, self.scaling = self.scaling, False
+        batch, self.batch = self.batch, self.run.batches.last()
+        if not any(log.use.before or not log.use.steps for log in list(self.logs.values())):
+            self.forwards = False
+            return  # as in most steps
         raw = raw_frames(1)
         frame = first(raw)
         loss = self.run.state.scaled.unscaled(losses[0]) if losses else None
-        scaled, self.scaling = self.scaling, False
         divided = loss is not None and is_divided(loss)
-        batch, self.batch = self.batch, self.run.batches.last()
         microbatch = loss is not None and self.batch is not batch and not is_sum(loss)
         alone = loss is not None and self.input.is_fresh and is_mean(loss)
         for optimizer, log in list(self.logs.items()):

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.own_updates import OwnUpdates
 
@@ -33,15 +33,18 @@ class OwnUpdatesObserver(Observer):
     def reset(self) -> None:
         self.last, self.trains, self.inputs, self.read = (), False, [], False
 
+    @always
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note whether a model trains, and what it is called with."""
         if not self.run.state.stepped and torch.is_grad_enabled():
             self.trains = module.training
             self.inputs = [WeakRef(a) for a in args if isinstance(a, Tensor) and a.requires_grad and a.is_leaf]
 
+    @always
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Emit the counters now and then."""
         if self.run.state.stepped:
+            self.run.unsubscribe(self.entered, self.backward_ended)
             return
         self.last = self.last or raw_frames(1)
         self.read = self.read or any((t := r()) is not None and t.grad is not None for r in self.inputs)

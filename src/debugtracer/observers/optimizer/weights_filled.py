@@ -64,6 +64,7 @@ class WeightsFilledObserver(Observer):
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Emit what is known of the parameters at the first update."""
+        self.run.unsubscribe(self.step_begins)
         if self.emitted:
             return
         self.emitted, names = True, self.run.names()

@@ -47,7 +47,8 @@ class WiringObserver(Observer):
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Compare parameters by identity, over all optimizers that are alive."""
-        self.stepped[optimizer] = True
+        if optimizer not in self.stepped:
+            self.stepped[optimizer] = True
         if not self.run.inspecting:
             return
         live = list({id(o): o for o in [*self.run.optimizers, optimizer]}.values())

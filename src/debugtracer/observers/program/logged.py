@@ -60,7 +60,7 @@ class LoggedObserver(Observer):
 
     def cover(self) -> None:
         """Patch libraries that were imported since the last call: a few dictionary reads."""
-        for module, (method, source) in LIBRARIES.items():
+        for module, (method, source) in LIBRARIES.items() if self.calls.patches.news() else ():
             self.calls.patches.cover(module, method, functools.partial(self.logging, source))
 
     def logging(self, source: str, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -99,6 +99,7 @@ class SeedsObserver(Observer):
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit the table at the first step."""
+        self.run.unsubscribe(self.backward_begins)
         if self.emitted is None:
             self.find_draws()
             self.emit()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, MutableMapping
-from typing import Any, TypeVar, overload
+from collections.abc import ItemsView, Iterator, MutableMapping, ValuesView
+from typing import Any, TypeVar, cast, overload
 
 from debugtracer.recorder.state.weak import WeakRef
 
@@ -63,6 +63,16 @@ class ById(MutableMapping[K, V]):
             key = reference()
             if key is not None:
                 yield key
+
+    def items(self) -> ItemsView[K, V]:
+        """The pairs whose keys are alive, as they were put in; the mapping may change meanwhile."""
+        found = [(key, value) for reference, value in list(self.data.values()) if (key := reference()) is not None]
+        return cast("ItemsView[K, V]", found)
+
+    def values(self) -> ValuesView[V]:
+        """The values whose keys are alive, in the same order."""
+        found = [value for reference, value in list(self.data.values()) if reference() is not None]
+        return cast("ValuesView[V]", found)
 
     def __len__(self) -> int:
         """The number of entries; one whose key has just died may be among them."""
