@@ -16,7 +16,7 @@ from torch import nn
 
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder import resting_steps
+from debugtracer.recorder.gate import resting_steps
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from tests.counts.test_aten_calls import AtenCalls

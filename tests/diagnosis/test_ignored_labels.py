@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from debugtracer.diagnosis.ignored_labels import all_ignored
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 
 def batch(**leaves: torch.Tensor) -> Batch:

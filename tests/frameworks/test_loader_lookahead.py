@@ -9,9 +9,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.hooks.loader import LoaderHook
 from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 ROWS = TensorDataset(torch.arange(22.0).view(22, 1).repeat(1, 3), torch.arange(22))
 

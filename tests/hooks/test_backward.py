@@ -16,7 +16,7 @@ from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class Told(LoopEvents):

@@ -8,7 +8,7 @@ from torch import nn
 
 from debugtracer import errors
 from debugtracer.hooks.hook_set import HookSet
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 from tests.watching import under_watch
 
 

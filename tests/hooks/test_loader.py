@@ -19,11 +19,11 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loader import LoaderHook
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.call_cost import CallCost
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 from tests.observers import loader_data as data
 
 ITERATOR = ("__init__", "__next__", "_next_index")

@@ -21,9 +21,9 @@ from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.training_thread import TrainingThread
-from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 EVENTS = [
     name

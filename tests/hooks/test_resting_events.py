@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.resting_events import RestingEvents
 from debugtracer.recorder.governor import FIRST_STEPS
-from debugtracer.recorder.tape import MOST_DEFERRED, RESTED
+from debugtracer.recorder.tape.step_tape import MOST_DEFERRED, RESTED
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
 from tests.watching import incidents, only, under_watch

@@ -16,9 +16,9 @@ from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 
 
 class Told(LoopEvents):

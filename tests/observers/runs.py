@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.governor import Governor
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 def a_run(*, inspect_steps: int = 100) -> ObservedRun:

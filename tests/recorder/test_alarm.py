@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.step_tape import Segment
 from tests.recorder.watched import Watched
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from debugtracer.recorder.measuring import measuring
-from tests.recorder.test_foreign_modes import Names, Ops
+from tests.recorder.tape.test_foreign_modes import Names, Ops
 
 
 class Counted(torch.Tensor):

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.recorder.governor import FIRST_STEPS
-from debugtracer.recorder.tape import RESTED
+from debugtracer.recorder.tape.step_tape import RESTED
 from debugtracer.session import Session
 from tests.watching import incidents, only, under_watch
 

@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state import snapshot_ring
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.kept_tape import batch_bytes
 from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, THREADS, SnapshotRing, device_s
 from debugtracer.recorder.state.step_history import Snapshot
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Leaf
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 def alone(max_bytes: int = 2**30) -> tuple[SnapshotRing, torch.optim.Optimizer]:

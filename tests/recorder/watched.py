@@ -17,18 +17,18 @@ from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
+from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.health_gate import HealthGate
+from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.governor import Governor
-from debugtracer.recorder.health_gate import HealthGate
 from debugtracer.recorder.listeners import IncidentPolicy, NoPolicy, OneRank
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
-from debugtracer.recorder.step_gate import StepGate
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.recorder.training_events import TrainingEvents
 
 

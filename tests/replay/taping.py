@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.recorder.entry import Entry
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.entry import Entry
+from debugtracer.recorder.tape.step_tape import Tape
 
 
 def a_tape() -> Tape:

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.batches import BatchLog
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.replay.guilty import GuiltyBatch, guilty_batch
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_plan import ReplayPlan

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.parity import bad, judge, same_bits
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_plan import ReplayPlan

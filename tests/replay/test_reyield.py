@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer import session
 from debugtracer.errors import StoppedByTracer
-from debugtracer.recorder import tape
+from debugtracer.recorder.tape import step_tape as tape
 from debugtracer.settings import Mode, Settings
 from debugtracer.trace.events import Incident
 from debugtracer.trace.store.reader import open_trace

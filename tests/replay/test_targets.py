@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.roots import Roots
+from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.reexecute import Reexecution

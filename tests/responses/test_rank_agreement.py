@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import debugtracer.responses.rank_agreement as module
-from debugtracer.recorder.rank_vote import RankVote
+from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.rank_agreement import RankAgreement
 from tests.responses.steps import a_bad_step

@@ -27,14 +27,14 @@ from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.step_events import StepEvents
 from debugtracer.hooks.swap_tensors import SwapTensorsHook
-from debugtracer.recorder.backward_gate import BackwardGate
 from debugtracer.recorder.call_cost import CallCost
-from debugtracer.recorder.health_gate import HealthGate
+from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.health_gate import HealthGate
+from debugtracer.recorder.gate.resting_steps import RestingSteps
+from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.resting_steps import RestingSteps
 from debugtracer.recorder.run_state import RunState
-from debugtracer.recorder.step_gate import StepGate
 from debugtracer.settings import Capture, Mode, Settings
 
 

@@ -6,17 +6,17 @@ import functools
 
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.training_thread import TrainingThread
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.left_out_samples import LeftOutSamples
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.output.run_folder import RunFolder
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.settings import Capture, Settings
 from debugtracer.trace.store.skip_list import read_skip_list
 

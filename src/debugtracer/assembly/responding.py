@@ -6,9 +6,9 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.notify.webhook import Webhook
+from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
-from debugtracer.recorder.rank_vote import RankVote
 from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog

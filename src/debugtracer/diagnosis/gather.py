@@ -14,7 +14,7 @@ from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.value_lines import value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import Entry, Slot
+from debugtracer.recorder.tape.entry import Entry, Slot
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame

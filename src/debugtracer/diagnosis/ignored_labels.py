@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from debugtracer.errors import guarded
-from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.tape.batches import Batch
 
 LABELS = (torch.int64, torch.int32, torch.int16)
 

@@ -24,9 +24,9 @@ from debugtracer.errors import swallow
 from debugtracer.library.library import library_of, seen_before
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.investigate import Investigation, investigate
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.reyield import ReYield

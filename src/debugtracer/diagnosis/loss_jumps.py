@@ -17,10 +17,10 @@ from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
 from debugtracer.interventions.one_line_fix import FIXES
 from debugtracer.observers.graph.loss_rows import LEAST, WIDTH
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.step_history import StepHistory
+from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed

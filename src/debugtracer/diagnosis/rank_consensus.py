@@ -10,7 +10,7 @@ from torch import nn
 
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.rank_vote import WORK_S, RankVote, trains_together
+from debugtracer.recorder.gate.rank_vote import WORK_S, RankVote, trains_together
 from debugtracer.recorder.state.sharded import holds_shards
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.unsharded_weights import UnshardedWeights

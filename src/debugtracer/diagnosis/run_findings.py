@@ -15,10 +15,10 @@ from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import swallow
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.events import Diagnosed, Found, Judged
 from debugtracer.trace.facts.fact import Fact

@@ -9,7 +9,7 @@ from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.step_tape import Tape
 
 
 class SegmentEnd(SegmentListener):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from debugtracer.diagnosis.run_findings import RunFindings
 from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.listeners import ClosedStep, StepNumbers
 from debugtracer.recorder.output.output import Output
+from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.trace.window import LOSS, NONFINITE_ROW
 
 

@@ -16,7 +16,7 @@ from debugtracer.callsites.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.value_origin import Link, last_write, made_first, origin, program_of, scope_at
 from debugtracer.callsites.written_names import final_name
 from debugtracer.errors import guarded
-from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame
 
 MOST_BYTES = 1 << 30  # a larger tensor of the program is not looked at (ours)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from debugtracer.recorder.own_writes import OwnWrite
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.own_writes import OwnWrite
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import WeightWrite

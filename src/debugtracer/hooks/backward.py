@@ -14,7 +14,7 @@ from debugtracer.hooks.hook import Patches, Switch
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling
 from debugtracer.hooks.training_thread import TrainingThread
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class BackwardHook(Switch):

@@ -17,8 +17,8 @@ from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.skipped_code import compiling
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 Call = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from torch.autograd.function import Function
 from debugtracer.hooks.hook import AlwaysOn, Patches
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class CustomFunctionHook(AlwaysOn):

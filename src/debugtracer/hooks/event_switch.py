@@ -12,9 +12,9 @@ from torch.optim import Optimizer
 from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.resting_events import RestingEvents
 from debugtracer.hooks.step_events import StepEvents
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.gate.step_call import closure_of, decides_itself
 from debugtracer.recorder.governor import Governor, Part
-from debugtracer.recorder.step_call import closure_of, decides_itself
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
 
 

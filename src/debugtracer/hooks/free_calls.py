@@ -17,13 +17,13 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
-from debugtracer.recorder.foreign_modes import dispatches as dispatch_modes
-from debugtracer.recorder.foreign_modes import functions as function_modes
-from debugtracer.recorder.function_calls import Pending, finish, prepare
-from debugtracer.recorder.functions import FunctionMeaning, meaning
 from debugtracer.recorder.measuring import measuring
-from debugtracer.recorder.mode_stack import ModeStack
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.foreign_modes import dispatches as dispatch_modes
+from debugtracer.recorder.tape.foreign_modes import functions as function_modes
+from debugtracer.recorder.tape.function_calls import Pending, finish, prepare
+from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.trace.facts.loss_call import LOSSES
 
 transformed: Any = torch._C._are_functorch_transforms_active
@@ -104,7 +104,7 @@ class FreeCallMode(TorchFunctionMode):
     def refuse(self, error: Exception) -> None:
         """Refuse the replay of this step, for our part of a call has failed; nothing else comes of it."""
         self.tape.current.refused = f"recording failed ({type(error).__name__})"
-        swallow("recorder.tape", error)
+        swallow("recorder.tape.step_tape", error)
 
     def peek(self, args: Any) -> bool:
         """Raise the alarm of a bad loss when the user reads it, before their reaction; True if there was one. Adds no

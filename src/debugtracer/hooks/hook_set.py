@@ -7,7 +7,7 @@ from typing import Protocol
 
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Hook
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class Pausable(Protocol):

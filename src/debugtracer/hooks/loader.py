@@ -19,12 +19,12 @@ from debugtracer.hooks.hook import AlwaysOn, Patches
 from debugtracer.hooks.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
 from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.recorder.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.listeners import PassListener, SampleFilter
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.leaves import leaves_of, rows_of
+from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class LoaderHook(AlwaysOn):

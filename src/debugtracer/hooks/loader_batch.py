@@ -6,9 +6,9 @@ import weakref
 from typing import Any
 
 from debugtracer.hooks.loader_feed import Told
-from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 
 def number_of(iterator: Any) -> int:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import LoaderInfo
 
 ITERABLE = 1  # torch.utils.data.dataloader._DatasetKind.Iterable
 Drawn = tuple[int, ...] | int | None

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 Call = Callable[..., Any]
 Args = tuple[Any, ...]

@@ -12,10 +12,10 @@ from torch.optim import Optimizer
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import swallow
 from debugtracer.hooks.loop_events import Args, Call, Kwargs, RestableEvents
-from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.gate.resting_steps import RestingSteps
+from debugtracer.recorder.gate.step_call import after_closure, closure_of
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.resting_steps import RestingSteps
-from debugtracer.recorder.step_call import after_closure, closure_of
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.training_events import TrainingEvents
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from debugtracer.hooks.loop_events import Args, Call, Kwargs
 from debugtracer.hooks.scaler import current_scale, is_unscaled
+from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.recorder import Recorder
-from debugtracer.recorder.step_gate import StepGate
 from debugtracer.recorder.training_events import TrainingEvents
 
 

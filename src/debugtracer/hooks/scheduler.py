@@ -12,7 +12,7 @@ from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.optimizer import subclasses
 from debugtracer.hooks.skipped_code import compiling
-from debugtracer.recorder.mode_stack import ModeStack
+from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class SchedulerHook(OutermostCalls):

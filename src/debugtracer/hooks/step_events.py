@@ -13,12 +13,12 @@ from debugtracer.callsites.own_frames import hide
 from debugtracer.hooks.inspection import Inspection, InspectionMode
 from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
 from debugtracer.hooks.scaler_events import ScalerEvents
-from debugtracer.recorder.backward_gate import BackwardGate
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
-from debugtracer.recorder.step_gate import StepGate
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
 
 OTHER_THREAD = "a second thread trains too: it runs untouched and is neither counted nor watched"

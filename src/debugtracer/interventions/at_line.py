@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 from debugtracer.callsites.frames import innermost_frame
 from debugtracer.interventions.exchange import instead, under
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Entry
+from debugtracer.recorder.tape.entry import Entry
 from debugtracer.trace.birth import Frame
 
 

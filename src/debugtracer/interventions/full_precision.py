@@ -11,7 +11,7 @@ from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.recast import autocast_off, recast
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.tape.entry import HALF
 
 
 class FullPrecision(Intervention):

@@ -13,7 +13,7 @@ from debugtracer.interventions.full_precision import FullPrecision
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.recast import recast
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import HALF, mapped
+from debugtracer.recorder.tape.entry import HALF, mapped
 
 
 class ModuleInFloat32(Intervention):

@@ -10,7 +10,7 @@ from torch.overrides import TorchFunctionMode
 
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Entry
+from debugtracer.recorder.tape.entry import Entry
 
 GELU = (
     "relu",

@@ -11,8 +11,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.entry import Entry, Leaf
 from debugtracer.recorder.state.roots import unwrapped
+from debugtracer.recorder.tape.entry import Entry, Leaf
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Symptom
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.tape.entry import HALF
 
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any], float], Any]
 

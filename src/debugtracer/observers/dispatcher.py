@@ -14,8 +14,8 @@ from debugtracer.errors import StoppedByTracer
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import ALWAYS, INSPECTED, Observer
 from debugtracer.plugins import members
-from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import EVENTS, TrainingEvents
 from debugtracer.trace.facts.fact import Fact
 

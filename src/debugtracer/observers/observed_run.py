@@ -11,11 +11,11 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.governor import Governor, Part
-from debugtracer.recorder.mode_stack import ModeStack
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.step import Phase, StepRef

@@ -8,8 +8,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.entry import Slot
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Slot
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.trace.incident import Symptom
 
 

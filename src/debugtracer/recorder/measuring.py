@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from debugtracer.recorder.foreign_modes import foreign, without_modes
 from debugtracer.recorder.state.sharded import Locally
+from debugtracer.recorder.tape.foreign_modes import foreign, without_modes
 
 
 def measuring(sharded: bool) -> contextlib.AbstractContextManager[Any]:

@@ -12,14 +12,14 @@ from torch import Tensor, nn
 from debugtracer.callsites.frames import owner_module, raw_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import Entry, Leaf, tensors
+from debugtracer.recorder.gate.norms import loss_value, scalar, total_l2
 from debugtracer.recorder.listeners import AlarmListener, RunOpener
-from debugtracer.recorder.mode_stack import ModeStack
-from debugtracer.recorder.norms import loss_value, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import Root
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.entry import Entry, Leaf, tensors
+from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.step_tape import Tape
 
 MAX_BACKWARDS = 4096  # backward calls without an update; a loop above it updates by means that we do not see (ours)
 MOST_SILENT = 8  # root calls without a graph in one segment; a distillation step has one or two (ours)

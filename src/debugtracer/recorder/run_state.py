@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.recorder.gate.scaled_losses import ScaledLosses
+from debugtracer.recorder.gate.step_health import StepHealth
 from debugtracer.recorder.measuring import measuring
-from debugtracer.recorder.scaled_losses import ScaledLosses
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
-from debugtracer.recorder.step_health import StepHealth
 from debugtracer.trace.verdict import Verdict
 
 # what clocks inside our functions miss: the way into them and out, colder caches, memory to collect: the share told

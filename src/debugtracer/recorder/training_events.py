@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 if TYPE_CHECKING:
-    from debugtracer.recorder.batches import Batch, LoaderInfo
+    from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 
 class TrainingEvents(Protocol):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.batches import Batch, BatchLog
-from debugtracer.recorder.entry import Entry, Leaf, Slot
+from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot
 from debugtracer.replay.layout import time_first
 from debugtracer.replay.replay_plan import ReplayPlan
 

@@ -16,8 +16,8 @@ from torch import Tensor
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.capsule.program import Program
-from debugtracer.recorder.entry import Entry, Slot, tensors
 from debugtracer.recorder.run_state import several_ranks
+from debugtracer.recorder.tape.entry import Entry, Slot, tensors
 from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
 from debugtracer.replay.op_trace.birth import deliberate, find_birth

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.rerun import Around
-from debugtracer.recorder.entry import Entry, Leaf, Slot, mapped, tensors
-from debugtracer.recorder.functions import GRAD_GET
 from debugtracer.recorder.state.roots import unwrapped
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot, mapped, tensors
+from debugtracer.recorder.tape.functions import GRAD_GET
 from debugtracer.replay.replay_plan import ReplayPlan, written
 from debugtracer.replay.stall import STILL, TICK_S, Stalled, broken_off
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from torch import Tensor
 
-from debugtracer.recorder.batches import BatchLog
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.roots import Roots, RootState
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.trace.birth import Frame
 
 

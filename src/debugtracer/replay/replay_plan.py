@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.recorder.entry import Entry, Leaf, Slot
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.sharded import is_sharded
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 @dataclass

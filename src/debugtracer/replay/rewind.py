@@ -12,12 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.state.version_counters import version_counters
+from debugtracer.recorder.tape.entry import Entry
 from debugtracer.replay.user_state import UserStateGuard
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from torch import Tensor
 
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import tensors
 from debugtracer.recorder.run_state import several_ranks
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.replay.guilty import GuiltyBatch
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.op_trace.birth import find_birth

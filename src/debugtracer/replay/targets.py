@@ -12,9 +12,9 @@ from torch import Tensor
 
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.capsule.program import Program
-from debugtracer.recorder.entry import Leaf, Slot
 from debugtracer.recorder.state.roots import Roots, unwrapped
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Leaf, Slot
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_context import ReplayContext

@@ -12,8 +12,8 @@ from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.graph.inplace_writes import is_write
-from debugtracer.recorder.entry import Entry
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Entry
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan

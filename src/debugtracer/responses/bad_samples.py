@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from debugtracer.errors import swallow
-from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.left_out_samples import LeftOutSamples, called, length_of
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.recorder.state.leaves import leaves_of
+from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_step import BadStep, SeenBatch
 from debugtracer.responses.budget import Budget

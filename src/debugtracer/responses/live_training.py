@@ -10,7 +10,6 @@ from typing import Any
 from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
-from debugtracer.recorder.batches import Batch, BatchLog
 from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, parameters, several_ranks
@@ -19,7 +18,8 @@ from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 

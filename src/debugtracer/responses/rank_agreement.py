@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.recorder.rank_vote import RankVote, trains_together
+from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.bad_step import BadStep
 

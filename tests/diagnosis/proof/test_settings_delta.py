@@ -3,9 +3,9 @@
 import torch
 
 from debugtracer.diagnosis.proof.settings_delta import SettingDelta, deltas, numbers
-from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Entry
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 def a_past(*settings):

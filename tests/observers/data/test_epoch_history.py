@@ -8,7 +8,7 @@ import torch
 from torch.utils.data import BatchSampler, DataLoader, DistributedSampler, RandomSampler, TensorDataset
 
 from debugtracer.observers.data.epoch_history import EpochHistory
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 ROWS = TensorDataset(torch.randn(40, 3), torch.arange(40))
 

@@ -9,7 +9,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from debugtracer.observers.data.loader_history import REMEMBERED, LoaderHistories, LoaderHistory, note_of
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
 
 

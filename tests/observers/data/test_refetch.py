@@ -11,7 +11,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, Subset, TensorDataset
 
 from debugtracer.observers.data.refetch import getitem_frame, is_odd, refetch
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.step import StepRef
 
 REF = StepRef(iteration=3, step=3)

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.capsule.batch_table import batch_table, table_of
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 
 class Words:

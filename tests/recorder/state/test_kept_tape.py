@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.state.kept_tape import batch_bytes, has_graph, without_graphs
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Leaf
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 def kept(*tensors: torch.Tensor) -> Segment:

@@ -8,8 +8,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from debugtracer.recorder.gate.norms import is_bad, total_l2
 from debugtracer.recorder.measuring import measuring
-from debugtracer.recorder.norms import is_bad, total_l2
 from debugtracer.recorder.state.roots import Roots
 from debugtracer.recorder.state.sharded import Locally, holds_shards, local, owners, shards
 

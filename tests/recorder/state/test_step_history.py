@@ -5,7 +5,7 @@ from torch import nn
 
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 def segment(step):

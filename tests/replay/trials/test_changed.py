@@ -6,9 +6,9 @@ import contextlib
 import torch
 
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Entry, Leaf, Slot
 from debugtracer.recorder.state.rng import RngState
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_plan import ReplayPlan
 from debugtracer.replay.trials.changed import ChangedExecution
 

@@ -2,8 +2,8 @@
 
 import torch
 
-from debugtracer.recorder.entry import Entry, Leaf, Slot
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.trials.healthy_step import counterparts, probe_of
 
 

@@ -12,7 +12,7 @@ from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.loader_history import LoaderHistory
 from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
-from debugtracer.recorder.batches import Batch
+from debugtracer.recorder.tape.batches import Batch
 
 RANGE_LEARNT, BEYOND = 50, 10.0  # looks, times the learnt range (docs/rationale/checks.md#data_range_extreme)
 SHORT, SHORT_LEARNT = 0.5, 5  # share of the usual rows, batches (docs/rationale/checks.md#data_short_batch)

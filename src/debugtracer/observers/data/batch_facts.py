@@ -18,9 +18,9 @@ from debugtracer.observers.data.tensor_summary import TensorSummary, look_at, re
 from debugtracer.observers.graph.loss_rows import OutlyingLoss
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.batches import Batch, LoaderInfo
-from debugtracer.recorder.entry import tensors
 from debugtracer.recorder.governor import Part
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import BatchChange, BatchOddity, BatchProfile, BatchSchema, LeafSchema
 from debugtracer.trace.number import number

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from debugtracer.observers.data.digest import digest, row_digests
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.epochs import HEAD
 
 ROWS = 4096  # rows of a loader whose values are remembered (ours: about 10 ms in all)

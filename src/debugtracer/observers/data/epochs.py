@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from debugtracer.observers.data.epoch_history import EpochHistory
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
-from debugtracer.recorder.batches import Batch, LoaderInfo
 from debugtracer.recorder.output.claim import current_rank
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.facts.batches import BatchSeen
 from debugtracer.trace.facts.epochs import Epoch, Overlap, Restart
 from debugtracer.trace.facts.loaders import LoaderSeen

@@ -12,7 +12,7 @@ from torch.utils.data import IterableDataset
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.refetch import getitem_frame
 from debugtracer.observers.data.schemas import Schemas
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import LeafProfile, LoaderNote
 from debugtracer.trace.number import number

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.norms import scalar
+from debugtracer.recorder.gate.norms import scalar
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 
 PAST = 32  # losses compared with (ours)

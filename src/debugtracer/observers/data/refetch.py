@@ -19,9 +19,9 @@ from torch.utils.data import IterableDataset, Subset
 from debugtracer.callsites.frames import USER as USERS
 from debugtracer.callsites.frames import as_frame, place_of
 from debugtracer.observers.data.tensor_summary import BLANK_WIDTH
-from debugtracer.recorder.batches import LoaderInfo
-from debugtracer.recorder.entry import tensors
 from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.tape.batches import LoaderInfo
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.refetched import Refetched
 from debugtracer.trace.step import StepRef

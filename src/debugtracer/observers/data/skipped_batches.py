@@ -14,8 +14,8 @@ from torch.optim import Optimizer
 from debugtracer.observers.data.graph_numbers import numbers_in
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.batches import Batch, LoaderInfo
-from debugtracer.recorder.entry import tensors
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.facts.skipped_batches import LAST, SkippedBatches
 
 LEAST = 20  # skipped batches at which they are emitted (ours)

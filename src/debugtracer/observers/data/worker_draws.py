@@ -32,7 +32,7 @@ from debugtracer.observers.program.generator_state import (
     held_by,
     state_of,
 )
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.worker_draws import DrawnBy, WorkerDraws
 from debugtracer.trace.step import StepRef

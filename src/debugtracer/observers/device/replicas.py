@@ -20,7 +20,7 @@ from debugtracer.hooks.hook import Patches
 from debugtracer.observers.checkpoint.checksum import checksums
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.norms import total_l2
+from debugtracer.recorder.gate.norms import total_l2
 from debugtracer.recorder.run_state import parameters
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.replicas import Replica

@@ -18,8 +18,8 @@ from debugtracer.observers.graph.side_effects import side_effect
 from debugtracer.observers.graph.token_trials import later_tokens, own_token
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.entry import autocast_state
 from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.tape.entry import autocast_state
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
 

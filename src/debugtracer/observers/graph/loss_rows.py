@@ -11,8 +11,8 @@ from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.batches import Batch
-from debugtracer.recorder.norms import scalar
+from debugtracer.recorder.gate.norms import scalar
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.facts.loss_rows import LossRows, RowLoss
 from debugtracer.trace.number import number
 

@@ -17,9 +17,9 @@ from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.scaler import current_scale
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.recorder.entry import autocast_state
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.tape.entry import autocast_state
 from debugtracer.trace.facts.amp import AutocastSeen, ScalerRefused, ScalerSetup
 from debugtracer.trace.number import number
 from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, SKIPPED_ROW

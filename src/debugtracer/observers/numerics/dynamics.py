@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.observers.numerics.tensor_health import SAMPLE, l2_of
-from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.health import ParamDynamics
 from debugtracer.trace.number import number
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.half_reduction import HalfReduction
 from debugtracer.trace.number import number
 

@@ -14,8 +14,8 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.recorder.entry import HALF
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.half_reduction import RunningTotal
 from debugtracer.trace.number import number
 

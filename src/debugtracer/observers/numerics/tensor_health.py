@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.recorder.norms import dense
+from debugtracer.recorder.gate.norms import dense
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import HIGHEST, LOWEST, Role, TensorHealth
 from debugtracer.trace.number import number

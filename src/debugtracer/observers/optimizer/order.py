@@ -18,9 +18,9 @@ from debugtracer.observers.optimizer.fresh_input import FreshInput
 from debugtracer.observers.optimizer.gradient_use import GradientUse
 from debugtracer.observers.optimizer.loss_reduction import is_divided, is_mean, is_sum
 from debugtracer.observers.optimizer.unstepped import UNSTEPPED, Unstepped
-from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.order import Call, NoStep, StepOrder
 from debugtracer.trace.number import number

@@ -20,9 +20,9 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.optimizer.lambda_lines import LambdaLines
 from debugtracer.observers.optimizer.scheduler_plan import SchedulerPlan, is_round, rates
-from debugtracer.recorder.batches import LoaderInfo
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
 from debugtracer.trace.number import number

@@ -21,7 +21,7 @@ from debugtracer.observers.graph.running_module import path_of
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.unstacked import samples_seen
-from debugtracer.recorder.batches import Batch, LoaderInfo
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef

@@ -15,7 +15,7 @@ from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.observers.graph.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
-from debugtracer.recorder import norms
+from debugtracer.recorder.gate import norms
 from debugtracer.trace.facts.logged import Logged
 from debugtracer.trace.number import number
 from debugtracer.trace.window import VAL_LOSS

@@ -22,7 +22,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.generator_state import shared_paths
 from debugtracer.observers.program.unseeded_draws import UnseededDraws
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 
 # a seed this near to the time of day in seconds (or its thousandth, millionth parts) was taken from the clock (ours)

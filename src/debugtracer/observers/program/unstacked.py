@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from debugtracer.callsites.crash_site import CrashSite
-from debugtracer.recorder.batches import LoaderInfo
+from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.facts.crash import SampleSeen
 
 MOST = 256  # samples looked at (ours)

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from debugtracer.recorder.batches import Batch
 from debugtracer.recorder.capsule.tokenizer import decoder_for
 from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.number import Number, number
 
 VERSION = 1

@@ -14,12 +14,12 @@ from torch import nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
-from debugtracer.recorder.entry import tensors
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import unwrapped
+from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.store.saved_state import FOLDER, FORMAT, Sum, checked, names, read_sums, sha256
 
 

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.recorder.entry import HALF
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import host_copy
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.sharded import local
+from debugtracer.recorder.tape.entry import HALF
 
 # seconds a step below which a copy or a comparison is never too dear (ours; small tensors take 6e-5 on a quiet machine)
 FREE_S = 3e-4

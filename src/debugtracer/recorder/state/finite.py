@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from debugtracer.recorder.norms import is_bad
+from debugtracer.recorder.gate.norms import is_bad
 
 
 def all_finite(values: Iterable[object]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from debugtracer.recorder.entry import Leaf, tensors
 from debugtracer.recorder.state.attributes import AttributeCopy
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.roots import RootState
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Leaf, tensors
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 def without_graphs(segment: Segment) -> None:

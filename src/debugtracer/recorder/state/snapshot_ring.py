@@ -19,7 +19,7 @@ from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_gr
 from debugtracer.recorder.state.loop_state import LoopParts, LoopState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.step_tape import Segment
 
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)

@@ -13,7 +13,7 @@ from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.loop_state import LoopState
 from debugtracer.recorder.state.roots import RootState
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.step_tape import Segment
 
 
 @dataclass

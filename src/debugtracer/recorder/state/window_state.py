@@ -11,7 +11,7 @@ from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.attributes import AttributeCopy
 from debugtracer.recorder.state.roots import Root
-from debugtracer.recorder.tape import Tape
+from debugtracer.recorder.tape.step_tape import Tape
 
 
 class WindowState(SegmentListener):

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from debugtracer.errors import swallow
-from debugtracer.recorder.entry import HALF
+from debugtracer.recorder.tape.entry import HALF
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
     FINITE,

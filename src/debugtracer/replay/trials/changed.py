@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Entry, Leaf, Slot, tensors
-from debugtracer.recorder.functions import FunctionMeaning, meaning, property_name
-from debugtracer.recorder.tape import address
+from debugtracer.recorder.tape.entry import Entry, Leaf, Slot, tensors
+from debugtracer.recorder.tape.functions import FunctionMeaning, meaning, property_name
+from debugtracer.recorder.tape.step_tape import address
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_plan import ReplayPlan
 

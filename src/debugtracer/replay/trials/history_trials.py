@@ -13,9 +13,9 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import HALF, Leaf, Slot
 from debugtracer.recorder.state.step_history import StepHistory
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import HALF, Leaf, Slot
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.parity import same_bits
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, leaves, refuse

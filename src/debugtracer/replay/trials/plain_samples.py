@@ -17,10 +17,10 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.observers.data.refetch import parts_of, restored
-from debugtracer.recorder.batches import Batch, BatchLog
-from debugtracer.recorder.entry import Leaf
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.state.rng import RngState
+from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.recorder.tape.entry import Leaf
 
 # torchvision's names of them, and the two that people give a flag
 SWITCHES = ("transform", "transforms", "target_transform", "augment", "augmentation")

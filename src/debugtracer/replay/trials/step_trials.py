@@ -13,8 +13,8 @@ from torch.optim import Optimizer
 
 from debugtracer.interventions.rerun import Rerun
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.state.version_counters import kept_versions
+from debugtracer.recorder.tape.entry import Entry
 from debugtracer.replay.guilty import GuiltyBatch
 from debugtracer.replay.investigate import touched
 from debugtracer.replay.reexecute import Reexecution, scale_one

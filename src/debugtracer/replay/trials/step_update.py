@@ -9,10 +9,10 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.entry import Entry
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.step_history import Snapshot
+from debugtracer.recorder.tape.entry import Entry
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, updated
 

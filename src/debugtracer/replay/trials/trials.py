@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.recorder.entry import Leaf
-from debugtracer.recorder.tape import Segment
+from debugtracer.recorder.tape.entry import Leaf
+from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.rewind import ReplayedState, eager
 from debugtracer.replay.trials.changed import ChangedExecution

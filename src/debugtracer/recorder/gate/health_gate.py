@@ -1,0 +1,270 @@
+"""How the numbers of a step are read: at once on the CPU, with one sync, on the device without any, or late."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.gate.async_readback import AsyncReadback
+from debugtracer.recorder.gate.device_gate import bad_flag, gated, gates_itself
+from debugtracer.recorder.gate.gate_alarm import gate_alarm
+from debugtracer.recorder.gate.gradient_norm import GradientNorm
+from debugtracer.recorder.gate.norms import all_on_cpu, is_bad, l2_on_cpu, loss_value, scalar, total_l2
+from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import parameters as parameters_of
+from debugtracer.recorder.tape.step_tape import Segment, Tape
+from debugtracer.trace.incident import Symptom
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE
+
+Reading = Literal["sync", "device", "late"]
+
+
+@dataclass
+class PendingRead:
+    """What a vector of numbers on its way belongs to."""
+
+    optimizer: Optimizer
+    segment: Segment
+    step: int
+    gated: bool
+    """The device skipped the update if it was bad, so the weights are still those of the step."""
+    losses: int
+    numbers: dict[str, float]
+
+
+class HealthGate:
+    """Judges every step of one process by a few fused norms."""
+
+    def __init__(
+        self,
+        state: RunState,
+        tape: Tape,
+        alarms: AlarmListener,
+        numbers: StepNumbers,
+        ranks: GateRanks,
+        *,
+        mode: str,
+        gate: str,
+    ) -> None:
+        self.state, self.tape = state, tape
+        self.alarms, self.sink, self.ranks = alarms, numbers, ranks
+        self.mode, self.gate = mode, gate
+        self.async_readback = AsyncReadback()
+        self.numbers: dict[str, float] = {}
+        self.param_l2: Tensor | None = None
+        """Norm after the last update, not read yet."""
+        self.late = False
+        self.gradient_norm = GradientNorm(state)
+
+    def reset(self) -> None:
+        """Reset for a new run: no reading is under way."""
+        self.async_readback = AsyncReadback()
+        self.numbers.clear()
+        self.param_l2 = None
+        self.gradient_norm.reset()
+        self.state.host_syncs = 0
+
+    def reading(self, optimizer: Optimizer, parameters: list[Tensor]) -> Reading:
+        """Choose how to read: on the CPU at once; fused on a device in dev gated there; in prod late; else with one
+        sync (docs/rationale/replay.md#gate)."""
+        if self.ranks.meets():
+            return "sync"
+        if self.gate != "auto":
+            return "sync" if self.gate == "device" and not gates_itself(optimizer) else self.gate  # type: ignore[return-value]
+        if not parameters or parameters[0].device.type == "cpu":
+            return "sync"
+        if self.mode == "prod":
+            return "late"
+        return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
+
+    def before(self, optimizer: Optimizer, sync: bool = False) -> contextlib.AbstractContextManager[Any]:
+        """Decide before the write; the answer is a context for the write. Raises StoppedByTracer."""
+        try:
+            with self.state.owned():
+                parameters = parameters_of(optimizer)
+                reading = "sync" if sync else self.reading(optimizer, parameters)
+                self.late = reading != "sync"
+                gradients = [grad for p in parameters if (grad := p.grad) is not None]
+            if reading != "sync":
+                self.collect()
+                return self.send(optimizer, gradients, reading)
+            self.decide(optimizer, parameters, gradients)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("recorder.gate.health_gate", error)
+        return contextlib.nullcontext()
+
+    def decide(self, optimizer: Optimizer, parameters: list[Tensor], gradients: list[Tensor]) -> None:
+        """Read now: nothing waits on the CPU; one sync for all numbers on a device."""
+        with self.state.owned():
+            on_device, param_l2 = False, 0.0
+            if all_on_cpu(parameters):
+                grad_l2, losses = self.gradient_norm.read(parameters), self.cpu_losses()
+            elif (norm := self.gradient_norm.of(parameters)) is not None and norm.device.type != "cpu":
+                on_device = True
+                grad_l2, losses, param_l2 = self.read_once(norm)
+            else:
+                grad_l2, losses = 0.0 if norm is None else scalar(norm), self.cpu_losses()
+        self.numbers = {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {})
+        if (
+            on_device
+            and not math.isfinite(param_l2)
+            and self.tape.previous is not None
+            and any(is_bad(p) for p in parameters)
+        ):
+            self.raise_alarm(self.alarm("bad_update", optimizer, self.tape.previous))
+        for number, loss in enumerate(losses):
+            if not math.isfinite(loss) and on_device:
+                self.raise_alarm(self.loss_alarm(optimizer, self.tape.current, number))
+        bad = not math.isfinite(grad_l2) and any(is_bad(g) for g in gradients)
+        self.state.health.judged(losses, bad, self.state.iteration)
+        if self.ranks.together(bad, lambda: self.alarm("inf_grad", optimizer)):
+            return
+        if bad:
+            self.raise_alarm(self.alarm("inf_grad", optimizer))
+        elif all(math.isfinite(loss) for loss in losses):
+            self.state.quiet_until_healthy = False
+
+    def read_once(self, norm: Tensor) -> tuple[float, list[float], float]:
+        """Read all numbers of a step with one host sync."""
+        param_l2, self.param_l2 = self.param_l2, None
+        parts = [
+            norm.double(),
+            *(t.double().mean() for t, _ in self.tape.current.losses),
+            *([param_l2.double()] if param_l2 is not None else []),
+        ]
+        values = [float(v) for v in torch.stack([p.to(norm.device) for p in parts]).tolist()]
+        self.state.host_syncs += 1
+        count = len(self.tape.current.losses)
+        return values[0], values[1 : 1 + count], values[-1] if param_l2 is not None else 0.0
+
+    def cpu_losses(self) -> list[float]:
+        """The losses of the segment; already judged at their backward."""
+        values = (loss_value(t) for t, _ in self.tape.current.losses)
+        return [v for v in values if v is not None]
+
+    def send(
+        self, optimizer: Optimizer, gradients: list[Tensor], reading: Reading
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Post the numbers; with a fused optimizer the device itself skips a bad update."""
+        norm, segment = total_l2(gradients), self.tape.current
+        if norm is None:
+            return contextlib.nullcontext()
+        losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
+        param_l2, self.param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm), None
+        flag = bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
+        self.async_readback.post(
+            torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
+            PendingRead(optimizer, segment, self.state.step, reading == "device", len(losses), {}),
+        )
+        return gated(optimizer, flag) if reading == "device" else contextlib.nullcontext()
+
+    def collect(self) -> None:
+        """Read the numbers of the last step. Raises StoppedByTracer."""
+        read = self.async_readback.take()
+        if read is None:
+            return
+        (grad_l2, param_l2, flag, *losses), sent = read
+        if not sent.gated and not all(map(math.isfinite, (grad_l2, param_l2, *losses))):
+            self.state.health.wrote_bad_weights()
+        self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
+        late = "" if sent.gated else "the update had been written before its numbers were read"
+        for number, loss in enumerate(losses):
+            if not math.isfinite(loss):
+                self.raise_alarm(self.loss_alarm(sent.optimizer, sent.segment, number, late, sent.step))
+        if flag and all(math.isfinite(v) for v in losses):
+            self.raise_alarm(self.alarm("inf_grad", sent.optimizer, sent.segment, late, sent.step, grad_l2))
+        elif not math.isfinite(param_l2):
+            self.raise_alarm(
+                self.alarm(
+                    "bad_update",
+                    sent.optimizer,
+                    sent.segment,
+                    "the update before this step is no longer at hand",
+                    sent.step,
+                )
+            )
+        elif not flag:
+            self.state.quiet_until_healthy = False
+
+    def after(self, optimizer: Optimizer) -> None:
+        """Measure the parameters after step(), where a fault leaves finite gradients; read at once on the CPU, else
+        late."""
+        try:
+            with self.state.owned():
+                parameters = parameters_of(optimizer)
+                if self.late or not all_on_cpu(parameters):
+                    self.param_l2 = total_l2(parameters)
+                    if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
+                        return
+                    value = self.numbers[PARAM_L2] = scalar(self.param_l2)
+                else:
+                    with torch.no_grad():
+                        value = self.numbers[PARAM_L2] = l2_on_cpu(parameters)
+            if not math.isfinite(value) and any(is_bad(p) for p in parameters):
+                self.state.health.wrote_bad_weights()
+                self.raise_alarm(self.alarm("bad_update", optimizer))
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("recorder.gate.health_gate", error)
+
+    def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
+        """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere its own sync is enough."""
+        losses = self.cpu_losses()
+        # whether the gradients are good enough is the scaler's to say
+        self.state.health.judged(losses, False, self.state.iteration)
+        self.numbers = {LOSS: losses[-1]} if losses else {}
+        if scale is not None:
+            norm = total_l2([p.grad for p in parameters_of(optimizer) if p.grad is not None])
+            self.numbers |= {SCALE: scale, GRAD_L2: 0.0 if norm is None else scalar(norm)}
+        if losses and all(math.isfinite(v) for v in losses) and math.isfinite(self.numbers.get(GRAD_L2, 0.0)):
+            self.state.quiet_until_healthy = False
+
+    def publish_rest(self, optimizer: Optimizer, rest: dict[str, float]) -> None:
+        """Publish the numbers of a closed step; a late reading joins them when it is read."""
+        lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+        if isinstance(lr, (int, float)):
+            rest[LR] = float(lr)
+        if self.late and self.async_readback.readbacks:
+            self.async_readback.readbacks[-1].context.numbers = rest
+        else:
+            self.sink.publish(self.state.step, self.numbers | rest)
+        self.numbers = {}
+
+    def raise_alarm(self, alarm: Alarm) -> None:
+        """Hand an alarm on, unless the incident is open already."""
+        if not self.state.quiet_until_healthy:
+            self.alarms.open(alarm)
+
+    def alarm(
+        self,
+        symptom: Symptom,
+        optimizer: Optimizer,
+        segment: Segment | None = None,
+        late: str = "",
+        step: int | None = None,
+        grad_l2: float | None = None,
+    ) -> Alarm:
+        """An alarm at the gate, for the current segment or an older one."""
+        number = grad_l2 if grad_l2 is not None else self.numbers.get(GRAD_L2)
+        return gate_alarm(self.tape, symptom, optimizer, segment, late=late, step=step, grad_l2=number)
+
+    def loss_alarm(
+        self, optimizer: Optimizer, segment: Segment, number: int, late: str = "", step: int | None = None
+    ) -> Alarm:
+        """Build the alarm for the loss of one microbatch."""
+        alarm = self.alarm("nan_loss", optimizer, segment, late, step)
+        (alarm.loss, alarm.slot), alarm.microbatch = segment.losses[number], number
+        alarm.iteration = segment.first_iteration + number
+        return alarm

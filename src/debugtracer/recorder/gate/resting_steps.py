@@ -1,0 +1,182 @@
+"""A step of which only loss and gradients are looked at: what is judged before its update, and its numbers, which are
+published some steps at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.errors import swallow
+from debugtracer.recorder.gate.norms import loss_value
+from debugtracer.recorder.gate.step_call import left_out
+from debugtracer.recorder.gate.step_gate import StepGate
+from debugtracer.recorder.governor import Part
+from debugtracer.recorder.listeners import ClosedStep, StepNumbers
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.foreign_modes import foreign
+from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
+
+MOST = 64  # steps whose numbers are published together (ours)
+LONGEST_S = 0.25  # seconds that they wait at most (ours): the judge looks as often
+
+
+class Row(NamedTuple):
+    """A step that is not published yet; seconds as in the series of their names."""
+
+    step: int
+    iteration: int
+    grad_l2: float
+    loss: float | None
+    lr: Any
+    step_s: float
+    own_s: float
+    wait_s: float
+
+    def closed(self) -> ClosedStep:
+        """The step as it is published."""
+        values = {GRAD_L2: self.grad_l2, STEP_S: self.step_s, OWN_S: self.own_s, WAIT_S: self.wait_s}
+        if self.loss is not None:
+            values[LOSS] = self.loss
+        if isinstance(self.lr, (int, float)):
+            values[LR] = float(self.lr)
+        return ClosedStep(self.step, self.iteration, values)
+
+
+class RestingSteps:
+    """One per process. What is asked of every step stands in two functions, `take_loss` and `step`: each further call
+    costs a microsecond where a step of training has emptied the caches."""
+
+    def __init__(self, gate: StepGate, numbers: StepNumbers, batches: BatchLog) -> None:
+        self.gate, self.numbers, self.batches = gate, numbers, batches
+        self.recorder, self.state, self.health_gate = gate.recorder, gate.state, gate.health_gate
+        self.losses: list[tuple[float, torch.dtype] | Tensor] = []
+        """Of each backward of the step in flight, what can be read of its loss without waiting, else the loss."""
+        self.loss: float | None = None
+        """The last of them that could be read."""
+        self.rows: list[Row] = []
+        self.due_s = 0.0
+        """When they are published at the latest."""
+
+    def begin(self) -> None:
+        """Prepare for steps of which nothing is copied."""
+        self.gate.copies.drop()
+
+    def take_loss(self, loss: Tensor) -> bool:
+        """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
+        if type(loss) is Tensor and loss.is_cpu and not loss.dim() and loss.is_floating_point():
+            value: Any = loss.tolist()
+            if not math.isfinite(value):
+                return False
+            self.losses.append((value, loss.dtype))
+            self.loss = self.state.last_loss = value
+        else:
+            latest = loss.detach()
+            read = loss_value(latest)
+            if read is not None and not math.isfinite(read):
+                return False
+            self.losses.append(latest)
+            self.loss, self.state.last_loss = read, latest
+        self.state.iteration += 1
+        self.state.forward_since = False
+        return True
+
+    def step(
+        self, optimizer: Optimizer, original: Callable[..., Any], args: Any, kwargs: dict[str, Any], tells: bool
+    ) -> Any:
+        """Run a step whose gradients can be read at once and are good, else ask the gate; with `tells` the observers
+        hear of its end."""
+        begin = perf_counter()
+        if self.gate.policy.skip_step():
+            return None
+        grad_l2 = None if self.state.quiet_until_healthy else self.good_norm(optimizer)
+        if grad_l2 is None:
+            return self.decided(optimizer, original, args, kwargs, tells)
+        written = perf_counter()
+        output = original(optimizer, *args, **kwargs)
+        state, gate = self.state, self.gate
+        if tells:
+            gate.events.step_closed(optimizer)
+        gate.time_step()
+        lr = optimizer.param_groups[0].get("lr")
+        rows = self.rows
+        rows.append(Row(state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s))
+        state.step += 1
+        state.wait_s = 0.0
+        self.loss = None
+        self.losses.clear()
+        self.recorder.tape.renew(state.iteration, state.step)
+        gate.segments.update_over()
+        self.batches.step_done()
+        now = perf_counter()
+        state.own_s += written - begin + now - gate.last_s
+        if len(rows) == 1:
+            self.due_s = now + LONGEST_S
+        if len(rows) >= MOST or now > self.due_s or self.numbers.waiting():
+            self.publish()
+        return output
+
+    def good_norm(self, optimizer: Optimizer) -> float | None:
+        """The norm of the gradients, where it can be read at once and is finite; None: the gate decides."""
+        groups = optimizer.param_groups
+        of = groups[0]["params"] if len(groups) == 1 else parameters(optimizer)
+        if not of or not of[0].is_cpu or self.state.roots.sharded or self.health_gate.gate != "auto" or foreign():
+            return None
+        try:
+            value = self.health_gate.gradient_norm.read(of)
+        except Exception as error:
+            swallow("recorder.gate.resting_steps", error)
+            return None
+        return value if math.isfinite(value) else None
+
+    def decided(
+        self, optimizer: Optimizer, original: Callable[..., Any], args: Any, kwargs: dict[str, Any], tells: bool
+    ) -> Any:
+        """Run a step about which the gate decides: on a device, or with a norm that is not finite."""
+        self.publish()
+        self.record_losses()
+        with self.health_gate.before(optimizer):
+            if self.gate.policy.skip_write():
+                return None
+            if self.state.health.bad and self.gate.policy.holds(optimizer):
+                original = left_out
+            output = original(optimizer, *args, **kwargs)
+        if tells:
+            self.gate.events.step_closed(optimizer)
+        self.gate.time_step()
+        self.gate.count_step(optimizer)
+        return output
+
+    def record_losses(self) -> None:
+        """Write the losses of the step in flight on the tape: something works again, or the gate decides."""
+        segment, losses = self.recorder.tape.current, self.losses
+        self.losses, self.loss = [], None
+        for loss in losses:
+            value = loss if isinstance(loss, Tensor) else torch.tensor(loss[0], dtype=loss[1])
+            segment.losses.append((value, None))
+            segment.backwards.append(len(segment.entries))
+            self.state.last_loss = value
+
+    def publish(self) -> None:
+        """Publish what waits, and let the governor count it."""
+        rows, self.rows = self.rows, []
+        if rows:
+            self.recorder.guarded(lambda: self.publish_rows(rows))
+
+    def publish_rows(self, rows: list[Row]) -> None:
+        """Publish steps in their order; what is due between two steps is done once."""
+        self.numbers.publish_all([row.closed() for row in rows])
+        governor = self.gate.governor
+        governor.steps_closed(sum(row.step_s for row in rows), len(rows))
+        self.recorder.rest(not governor.affords(Part.TAPE))
+        self.gate.segments.segment_closed()
+
+    def reset(self) -> None:
+        """Begin anew, with nothing that waits."""
+        self.rows, self.losses, self.loss = [], [], None

@@ -1,0 +1,60 @@
+"""Ranks agree through a store: the sums, who does not come, and that nothing is asked after that."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
+
+
+class Rank(RankVote):
+    """A rank of three in one process, on a store of its own kind."""
+
+    def __init__(self, store):
+        super().__init__()
+        self.one = store
+
+    def store(self):
+        return self.one
+
+
+@pytest.fixture
+def three(monkeypatch):
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 3)
+    store = torch.distributed.HashStore()
+    return [Rank(store) for _ in range(3)]
+
+
+def asked(ranks, questions, patience_s=20.0):
+    answers = {}
+    threads = [
+        threading.Thread(target=lambda n=n, bits=bits: answers.update({n: ranks[n].ask(bits, patience_s)}))
+        for n, bits in enumerate(questions)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [answers[n] for n in range(len(questions))]
+
+
+def test_every_rank_gets_the_same_sums(three):
+    assert asked(three, [(True, False), (False, False), (True, True)]) == [(2, 1)] * 3
+    assert asked(three, [(False, False)] * 3) == [(0, 0)] * 3
+    assert asked(three, [(False, True)] * 3) == [(0, 3)] * 3
+
+
+def test_a_rank_that_does_not_come_ends_the_questions_with_a_reason(three):
+    begin = time.monotonic()
+    assert asked(three, [(True,), (True,)], patience_s=0.2) == [None, None]
+    assert "did not answer at a gate within 0 s" in three[0].off
+    assert three[0].ask((True,)) is None and time.monotonic() - begin < 15
+
+
+def test_one_process_trains_alone():
+    assert not trains_together([nn.Linear(2, 2)])

@@ -1,0 +1,113 @@
+"""What waits at rest: numbers are published some steps at a time, in their order and at once where something else is to
+go with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer.recorder.gate import resting_steps
+from debugtracer.recorder.gate.resting_steps import MOST
+from debugtracer.recorder.governor import FIRST_STEPS, WORDS, Part
+from debugtracer.session import Session
+from debugtracer.trace.store.reader import open_trace
+from tests.watching import under_watch
+
+RESTS = {"cost": 0.0, "inspect_steps": 0}
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+
+
+class Loop:
+    def __init__(self, session: Session) -> None:
+        torch.manual_seed(0)
+        self.session = session
+        self.model = nn.Linear(4, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
+        self.go(FIRST_STEPS)
+        session.state.own_s += 100.0
+        self.go(1)
+        self.steps = session.events.resting.steps
+        assert session.events.rests()
+
+    def go(self, steps: int) -> None:
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            self.model(torch.randn(8, 4)).square().mean().backward()
+            self.optimizer.step()
+
+
+def test_numbers_wait_for_a_few_steps_and_are_counted_as_rested(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        rested = session.state.rested[WORDS[Part.OBSERVERS]]
+        loop.go(MOST - 1)
+        assert len(loop.steps.rows) == MOST - 1
+        assert session.state.step == FIRST_STEPS + MOST
+        loop.go(1)
+        assert loop.steps.rows == []
+        assert session.state.rested[WORDS[Part.OBSERVERS]] == rested + MOST
+        loop.go(3)
+    steps, _ = open_trace(tmp_path).series("grad_l2")
+    assert list(steps) == list(range(FIRST_STEPS + 1 + MOST + 3))
+
+
+def test_they_wait_no_longer_than_the_judge_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", -1.0)
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.go(2)
+        assert loop.steps.rows == []
+
+
+def test_a_number_of_an_observer_goes_with_its_own_step(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.go(5)
+        session.observed_run.put("logged/x", 7.0)
+        loop.go(1)
+        assert loop.steps.rows == []
+        at = session.state.step - 1
+        loop.go(2)
+    steps, values = open_trace(tmp_path).series("logged/x")
+    assert (list(steps), list(values)) == ([at], [7.0])
+
+
+def test_what_works_again_finds_losses_and_numbers_in_their_place(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.go(3)
+        loss = loop.model(torch.randn(8, 4)).square().mean()
+        loss.backward()
+        session.events.wake()
+        assert loop.steps.rows == []
+        ((kept, _),) = session.tape.current.losses
+        assert torch.equal(kept, loss.detach())
+        assert session.tape.current.backwards == [0]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_bad_loss_is_not_taken(tmp_path: Path, value: float) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        steps = Loop(session).steps
+        before = session.state.iteration
+        assert not steps.take_loss(torch.tensor(value))
+        assert not steps.take_loss(torch.full((2,), value))
+        assert (session.state.iteration, steps.losses) == (before, [])
+        assert steps.take_loss(torch.ones(2))
+        assert session.state.iteration == before + 1
+
+
+def test_a_new_run_begins_with_nothing_that_waits(tmp_path: Path) -> None:
+    with under_watch(tmp_path, **RESTS) as session:
+        loop = Loop(session)
+        loop.go(3)
+        session.events.reset()
+        assert loop.steps.rows == []
+        assert not session.events.rests()

@@ -1,0 +1,144 @@
+"""Facts about the place of our function mode: on the stack once, off it while it would cost, and never left behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode, _get_current_function_mode, _len_torch_function_stack, _pop_mode
+
+from debugtracer.recorder.tape.mode_stack import ModeStack
+
+
+class Mode(TorchFunctionMode):
+    """Notes what it hears while its stack is not off."""
+
+    def __init__(self, stack: ModeStack) -> None:
+        super().__init__()
+        self.stack = stack
+        self.heard: list[str] = []
+        stack.attach(self)
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not self.stack.off:
+            self.heard.append(function.__name__)
+        return function(*args, **(kwargs or {}))
+
+
+class Other(TorchFunctionMode):
+    """A mode of the program."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.fixture
+def mode() -> Iterator[Mode]:
+    found = Mode(ModeStack())
+    yield found
+    found.stack.pop()
+    assert _len_torch_function_stack() == 0
+
+
+def test_without_a_mode_every_call_is_harmless() -> None:
+    stack = ModeStack()
+    stack.push()
+    stack.move()
+    popped = stack.suspend()
+    stack.resume(popped)
+    stack.resume(True)
+    with stack.paused():
+        assert not stack.listening()
+    stack.pop()
+    assert (stack.off, stack.pushed, _len_torch_function_stack()) == (0, False, 0)
+
+
+def test_pushed_twice_it_lies_there_once(mode: Mode) -> None:
+    mode.stack.push()
+    mode.stack.push()
+    assert _len_torch_function_stack() == 1
+    assert mode.stack.listening()
+    mode.stack.pop()
+    mode.stack.pop()
+    assert _len_torch_function_stack() == 0
+    assert not mode.stack.listening()
+
+
+def test_paused_it_leaves_the_stack_and_comes_back_after_an_exception_too(mode: Mode) -> None:
+    mode.stack.push()
+    with pytest.raises(ValueError, match="mine"), mode.stack.paused():
+        assert _len_torch_function_stack() == 0
+        torch.ones(1)
+        raise ValueError("mine")
+    torch.zeros(1)
+    assert mode.heard == ["zeros"]
+
+
+def test_paused_under_a_mode_of_the_program_both_stay_and_ours_is_off(mode: Mode) -> None:
+    mode.stack.push()
+    with Other() as other:
+        assert not mode.stack.listening()
+        with mode.stack.paused(), mode.stack.paused():
+            assert (_get_current_function_mode(), mode.stack.off) == (other, 2)
+            torch.ones(1)
+    assert mode.stack.off == 0
+    torch.zeros(1)
+    assert mode.heard == ["zeros"]
+
+
+def test_popped_under_a_mode_of_the_program_it_is_off_for_good(mode: Mode) -> None:
+    mode.stack.push()
+    with Other():
+        mode.stack.pop()
+    torch.ones(1)
+    assert (mode.heard, mode.stack.pushed) == ([], False)
+    _pop_mode()
+
+
+def test_it_moves_to_the_thread_that_trains(mode: Mode) -> None:
+    mode.stack.push()
+    lengths = []
+
+    def train() -> None:
+        mode.stack.move()
+        lengths.append(_len_torch_function_stack())
+        torch.ones(1)
+        mode.stack.pop()
+        lengths.append(_len_torch_function_stack())
+
+    thread = threading.Thread(target=train)
+    thread.start()
+    thread.join()
+    assert (lengths, mode.heard) == ([1, 0], ["ones"])
+    _pop_mode()  # the stack of this thread could not be reached from there
+
+
+def test_a_suspension_that_an_exception_left_open_is_undone_by_reset(mode: Mode) -> None:
+    mode.stack.push()
+    with Other():
+        mode.stack.suspend()
+    torch.ones(1)
+    assert mode.heard == []
+    mode.stack.reset()
+    torch.zeros(1)
+    assert mode.heard == ["zeros"]
+
+
+def test_while_it_rests_nobody_pushes_it(mode: Mode) -> None:
+    mode.stack.rest(True)
+    mode.stack.push()
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (0, False)
+    mode.stack.rest(False)
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)
+
+
+def test_a_mode_of_the_program_that_lies_on_top_is_not_taken_off_by_a_rest(mode: Mode) -> None:
+    mode.stack.push()
+    with Other() as other:
+        mode.stack.rest(True)
+        assert _get_current_function_mode() is other
+    mode.stack.rest(False)
+    assert (_len_torch_function_stack(), mode.stack.pushed) == (1, True)
