@@ -30,3 +30,19 @@ def test_it_can_be_ended_before() -> None:
     lowered = LoweredRate(optimizer)
     lowered.end()
     assert not optimizer._optimizer_step_pre_hooks
+
+
+def test_a_step_that_raises_leaves_the_rates_of_the_program_for_the_next() -> None:
+    weight = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    LoweredRate(optimizer)
+
+    def closure() -> float:
+        raise KeyError("of the program's own")
+
+    with pytest.raises(KeyError):
+        optimizer.step(closure)
+    weight.grad = torch.ones(1)
+    optimizer.step()
+    assert optimizer.param_groups[0]["lr"] == 0.1
+    assert float(weight.detach()) == pytest.approx(-FACTOR * 0.1)

@@ -7,6 +7,8 @@ from typing import Any
 
 from torch.optim import Optimizer
 
+from debugtracer.errors import guarded
+
 FACTOR = 0.5  # of the learning rate (ours: restarts of large runs halved it)
 LOW, RAMP = 50, 50  # steps at that rate, and steps in which it comes back (ours: a spike's usual length)
 
@@ -26,19 +28,27 @@ class LoweredRate:
         """The share of the learning rate at this step."""
         return min(1.0, FACTOR + (1 - FACTOR) * max(0, self.steps - LOW) / RAMP)
 
+    @guarded("responses.lowered_rate")
     def lower(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         """Lower the rates of a step that begins."""
+        self.restore(optimizer)  # of a step that raised, and so never came to its end
         self.kept = [group["lr"] for group in optimizer.param_groups]
         for group in optimizer.param_groups:
             group["lr"] = group["lr"] * self.factor()
 
+    @guarded("responses.lowered_rate")
     def put_back(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         """Put the program's own rates back, and end where that is all of it."""
-        for group, rate in zip(optimizer.param_groups, self.kept, strict=True):
-            group["lr"] = rate
+        self.restore(optimizer)
         self.steps += 1
         if self.steps >= LOW + RAMP:
             self.end()
+
+    def restore(self, optimizer: Optimizer) -> None:
+        """Give the groups the rates that the program set."""
+        for group, rate in zip(optimizer.param_groups, self.kept, strict=False):
+            group["lr"] = rate
+        self.kept = []
 
     def end(self) -> None:
         """Leave the optimizer as it was."""
