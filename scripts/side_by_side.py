@@ -84,7 +84,7 @@ def measure(programs: Path, before: str, only: tuple[str, ...], pythons: dict[st
             row["now"] = told(ROOT / "src", programs / name, python, Path(folder) / f"{name}-now")
             rows.append(row)
             print(name, row["before"].get("line"), "->", row["now"].get("line"), "of", row["lines"], flush=True)
-    return {"date": str(datetime.date.today()), "before": before, "now": commit(), "rows": rows}
+    return {"date": str(datetime.date.today()), "before": before, "commit": commit(), "rows": rows}
 
 
 def commit() -> str:
@@ -104,7 +104,7 @@ def page(kept: dict[str, Any]) -> str:
     rows = kept["rows"]
     right = {side: sum(at_fault(row, side) for row in rows) for side in ("before", "now")}
     lines = f"The line of the fault was named in {right['before']} of {len(rows)} before and in {right['now']} now."
-    text = HEAD.format(seen=kept["date"], lines=lines, before=kept["before"], now=kept["now"], date=kept["date"])
+    text = HEAD.format(seen=kept["date"], lines=lines, before=kept["before"], now=kept["commit"], date=kept["date"])
     return text + "\n".join(section(row) for row in rows)
 
 

@@ -180,7 +180,7 @@ def check_range(name: str, value: object) -> None:
         "notify": SEVERITIES,
     }.get(field, (value,))
     if field == "webhook":
-        check_address(str(value))
+        check_address(str(value), name)
     if value not in words:
         raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")
     if isinstance(value, (int, float)) and not value >= 0:

@@ -80,10 +80,10 @@ def test_a_receiver_that_is_gone_or_refuses_is_one_line(capfd: pytest.CaptureFix
     Webhook("").tell(a_notice())
 
 
-@pytest.mark.parametrize("address", ["ftp://a/b", "example.org", "http://"])
+@pytest.mark.parametrize("address", ["ftp://a/b", "example.org", "http://", "http://[", "x" * 9000])
 def test_an_address_that_cannot_be_one_is_refused(address: str) -> None:
-    with pytest.raises(UsageError, match="expected an address"):
-        check_address(address)
+    with pytest.raises(UsageError, match=r"^webhook is .{,90}; expected an address"):
+        check_address(address, "webhook")
 
 
 def test_a_stop_and_the_end_are_told(tmp_path: Path, programs: Programs) -> None:

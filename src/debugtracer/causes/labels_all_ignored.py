@@ -57,14 +57,16 @@ class LabelsAllIgnored(Cause):
         value = float(target.low) if target is not None and target.low is not None else None
         exact = value is not None and (value < 0 or value >= classes(scores))
         many = math.prod(target.shape) if target is not None else 0
+        written = incident.made if incident.facts.ignored else ""
         shown = f"all {many} targets are {value:.0f}" if value is not None else "no target counts"
         return Evidence(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
-            because=f"{shown} in this batch: none counts, so the mean in {incident.op} divides 0 by 0",
+            because=f"{shown} in this batch{written}: none counts, so the mean in {incident.op} divides 0 by 0",
             remedies=self.remedies[1:] if incident.birth.library is not None else self.remedies,
             exact=exact,
             whole_batch=True,
-            place=incident.made_place if incident.facts.ignored else None,
+            # a call of the program's own is where the fix goes, whoever wrote the labels
+            place=incident.made_place if written and incident.birth.library is not None else None,
         )
 
 

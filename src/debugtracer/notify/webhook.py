@@ -88,8 +88,12 @@ class Webhook:
                 )
 
 
-def check_address(address: str) -> None:
+def check_address(address: str, name: str) -> None:
     """Raise UsageError where notices could not be posted to it."""
-    parts = urllib.parse.urlsplit(address)
-    if address and (parts.scheme not in ("http", "https") or not parts.hostname):
-        raise UsageError(f"webhook is {address!r}; expected an address such as https://example.org/hook")
+    try:
+        parts = urllib.parse.urlsplit(address)
+        fits = not address or (parts.scheme in ("http", "https") and bool(parts.hostname))
+    except ValueError:  # a bracket that is not closed
+        fits = False
+    if not fits:
+        raise UsageError(f"{name} is {address[:80]!r}; expected an address such as https://example.org/hook")

@@ -11,6 +11,7 @@ import pytest
 from debugtracer.errors import TraceError
 from debugtracer.trace.store.blocks import series_rows
 from debugtracer.trace.store.fleet import broke_first, fleet
+from debugtracer.trace.store.op_table import OpRow, write_ops
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.seal import write_series
 
@@ -83,14 +84,19 @@ def test_the_queries_of_the_guide_answer(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     guide = (Path(__file__).resolve().parents[3] / "docs" / "run-folder.md").read_text()
     run = a_fleet(tmp_path / "traces" / "run=a", broken={(7, "loss"): [204]})
+    ops = [
+        OpRow(index=at, op=op, direction="forward", nan=nan) for at, (op, nan) in enumerate((("add", 0), ("log", 3)))
+    ]
+    write_ops(run / "incidents" / "step-001204-rank0", ops, 2, 1)
     asked = [
         block.replace("traces/", f"{tmp_path}/traces/").replace("RUN/", f"{run}/")
         for block in re.findall(r"```sql\n(.*?)```", guide, re.DOTALL)
     ]
-    first, slow, around, runs = (duckdb.sql(sql.replace("'step_s'", "'loss'")).fetchall() for sql in asked)
+    bad, first, slow, around, runs = (duckdb.sql(sql.replace("'step_s'", "'loss'")).fetchall() for sql in asked)
     assert first == [(7, "loss", 204)]
     assert len(slow) == 5 and slow[0][0] == 7  # its loss ends high, where it is still large
     assert [step for step, _ in around] == list(range(200, 207)) and [value != value for _, value in around] == [
         False
     ] * 4 + [True] * 3
     assert runs == [("a", 12, 204)]
+    assert bad == [(1, "log", None, None, 3, 0)]
