@@ -128,6 +128,7 @@ def test_a_program_is_judged_as_well_as_it_was(name: str, scorer: ModuleType, pr
     assert "wrong" not in found, f"confirmed, and another class: {row}"
 
 
+@pytest.mark.sweep
 def test_with_its_cause_switched_off_the_gate_is_red(scorer: ModuleType, tmp_path: Path) -> None:
     """The class is demanded: a library without this cause finds the op and the line all the same."""
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))

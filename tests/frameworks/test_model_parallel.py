@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.every import SWEEP
 from tests.frameworks.test_frameworks import PROGRAMS
 from tests.frameworks.test_ranks_apart import LAUNCHER, report, watched
 
@@ -17,7 +16,8 @@ WHY = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(WHY) if SWEEP else ["torchrun_tensor_parallel"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", sorted(WHY))
 def test_it_is_refused_in_words_and_the_run_stops(name, tmp_path, monkeypatch):
     monkeypatch.setattr("tests.frameworks.test_ranks_apart.LAUNCHER", [*LAUNCHER[:-1], str(PROGRAMS / f"{name}.py")])
     done = watched(tmp_path, "bad")

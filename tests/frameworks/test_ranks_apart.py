@@ -54,6 +54,7 @@ def test_an_abort_in_native_code_is_told_with_the_line_of_each_rank(tmp_path):
     assert (Path(verdict["file"]).name, verdict["line"]) == (UNEVEN.name, line_of("rank 1 is here"))
 
 
+@pytest.mark.sweep
 def test_a_hang_is_told_while_it_lasts_and_after_the_timeout(tmp_path):
     hung = watched(tmp_path, "idle", "30")
     try:
