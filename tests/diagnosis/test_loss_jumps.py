@@ -115,7 +115,6 @@ def test_a_level_that_stays_is_learnt_and_the_first_step_of_it_is_the_one_to_kee
         (a_finding(exact=True), False),
         (a_finding(severity="note"), False),
         (a_finding(severity="note", evidence={"z": 90.0, "threshold": 6.0}), True),
-        (a_finding(severity="note", evidence={"z": 90.0, "threshold": 6.0, "moving": 1.0}), False),
         (a_finding("optimizer/loss-divergence", severity="note", evidence={"z": 90.0, "threshold": 6.0}), False),
     ],
 )

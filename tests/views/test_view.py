@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 
 from debugtracer.diagnosis.proof.rank import rank
@@ -47,7 +49,7 @@ def test_findings_come_by_place(tmp_path):
     assert [f.step for f in findings(open_trace(run))] == [2, 9]
 
 
-def test_a_question_that_was_answered_is_left_out_for_people():
+def test_a_question_that_was_answered_is_left_out(tmp_path):
     question = a_finding(
         "optimizer/loss-spike",
         "note",
@@ -64,6 +66,10 @@ def test_a_question_that_was_answered_is_left_out_for_people():
     assert answered([question, answer]) == [answer]
     assert answered([question, left]) == [left]
     assert answered([question, other]) == [question, other]
+    run = a_trace(tmp_path, Found(at=AT, finding=question), Found(at=AT + 1, finding=answer))
+    assert findings(open_trace(run)) == [answer]
+    (told,) = json.loads(views()["json"].render(open_trace(run)))["findings"]
+    assert told["message"] == answer.message
 
 
 def test_what_the_verdict_tells_is_no_further_finding():

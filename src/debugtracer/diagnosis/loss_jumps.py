@@ -217,10 +217,7 @@ class LossJumps:
 
 
 def is_worth(finding: Finding) -> bool:
-    """True for a loud finding or the start of a strong spike, unless the target moves: a note must not cost dozens of
-    steps."""
-    if finding.evidence.get("moving"):
-        return False
+    """True for a loud finding or the start of a strong spike: a note must not cost dozens of steps."""
     z, threshold = (as_float(finding.evidence.get(name, "NaN")) for name in ("z", "threshold"))
     return finding.severity != "note" or (finding.check == SPIKE and z >= STRONG * threshold)
 

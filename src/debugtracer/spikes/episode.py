@@ -69,6 +69,13 @@ class Episode:
         return self.size >= (STRONG if self.first.unit == 0 else SIGNED * STRONG) * self.threshold
 
     @property
+    def tells(self) -> bool:
+        """Whether it says more than chance does: a level that was left, or an outlier that is strong or came twice."""
+        if self.shape in (None, "spike"):
+            return self.sudden and (self.strong or (self.shape == "spike" and self.bad_steps > 1))
+        return True
+
+    @property
     def bad_steps(self) -> int:
         """The number of steps until two values in a row were no alarm."""
         fine = [u <= self.threshold for u in self.above]

@@ -14,7 +14,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import wording
-from debugtracer.views.view import answered, diagnosed, findings, incidents
+from debugtracer.views.view import diagnosed, findings, incidents
 
 
 def tell_verdict(folder: Path) -> None:
@@ -40,7 +40,7 @@ def closing_words(folder: Path, *, color: bool = False) -> str:
         return in_short(told) if len(trace.ranks) > 1 else ""
     found = [finding for finding in every if finding.severity != "note"]
     return loud(found, diagnosed(trace), folder, color) + noted(
-        len([one for one in answered(every) if one.severity == "note"]), folder
+        len([one for one in every if one.severity == "note"]), folder
     )
 
 

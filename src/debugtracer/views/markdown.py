@@ -13,7 +13,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
+from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Markdown(View):
         else:
             parts = [f"# {run_wording.quiet(report(trace), bool(crashes), [f for f in found if f.severity != 'note'])}"]
         above = told[0].verdict if told else leader
-        others = [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in further(answered(found), above)]
+        others = [f"**{f.severity}** `{f.check}`: {escape(f.message)}" for f in further(found, above)]
         parts += section("Findings" if above is None else "Further findings", others)
         parts += section("The program ended with an exception of its own", [escape(wording.crash(c)) for c in crashes])
         done = actions.rows(trace, above)

@@ -15,7 +15,7 @@ from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.json_report import finite, folder_of, relative
-from debugtracer.views.view import View, answered, diagnosed, findings, further, incidents
+from debugtracer.views.view import View, diagnosed, findings, further, incidents
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 TOOL = "debug-tracer"
@@ -53,7 +53,7 @@ def results(trace: Trace) -> list[Result]:
     """The verdict, and the findings that it does not show."""
     told, found = incidents(trace), findings(trace)
     above = told[0].verdict if told else lead(found, diagnosed(trace))
-    others = [of_finding(one) for one in further(answered(found), above)]
+    others = [of_finding(one) for one in further(found, above)]
     return [of_verdict(above), *others] if above is not None else others
 
 

@@ -21,7 +21,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
-from debugtracer.views.view import Row, View, answered, diagnosed, findings, further, incidents
+from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class TerminalPage:
         if len(told) > 1:
             self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
             self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])
-        shown = further(answered(found), verdict)
+        shown = further(found, verdict)
         if shown:
             self.heading("Findings" if verdict is None else "Further findings")
             self.rows(

@@ -96,6 +96,6 @@ def settles(later: Finding, note: Finding) -> bool:
 
 
 def findings(trace: Trace) -> list[Finding]:
-    """Return the findings of all ranks by place in the run."""
-    found = [event.finding for event in trace.events() if isinstance(event, Found)]
+    """Return the findings of all ranks by place in the run, without the questions that others of them answer."""
+    found = answered([event.finding for event in trace.events() if isinstance(event, Found)])
     return sorted(found, key=lambda f: (f.iteration, f.rank, f.check))

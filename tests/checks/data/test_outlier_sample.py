@@ -45,3 +45,13 @@ def test_a_loss_that_rows_share_is_silent(change):
 def test_of_a_loss_near_0_one_row_always_has_most(value, count):
     """The first losses were 1, so a loss below 0.05 is what a fit leaves over."""
     assert len(list(OutlierSample().judge(a_window(msgspec.structs.replace(ROWS, value=value, first=1.0))))) == count
+
+
+@pytest.mark.parametrize(("loss", "count"), [(2.5e5, 1), (4.9e5, 1), (5.1e5, 2)])
+def test_a_later_row_is_told_when_it_is_twice_as_far_out_as_all_before(loss, count):
+    """Data with heavy tails has such rows all the time."""
+    memories, told = {}, []
+    for step, height in ((77, 2.5e5), (300, loss)):
+        fact = msgspec.structs.replace(ROWS, ref=at(step), top=(RowLoss(row=8, sample=1240, loss=height),))
+        told += OutlierSample().judge(a_window(fact, memories=memories))
+    assert len(told) == count

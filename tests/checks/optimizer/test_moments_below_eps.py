@@ -29,3 +29,8 @@ def test_once_or_less_than_half_is_left_alone():
     assert judged(MomentsBelowEps(), *steps(0.9, 0.2)) == []
     assert judged(MomentsBelowEps(), *steps(0.4, 0.4)) == []
     assert judged(MomentsBelowEps(), *steps(None, None)) == []
+
+
+def test_a_run_that_has_converged_has_small_gradients_by_right():
+    assert judged(MomentsBelowEps(), *steps(0.72, 0.9), loss=(2.0, 1.0, 0.3))
+    assert judged(MomentsBelowEps(), *steps(0.72, 0.9), loss=(2.0, 1.0, 0.1)) == []

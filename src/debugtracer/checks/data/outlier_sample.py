@@ -26,7 +26,8 @@ class OutlierSample(Check):
         When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
         saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
         the sum is named, unless the loss of the batch is below `least` of what the first losses were: of a loss near 0
-        one sample always has most. Always a note: honest samples are hard too.
+        one sample always has most. The first of a run, and later only a row that is `beyond` times as far above its median
+        row as all before: data with heavy tails has such rows all the time. Always a note: honest samples are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example
@@ -46,16 +47,23 @@ class OutlierSample(Check):
     mads: float = 8.0  # MAD above the median row (ours)
     # of the summed loss (the same; of the loss instead of the gradient, which would take a backward for each row)
     share: float = 0.5
+    # times the largest distance before it, both in losses of the median row (ours, as of data/hard-samples)
+    beyond: float = 2.0
     least: float = 0.05  # of the median of the first losses (ours: what is left at the end of a fit)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note for each step."""
+        """A note for the first step, and for one that is farther out than all before."""
+        memory = window.memory(self)
         for fact in window.new(LossRows):
             if as_float(fact.value) < self.least * as_float(fact.first):
                 continue
             first = fact.top[0] if fact.top else None
             limit = as_float(fact.median) + self.mads * as_float(fact.mad)
             if first is None or fact.rows < 4 or fact.top_share <= self.share or as_float(first.loss) <= limit:
+                continue
+            far, known = as_float(first.loss) / max(as_float(fact.median), 1e-12), memory.get("far", 0.0)
+            memory["far"] = max(far, known)
+            if far < self.beyond * known:
                 continue
             who = f"row {first.row}" + (f" (sample {first.sample})" if first.sample is not None else "")
             yield self.finding(

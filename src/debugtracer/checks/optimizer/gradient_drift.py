@@ -33,9 +33,9 @@ class GradientDrift(Check):
     How it decides
         An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three
         rules on its moving average (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a
-        row, 1.5 times the first 100. Told when the loss leaves its level too within `follow` steps: in
-        healthy runs the norm strays now and then. Silent for 64 (150) steps, and where the loss chases a moving
-        target.
+        row, 1.5 times the first 100. Told when the loss leaves its level too within `follow` steps, by a
+        strong outlier, by several, or for good: in healthy runs the norm strays now and then. Silent for 64 (150)
+        steps, and where the loss chases a moving target.
     What to do
         Look at the batch and the update of this step rather than at those of the loss.
     Example
@@ -61,7 +61,7 @@ class GradientDrift(Check):
         """Yield what the norm showed before the loss left its level."""
         monitored, held = monitor(window), window.memory(self).setdefault("held", [])
         held += self.strays(window, monitored)
-        ends = [e.ref.step for e in monitored.news] if not monitored.excused else []
+        ends = [e.ref.step for e in monitored.news if e.tells] if not monitored.excused else []
         for finding in list(held):
             at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
             if at is not None:

@@ -46,9 +46,9 @@ class LossDivergence(Check):
         median of the last 3 is more than 6 robust deviations of the differences above the best median of 3, and above
         the first 3 or 1.5 times the best; not while a learning rate that rose again explains it. Losses that take
         negative values must rise four times as far. A learning rate that rose threefold in the 8 steps before is named
-        as the cause. A note where the target moves: a log that also holds a reward or an opponent's loss, several
-        optimizers that learn from different losses, targets from a copy of the model that changes; unless the gradient
-        norm has risen a hundredfold and stays there, or the learning rate had just risen.
+        as the cause. Where the target moves nothing is said (several optimizers that learn from different losses,
+        targets from a copy of the model that changes) unless the gradient norm has risen a hundredfold and stays there,
+        or the learning rate had just risen; of a log that also holds a reward or an opponent's loss it is a note.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -79,7 +79,8 @@ class LossDivergence(Check):
         """The settled finding of an episode that did not recover; once, a loss far above where it began."""
         monitored, notebook = monitor(window), window.memory(self)
         for episode in monitored.news:
-            if episode.shape in ("step change", "divergence", "drift"):
+            moves = monitored.excused and not monitored.lr_jump(ago=len(episode.values))
+            if episode.shape in ("step change", "divergence", "drift") and not moves:
                 found = self.left(window, episode, monitored)
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
                 yield found
@@ -95,18 +96,16 @@ class LossDivergence(Check):
         if loss is not None and math.isfinite(loss):
             series.push(window.ref, loss, window.now(LR))
         gone = series.departure(self.times_start) if window.ended and not notebook.get("loud", False) else None
-        if gone is not None:
-            yield self.departed(window, gone, monitor(window).excused)
+        if gone is not None and not monitor(window).excused:
+            yield self.departed(window, gone)
 
     def left(self, window: Window, episode: Episode, monitored: Monitor) -> Finding:
         """Build the finding of a loss that is on another level."""
         first, now, above = episode.first, median(episode.values[-BLOCK:]), median(episode.above[-BLOCK:])
         jump = monitored.lr_jump(ago=len(episode.values))
         cause = f"; the learning rate had just risen {jump:.3g}-fold" if jump else ""
-        loud = self.is_loud(episode, now, monitored, jump)
+        loud = self.is_loud(episode, now, monitored)
         then = ADVICE.format(episode.ref.step) if loud else REST
-        if monitored.excused and not jump:
-            then = f"Nothing if it trains well: {monitored.excused}."
         return self.finding(
             window,
             "warning" if loud else "note",
@@ -123,12 +122,12 @@ class LossDivergence(Check):
             lr_jump=jump,
         )
 
-    def departed(self, window: Window, gone: Departure, excused: str) -> Finding:
+    def departed(self, window: Window, gone: Departure) -> Finding:
         """A sparse series ends far above its best; where a reward or an opponent is logged beside it, the loss chases a
         moving target and may rise."""
         return self.finding(
             window,
-            "note" if excused or any(MOVING.search(name.lower()) for name in window.series) else "warning",
+            "note" if any(MOVING.search(name.lower()) for name in window.series) else "warning",
             f"the loss left its best for good: {gone.best:.4g} at step {gone.best_ref.step}, {gone.now:.4g} at step "
             f"{window.ref.step} (medians of 3 logged values; {gone.deviations:.0f} deviations above); expected at most "
             f"6. Go back to a checkpoint before step {gone.left_ref.step} with a lower "
@@ -139,11 +138,9 @@ class LossDivergence(Check):
             deviations=gone.deviations,
         )
 
-    def is_loud(self, episode: Episode, now: float, monitored: Monitor, jump: float) -> bool:
+    def is_loud(self, episode: Episode, now: float, monitored: Monitor) -> bool:
         """Whether to warn: an outlier that stays and costs something, or a change that took back all that was
         learnt."""
-        if monitored.excused and not jump:
-            return False
         start, expected = monitored.loss.residuals.start, episode.first.expected
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
             return True

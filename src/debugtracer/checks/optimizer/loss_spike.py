@@ -37,11 +37,12 @@ class LossSpike(Check):
         On log loss (asinh where losses are negative), against a line through medians of the last 64 values, in units of
         their median absolute deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps (at most
         20, unless three were as large), and a rise of at least 2 % of the first losses. Silent for the first 64 values.
-        A note at once; settled when 16 steps in a row were normal again. A warning if it reached twice the threshold
-        (four times where losses are negative) and 5 % of the first losses, else it stays a note. If the loss is back
-        from one step to the next, the weights were sound and the batches were to blame. Where several optimizers learn
-        from different losses, or targets come from a copy of the model that moves, it stays a note unless the gradient
-        norm rose a hundredfold and stays there, or the learning rate had just risen.
+        A note at once if it reached twice the threshold (four times where losses are negative); settled when 16 steps
+        in a row were normal again: a warning if it also reached 5 % of the first losses, else a note. Below twice the
+        threshold a note if it lasted more than one step, nothing if it did not. If the loss is back from one step to
+        the next, the weights were sound and the batches were to blame. Where several optimizers learn from different
+        losses, or targets come from a copy of the model that moves, nothing is said unless the gradient norm rose a
+        hundredfold and stays there, or the learning rate had just risen threefold.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -73,8 +74,11 @@ class LossSpike(Check):
         """A note when a spike begins, the settled finding when it is over."""
         if self.sigma_max > 0:
             yield from self.far(window)
-        for episode in monitor(window, self.z_max).news:
-            if not episode.sudden:
+        seen = monitor(window, self.z_max)
+        for episode in seen.news:
+            jump = bool(seen.lr_jump(ago=len(episode.values)))
+            # chance makes a weak jump of one step, and a moving target any
+            if not episode.sudden or not (jump or (episode.tells and not seen.excused)):
                 continue
             if episode.shape is None:
                 yield self.opened(window, episode)
@@ -112,7 +116,6 @@ class LossSpike(Check):
             expected=first.expected,
             z=first.z,
             threshold=episode.threshold,
-            moving=bool(monitor(window, self.z_max).excused),
         )
 
     def place(self, window: Window, episode: Episode) -> Place:
@@ -133,10 +136,8 @@ class LossSpike(Check):
             else ("1 step", f"step {episode.ref.step}")
         )
         jump = seen.lr_jump(ago=len(episode.values))
-        excused = "" if jump else seen.excused
         loud = (
-            not excused
-            and episode.strong
+            episode.strong
             and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         )
         how, then = (
@@ -148,8 +149,6 @@ class LossSpike(Check):
                 "back from one step to the next, so the weights were sound and the batches are to blame",
                 f"the samples of {where}",
             )
-        if excused:
-            then += f"; {excused}, so a jump alone is no fault"
         return self.finding(
             window,
             "warning" if loud else "note",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import taken
+from debugtracer.checks.snapshots import still_learning, taken
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -25,7 +25,8 @@ class MomentsBelowEps(Check):
         The update is gradient / eps: proportional to a tiny gradient. The layer hardly learns (Wortsman 2023a).
     How it decides
         Share of touched elements (v > 0) whose sqrt(v) is below eps, over all parameters, above `share` in two
-        snapshots in a row. A note.
+        snapshots in a row. A note. Silent once the loss is below a tenth of its first value: what has converged has
+        small gradients by right.
     What to do
         Use a smaller eps (1e-15), or do not divide the loss.
     Example
@@ -52,7 +53,7 @@ class MomentsBelowEps(Check):
             return
         shares = [self.below(fact) for fact in facts]
         rows = [p for p in facts[-1].params if p.under_eps is not None]
-        if min(shares) <= self.share or not rows:
+        if min(shares) <= self.share or not rows or not still_learning(window):
             return
         worst = max(rows, key=lambda p: (p.under_eps or 0.0) * p.numel)
         yield self.finding(

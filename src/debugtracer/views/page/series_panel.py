@@ -8,7 +8,7 @@ from typing import Any
 
 from debugtracer.trace.events import Acted, Crashed, Incident
 from debugtracer.trace.store.reader import Trace
-from debugtracer.views.view import answered, findings
+from debugtracer.views.view import findings
 
 WHOLE = 3000  # values of a series shown one by one
 BINS = 1500
@@ -74,7 +74,7 @@ def marks(trace: Trace) -> list[dict[str, Any]]:
 
 def marked(trace: Trace) -> Iterable[dict[str, Any]]:
     """Every mark, in the order in which it was written."""
-    for finding in answered(findings(trace)):
+    for finding in findings(trace):
         yield {
             "step": finding.step,
             "kind": finding.severity,

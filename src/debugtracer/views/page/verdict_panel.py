@@ -21,7 +21,7 @@ from debugtracer.views.incident_document import IncidentDocument, of_event
 from debugtracer.views.json_report import folder_of as folder_of_program
 from debugtracer.views.json_report import relative, report, verdict_of
 from debugtracer.views.terminal import folder_of, pasteable
-from debugtracer.views.view import Row, answered, diagnosed, findings, further, incidents
+from debugtracer.views.view import Row, diagnosed, findings, further, incidents
 
 AROUND, NEAR = 6, 3  # source lines before and after the guilty one, and around the other places
 MOST_PLACES = 6
@@ -39,7 +39,7 @@ def verdict_panel(trace: Trace) -> dict[str, Any]:
         "title": run_wording.quiet(plain, bool(crashes), loud).removeprefix("debug-tracer: "),
         "tone": tone(verdict, bool(crashes), loud, plain),
         "verdict": None,
-        "further": [msgspec.to_builtins(f) for f in further(answered(found), verdict)[:MOST_FINDINGS]],
+        "further": [msgspec.to_builtins(f) for f in further(found, verdict)[:MOST_FINDINGS]],
         "crashes": [wording.crash(crash) for crash in crashes],
         "actions": pairs(actions.rows(trace, verdict)),
         "log": pairs(log_read.rows(log)) if (log := log_read.log_read(trace)) is not None else [],
