@@ -26,8 +26,9 @@ class OutlierSample(Check):
         When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
         saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
         the sum is named, unless the loss of the batch is below `least` of what the first losses were: of a loss near 0
-        one sample always has most. The first of a run, and later only a row that is `beyond` times as far above its median
-        row as all before: data with heavy tails has such rows all the time. Always a note: honest samples are hard too.
+        one sample always has most. The first of a run, and later only a row with `beyond` times as many losses of
+        its median row as all before: data with heavy tails has such rows all the time. Always a note: honest samples
+        are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example

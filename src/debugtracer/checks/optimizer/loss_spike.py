@@ -136,10 +136,7 @@ class LossSpike(Check):
             else ("1 step", f"step {episode.ref.step}")
         )
         jump = seen.lr_jump(ago=len(episode.values))
-        loud = (
-            episode.strong
-            and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
-        )
+        loud = episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         how, then = (
             f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}",
             "the learning rate and the update before it",
