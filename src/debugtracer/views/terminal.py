@@ -154,7 +154,7 @@ class TerminalPage:
             self.command(
                 f"debug-tracer replay {wording.path(incident)}", "this step again, here or on any other machine"
             )
-        self.command(f"debug-tracer report {wording.path(run)} --format json", "the same for programs")
+        self.command(f"debug-tracer report {wording.path(run)} --format html", "one page of it, to look at and to mail")
 
     def proof(self, verdict: Verdict) -> None:
         """Print what was tried on the failing step, and what speaks for and against the cause."""
