@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from debugtracer.commands.resume import known_command
+from debugtracer.commands.resume import known_command, resume
 from debugtracer.errors import UsageError
 from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.saved_state import newest
@@ -111,3 +111,8 @@ def test_a_run_without_a_state_is_one_sentence(tmp_path: Path, programs: Program
 def test_a_run_that_does_not_say_what_was_run_asks_for_it(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not say what was run"):
         known_command(create_run(tmp_path, "", [], "prod"))
+
+
+def test_a_rate_that_is_not_finite_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--lr-scale inf: expected a finite number"):
+        resume(tmp_path, lr_scale=float("inf"))

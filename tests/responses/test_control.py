@@ -72,3 +72,19 @@ def test_other_words_are_no_words(tmp_path: Path) -> None:
     with under_watch(tmp_path, "prod"):
         train(tmp_path, {3: "resume", 6: "rm -rf"})
     assert actions(tmp_path) == []
+
+
+def test_a_word_that_nobody_knows_is_said_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with under_watch(tmp_path, "prod"):
+        train(tmp_path, {6: "halt"})
+    said = capfd.readouterr().err
+    assert said.count("'halt' was written into") == 1 and "expected one of stop, pause, resume" in said
+
+
+def test_a_stop_that_was_asked_for_is_not_said_to_be_a_bad_number(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with under_watch(tmp_path, "prod"), pytest.raises(StoppedByTracer):
+        train(tmp_path, {6: "stop"})
+    said = capfd.readouterr().err
+    assert "a person has asked for it - the run was stopped" in said and "finite numbers" not in said

@@ -60,3 +60,16 @@ def test_a_cause_can_be_given_a_response_of_its_own() -> None:
 def test_unknown_words_are_named(text: str) -> None:
     with pytest.raises(UsageError, match="respond"):
         choices(text, "val")
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "said"),
+    [
+        ("stop", "prod", "expected CAUSE=RESPONSE"),
+        ("=stop", "prod", "expected CAUSE=RESPONSE"),
+        ("data-nonfinite=stop", "dev", "expected --mode val or prod"),
+    ],
+)
+def test_what_was_expected_is_said(text: str, mode: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        choices(text, mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.diagnosis.proof.rank import rank
@@ -93,3 +94,11 @@ def test_no_named_row_is_said():
     assert "no single row of the batch can be named" in told(
         some_facts(a_birth("aten::log", a_tensor(0.0))), wording.sample
     )
+
+
+def test_the_line_that_made_a_value_is_shown_with_its_source():
+    made = Frame("/data.py", 11, "__init__", "self.x[77] = nan")
+    facts = some_facts(made=(made,))
+    verdict = msgspec.structs.replace(rank(facts), file=made.file, line=made.line)
+    first, second, *_ = [text for _, text, _ in wording.where(facts, verdict)]
+    assert first.endswith("data.py:11 in __init__") and second == "    self.x[77] = nan"

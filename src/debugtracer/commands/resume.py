@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +47,8 @@ def resume(
     Status: as of `run`; 2 also where no whole state is there, or the program is not the one that it belongs to.
     """
     run = run.resolve()
+    if not math.isfinite(lr_scale):
+        raise UsageError(f"--lr-scale {lr_scale}: expected a finite number, 0 or above")
     try:
         step, states, problems = newest(run)
     except DebugTracerError as error:

@@ -81,9 +81,10 @@ class ActionLog:
             more = " ..." if len(bad.samples) > SHOWN else ""
             samples = f" (dataset samples {', '.join(map(str, bad.samples[:SHOWN]))}{more})"
         many = f", action {self.count} of this run" if self.count > 1 else ""
+        expected = "" if isinstance(bad, SeenBatch) and bad.asked else " - expected finite numbers"
         print(
-            f"debug-tracer: step {bad.step}, rank {self.output.rank}{many} - {bad.seen}{samples} - expected finite "
-            f"numbers - {done}. `debug-tracer report {self.output.folder}` lists every action.",
+            f"debug-tracer: step {bad.step}, rank {self.output.rank}{many} - {bad.seen}{samples}{expected} - {done}. "
+            f"`debug-tracer report {self.output.folder}` lists every action.",
             file=sys.stderr,
             flush=True,
         )

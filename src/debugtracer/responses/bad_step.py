@@ -66,6 +66,8 @@ class SeenBatch:
     iteration: int
     samples: tuple[int, ...] | None
     seen: str = "the batch holds values that are not finite"
+    asked: bool = False
+    """Nothing was wrong with it: a person has asked."""
 
 
 def blames_weights(trials: Iterable[Trial]) -> bool:

@@ -71,7 +71,7 @@ class Control(PassListener):
 
     def say(self, slug: str, done: str) -> None:
         """Write down what was done at a person's word."""
-        self.log.noted(SeenBatch(self.state.step, self.state.iteration, None, ASKED), slug, done, None)
+        self.log.noted(SeenBatch(self.state.step, self.state.iteration, None, ASKED, asked=True), slug, done, None)
 
     def wait(self, limit_s: float) -> str:
         """Wait for `resume` or `stop`, in the file or at the terminal; `stop` where none comes in time."""
@@ -102,10 +102,17 @@ class Control(PassListener):
         if path is None:
             return ""
         try:
-            found = path.read_text().strip().lower()
+            found = path.read_text(errors="replace").strip().lower()
             path.unlink()
-        except (OSError, UnicodeDecodeError):
+        except OSError:
             return ""
+        if found and found not in WORDS:
+            print(
+                f"debug-tracer: step {self.state.step} - {found[:20]!a} was written into {path} - expected one of "
+                f"{', '.join(WORDS)} - nothing was done.",
+                file=sys.stderr,
+                flush=True,
+            )
         return found if found in WORDS else ""
 
 

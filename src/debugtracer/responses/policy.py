@@ -40,11 +40,15 @@ def choices(text: str, mode: str) -> dict[str, str]:
 
     found: dict[str, str] = {}
     for part in filter(None, (word.strip() for word in text.split(","))):
-        cause, _, response = part.partition("=")
+        cause, sign, response = part.partition("=")
+        if not (cause and sign):
+            raise UsageError(f"respond {part}: expected CAUSE=RESPONSE, such as data-nonfinite=stop")
         known = [slug for slug, one in responses().items() if mode in one.modes]
+        if not known:
+            raise UsageError(f"respond {part}: mode {mode} leaves bad steps alone; expected --mode val or prod")
         if cause not in causes():
             raise UsageError(f"respond {part}: there is no cause {cause}; `debug-tracer causes` lists them")
         if response not in known:
-            raise UsageError(f"respond {part}: expected one of {', '.join(known) or 'none in mode ' + mode}")
+            raise UsageError(f"respond {part}: expected one of {', '.join(known)}")
         found[cause] = response
     return found

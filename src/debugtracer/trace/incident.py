@@ -129,4 +129,5 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
         known.append(self.rate.scheduler_frame if self.rate else None)
         known += [write.frame for write in self.written]
+        known += self.made
         return [frame for frame in known if frame is not None]

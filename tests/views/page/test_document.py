@@ -38,4 +38,6 @@ def test_a_damaged_file_is_said_and_the_rest_is_shown(tmp_path: Path) -> None:
     assert any("series-" in problem for problem in page["problems"])
     assert page["head"] is not None
     (run / "run.json").write_text("{")
-    assert any("run.json" in problem for problem in document(open_trace(run))["problems"])
+    damaged = document(open_trace(run))["problems"]
+    assert len([problem for problem in damaged if "run.json is damaged" in problem]) == 1
+    assert len([problem for problem in damaged if "series-" in problem]) == 1

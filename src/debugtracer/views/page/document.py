@@ -28,13 +28,13 @@ def document(trace: Trace) -> dict[str, Any]:
     """Every panel by name. What cannot be read is said in `problems`; never raises for a damaged file.
 
     The panels ask for the events again and again: a `StillTrace` reads them once."""
-    problems: list[str] = []
+    problems: dict[str, list[str]] = {}  # what could not be read, and the panels that it is missing in
 
     def part(name: str, make: Callable[[], Any], instead: Any) -> Any:
         try:
             return finite(make())
         except (DebugTracerError, OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
-            problems.append(f"{name}: {error}")
+            problems.setdefault(str(error), []).append(name)
             return instead
 
     rank, focus = part("place", lambda: list(place(trace)), [0, None])
@@ -55,7 +55,8 @@ def document(trace: Trace) -> dict[str, Any]:
         "checks": part("checks", lambda: checks_panel(trace), []),
         "ranks": part("ranks", lambda: ranks_panel(trace), []),
     }
-    return page | {"problems": list(dict.fromkeys([*problems, *trace.problems]))}
+    told = [f"{', '.join(names)}: {error}" for error, names in problems.items()]
+    return page | {"problems": told + [one for one in dict.fromkeys(trace.problems) if one not in problems]}
 
 
 def place(trace: Trace) -> tuple[int, int | None]:
