@@ -73,6 +73,7 @@ def test_lines_become_rare_and_a_stop_is_always_told(log: ActionLog, capsys: pyt
 
 def test_the_effect_comes_some_steps_later(log: ActionLog, kept: Kept) -> None:
     log.took(a_bad_step(step=50), "skip-update", "it was left out")
+    log.noted(a_bad_step(step=50), "skip-sample", "its sample is left out from now on", (3,))
     log.took(a_bad_step(step=55), "skip-update", "it was left out")
     assert log.due == 50 + AFTER
     log.measure(70)

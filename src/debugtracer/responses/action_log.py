@@ -32,10 +32,12 @@ class ActionLog:
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
         self.count = 0
+        self.steps_answered = 0
+        """Bad steps of training that something was done about; what is noted beside them is no further one."""
         self.due = NEVER
         """The step at which an effect is measured next."""
         self.waiting: deque[tuple[int, float | None, int]] = deque()
-        """Step, loss and number of the actions whose effect is not measured yet."""
+        """Step, loss and number of the steps whose effect is not measured yet."""
         self.reasons: list[str] = []
         self.told: set[str] = set()
 
@@ -47,7 +49,8 @@ class ActionLog:
         """Write an action down, and plan to measure its effect."""
         why = f" (less would not do: {'; '.join(self.reasons)})" if self.reasons else ""
         self.noted(bad, slug, f"{done}{why}", bad.samples)
-        self.waiting.append((bad.step, self.usual(), self.count))
+        self.steps_answered += 1
+        self.waiting.append((bad.step, self.usual(), self.steps_answered))
         self.due = self.waiting[0][0] + AFTER
 
     def noted(self, bad: BadStep | SeenBatch, slug: str, done: str, samples: tuple[int, ...] | None) -> None:
@@ -115,6 +118,6 @@ class ActionLog:
                 after=step - at,
                 loss_before=before,
                 loss_after=self.usual(),
-                bad=self.count - number,
+                bad=self.steps_answered - number,
             )
         )
