@@ -18,7 +18,7 @@ ROW = {"program": "them/theirs", "wrong": "not detached", "file": "main.py", "li
 
 def kept(**now: object) -> dict[str, object]:
     row = {**ROW, "before": {"summary": "nothing"}, "now": {**SAID, **now}}
-    return {"date": "2026-01-02", "before": "aaa", "now": "bbb", "rows": [row]}
+    return {"date": "2026-01-02", "before": "aaa", "commit": "bbb", "rows": [row]}
 
 
 def test_a_line_of_the_fault_counts_in_its_file_only() -> None:
