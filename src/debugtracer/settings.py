@@ -176,7 +176,7 @@ def check_range(name: str, value: object) -> None:
     words = {
         "fail_on": FAIL_ON,
         "preset": tuple(PRESETS),
-        "ring_place": ("auto", "device", "host"),
+        "ring_place": PLACES,
         "notify": SEVERITIES,
     }.get(field, (value,))
     if field == "webhook":

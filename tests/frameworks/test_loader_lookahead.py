@@ -23,7 +23,7 @@ class Unheard(LoopEvents):
 @pytest.fixture
 def probe(monkeypatch):
     monkeypatch.setenv("DEBUG_TRACER_STRICT", "1")
-    made = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState())
+    made = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), None, None)
     made.install()
     yield made
     made.remove()

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.recorder.left_out_samples import LeftOutSamples, called
+from debugtracer.recorder.dataset_name import dataset_name
+from debugtracer.recorder.left_out_samples import LeftOutSamples
 
 NAME = "TensorDataset of 100 samples"
 
@@ -57,4 +58,4 @@ def test_batches_are_looked_at_only_where_somebody_asks() -> None:
     left_out.screen_with(lambda data: bool(data == "bad"))
     assert left_out.drops("bad") and not left_out.drops("good")
     left_out.reset()
-    assert not left_out.drops("bad") and called([1, 2]) == "list of 2 samples"
+    assert not left_out.drops("bad") and dataset_name([1, 2]) == "list of 2 samples"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from debugtracer.notify.webhook import Webhook
 from debugtracer.responses.action_log import AFTER, NEVER, ActionLog
 from debugtracer.trace.events import Acted, ActionEffect
 from tests.responses.steps import a_bad_step
@@ -41,7 +42,7 @@ def kept() -> Kept:
 
 @pytest.fixture
 def log(kept: Kept) -> ActionLog:
-    return ActionLog(kept, lambda: LOSSES)  # type: ignore[arg-type]
+    return ActionLog(kept, lambda: LOSSES, Webhook(""))  # type: ignore[arg-type]
 
 
 def test_an_action_is_an_event_with_its_reason_and_samples(log: ActionLog, kept: Kept) -> None:

@@ -44,7 +44,7 @@ class Recording:
         self.batches = BatchLog()
         self.passes = LoaderPasses()
         self.left_out = LeftOutSamples(read_skip_list(settings.skip_list) if settings.skip_list is not None else {})
-        self.passes.tell(self.left_out)
+        self.passes.add_listener(self.left_out)
         self.copies = Copies(settings.copy_bytes, settings.own_share)
         ring_bytes = settings.ring_bytes if settings.capture is Capture.STEP else 0
         self.ring = SnapshotRing(

@@ -35,7 +35,10 @@ class Responding:
     ) -> None:
         state, output = recording.state, recording.output
         self.segments = WindowState(state, recording.tape, segments)
-        training = LiveTraining(
+        webhook = Webhook(settings.webhook, settings.notify)
+        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), webhook)
+        control = Control(state, output, log, recording.passes, self.save, lambda: incidents.stopped, settings.pause_s)
+        self.training = LiveTraining(
             state,
             recording.tape,
             self.segments,
@@ -46,20 +49,19 @@ class Responding:
             replaying.hooks.disabled,
             LastGood(state, recording.passes),
             settings.pause_s,
+            control.wait,
         )
         if settings.last_good_s > 0:
-            recording.passes.tell(
-                StateKeeper(state, recording.passes, training.save, settings.last_good_s, settings.cost)
+            recording.passes.add_listener(
+                StateKeeper(state, recording.passes, self.training.save, settings.last_good_s, settings.cost)
             )
-        webhook = Webhook(settings.webhook, settings.notify)
-        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), webhook)
         vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
-        control = Control(
-            state, output, log, recording.passes, training.write_last_good, lambda: incidents.stopped, settings.pause_s
-        )
-        training.wait_by(control.wait)
-        recording.passes.tell(control)
-        self.responder = Responder(state, policy, training, ranks, log, samples, lambda: incidents.stopped)
+        recording.passes.add_listener(control)
+        self.responder = Responder(state, policy, self.training, ranks, log, samples, lambda: incidents.stopped)
+
+    def save(self) -> str:
+        """Write the present state as the last good one; the answer says where it lies."""
+        return self.training.write_last_good()

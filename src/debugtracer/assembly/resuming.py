@@ -30,7 +30,7 @@ class Resuming:
             recording.output,
             replaying.hooks.disabled,
         )
-        recording.passes.tell(self.resumption)
+        recording.passes.add_listener(self.resumption)
 
 
 def saved_state(folder: Path, step: int) -> dict[str, Any]:

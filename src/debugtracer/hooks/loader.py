@@ -39,8 +39,8 @@ class LoaderHook(AlwaysOn):
         log: BatchLog,
         stack: ModeStack,
         state: RunState,
-        passes: PassListener | None = None,
-        samples: SampleFilter | None = None,
+        passes: PassListener | None,
+        samples: SampleFilter | None,
     ) -> None:
         """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
         self.events, self.log, self.stack, self.state = events, log, stack, state

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from debugtracer.recorder.dataset_name import dataset_name
 from debugtracer.recorder.listeners import SampleFilter
 from debugtracer.recorder.state.identity import ById
 
@@ -36,10 +37,10 @@ class LeftOutSamples(SampleFilter):
         self.screens = [screen]
 
     def begins(self, loader: Any) -> None:
-        self.latest = called(loader.dataset)
+        self.latest = dataset_name(loader.dataset)
 
     def begun(self, loader: Any, iterator: Any) -> None:
-        self.datasets[iterator] = called(loader.dataset)
+        self.datasets[iterator] = dataset_name(loader.dataset)
 
     def may_add(self, dataset: str, length: int | None, samples: Iterable[int]) -> bool:
         """Whether so many samples of a dataset may be left out."""
@@ -73,16 +74,3 @@ class LeftOutSamples(SampleFilter):
         """Begin anew; what was found bad in a dataset stays bad."""
         self.replaced_count = 0
         self.screens = []
-
-
-def called(dataset: Any) -> str:
-    """The class and length of a dataset."""
-    return f"{type(dataset).__name__} of {length_of(dataset)} samples"
-
-
-def length_of(dataset: Any) -> int | None:
-    """The number of samples; None for a stream."""
-    try:
-        return len(dataset)
-    except Exception:
-        return None  # `__len__` is the user's code and may do anything

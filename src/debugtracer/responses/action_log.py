@@ -24,9 +24,9 @@ NEVER = sys.maxsize
 class ActionLog:
     """One per process."""
 
-    def __init__(self, output: Output, losses: Callable[[], Sequence[float]], webhook: Webhook | None = None) -> None:
+    def __init__(self, output: Output, losses: Callable[[], Sequence[float]], webhook: Webhook) -> None:
         self.output, self.losses = output, losses
-        self.webhook = webhook or Webhook("")
+        self.webhook = webhook
         self.reset()
 
     def reset(self) -> None:

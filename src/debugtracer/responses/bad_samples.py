@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from debugtracer.errors import swallow
-from debugtracer.recorder.left_out_samples import LeftOutSamples, called, length_of
+from debugtracer.recorder.dataset_name import dataset_length, dataset_name
+from debugtracer.recorder.left_out_samples import LeftOutSamples
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.recorder.state.leaves import leaves_of
@@ -118,13 +119,13 @@ class BadSamples:
     def dataset_of(self, batch: Batch) -> str:
         """What the dataset of a batch is called; that of the last pass where it is gone."""
         dataset = batch.loader.data() if batch.loader.data is not None else None
-        return called(dataset) if dataset is not None else self.left_out.latest
+        return dataset_name(dataset) if dataset is not None else self.left_out.latest
 
 
 def length(batch: Batch) -> int | None:
     """The length of the dataset of a batch; None where it is not known."""
     dataset = batch.loader.data() if batch.loader.data is not None else None
-    return None if dataset is None else length_of(dataset)
+    return None if dataset is None else dataset_length(dataset)
 
 
 def is_bad(leaf: Tensor) -> bool:

@@ -39,19 +39,21 @@ class LiveTraining:
         batches: BatchLog,
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
-        last_good: LastGood | None = None,
-        pause_s: float = 0.0,
+        last_good: LastGood,
+        pause_s: float,
+        wait_for_word: Callable[[float], str],
     ) -> None:
-        """Join what may be put back; in the context of `disabled` no hook of ours listens."""
+        """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
+        seconds that a person has and gives `resume` or `stop`."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
-        self.last_good = last_good or LastGood(state)
+        self.last_good = last_good
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.pause_s = pause_s
         """Seconds that the run may wait for a person."""
-        self.waits: Callable[[float], str] = lambda limit_s: "stop"
+        self.wait_for_word = wait_for_word
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
         """Put back what the batches of this window have changed; the answer names it."""
@@ -150,13 +152,9 @@ class LiveTraining:
             f"comes back in {RAMP}"
         )
 
-    def wait_by(self, waits: Callable[[float], str]) -> None:
-        """Wait for a person by this function: it takes seconds and gives `resume` or `stop`."""
-        self.waits = waits
-
     def wait(self) -> str:
         """Wait for a person; the word that came, `stop` where none did."""
-        return self.waits(self.pause_s)
+        return self.wait_for_word(self.pause_s)
 
     def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""

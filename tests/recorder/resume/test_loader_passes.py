@@ -75,7 +75,7 @@ class Ending(PassListener):
 def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
     passes, listener, iterator = LoaderPasses(), Ending(), iter(a_loader())
     assert not passes.waiting
-    passes.tell(listener)
+    passes.add_listener(listener)
     assert passes.waiting and not passes.before_fetch(iterator)
     assert passes.before_fetch(iterator) and not passes.waiting
     assert not passes.before_fetch(iterator) and listener.fetches == 2

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from debugtracer.recorder.dataset_name import dataset_name
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.state.rng import RngState
 
@@ -51,7 +52,7 @@ class LoaderPasses(PassListener):
         self.known: dict[str, LoaderPass] = {}
         self.listeners: list[PassListener] = []
 
-    def tell(self, listener: PassListener) -> None:
+    def add_listener(self, listener: PassListener) -> None:
         """Hand everything on to this listener too."""
         self.listeners.append(listener)
         self.still_waiting()
@@ -117,13 +118,8 @@ class LoaderPasses(PassListener):
 
 def key_of(loader: Any) -> str:
     """What tells loaders of one program apart: dataset, its length, batch size."""
-    dataset = loader.dataset
-    try:
-        length = len(dataset)
-    except Exception:
-        length = None  # `__len__` is the user's code and may do anything
     size = getattr(loader, "batch_size", None) or getattr(getattr(loader, "batch_sampler", None), "batch_size", None)
-    return f"{type(dataset).__name__} of {length} samples, {size} a batch"
+    return f"{dataset_name(loader.dataset)}, {size} a batch"
 
 
 def length_of(loader: Any) -> int | None:
