@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch.utils.data import IterableDataset, TensorDataset
 
@@ -9,7 +11,8 @@ from debugtracer.recorder.dataset_name import dataset_length, dataset_name
 
 
 class Stream(IterableDataset[int]):
-    pass
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(3))
 
 
 class Broken:
