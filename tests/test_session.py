@@ -17,6 +17,8 @@ from torch.utils.data import DataLoader
 
 from debugtracer import session
 from debugtracer.errors import StoppedByTracer
+from debugtracer.observers.dispatcher import ObserverDispatcher
+from debugtracer.recorder.output.output import Output
 from debugtracer.trace.store.reader import open_trace
 from tests.watching import LogHead, batches, events, incidents, only, same_bits, seeded, train, under_watch
 
@@ -449,3 +451,13 @@ def test_grad_l2_is_a_2_norm_whatever_the_loop_clips_by(tmp_path: Path, order: f
         norm = loop()
     _, values = open_trace(tmp_path).series("grad_l2")
     assert values == pytest.approx([norm])
+
+
+def test_the_last_words_of_a_rank_stand_before_anything_is_made_of_its_crash(tmp_path, monkeypatch):
+    """A launcher ends a rank moments after another one has failed."""
+    order = []
+    monkeypatch.setattr(Output, "died", lambda self, error: order.append("last words"))
+    monkeypatch.setattr(ObserverDispatcher, "crashed", lambda self, error: order.append("observers"))
+    with under_watch(tmp_path):
+        session.active().crashed(KeyError("mine"))
+    assert order == ["last words", "observers"]

@@ -90,8 +90,11 @@ class Session:
     @guarded("session.crashed")
     def crashed(self, error: BaseException) -> None:
         """Called when the program dies of its own exception; a bad step that waited for its batch is reported first."""
+        its_own = not isinstance(error, StoppedByTracer) and not told_by_its_rank(error)
+        if its_own:
+            self.output.died(error)
         self.incidents.look_again(None)
-        if not isinstance(error, StoppedByTracer) and not told_by_its_rank(error):
+        if its_own:
             self.dispatcher.crashed(error)
             guarded("session.overwritten")(self.overwritten)(error)
             self.output.crash(error)

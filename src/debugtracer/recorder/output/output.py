@@ -146,12 +146,18 @@ class Output:
             rested=dict(state.rested),
         )
 
+    def died(self, error: BaseException) -> None:
+        """Write where the program's own exception came from, before anything is made of it: a launcher ends a rank
+        moments after another one has failed."""
+        self.open()
+        if self.writer is not None:
+            self.heartbeat.died(error)
+
     def crash(self, error: BaseException) -> None:
         """Record the program's own exception, with the user's frames."""
         self.open()
         if self.writer is None:
             return
-        self.heartbeat.died(error)
         text = str(error).strip()[:2000]
         self.event(
             Crashed(
