@@ -12,9 +12,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.responses import control
-from debugtracer.trace.store.schema import CONTROL
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
+from debugtracer.trace.store.schema import CONTROL
 from tests.responses.loops import a_model, actions, adam
 from tests.watching import same_bits, under_watch
 

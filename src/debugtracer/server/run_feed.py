@@ -107,7 +107,11 @@ class RunFeed:
     def since(self, mark: str) -> dict[str, bytes]:
         """The panels, as JSON, that changed since a mark; all of them if it is not ours."""
         epoch, _, version = mark.partition("-")
-        old = int(version) if epoch == self.epoch and version.isascii() and version.isdigit() and len(version) < 12 else -1
+        old = (
+            int(version)
+            if epoch == self.epoch and version.isascii() and version.isdigit() and len(version) < 12
+            else -1
+        )
         with self._lock:
             return {name: text for name, (text, changed) in self._encoded.items() if changed > old}
 
