@@ -6,6 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from debugtracer.server.access import Access
+from debugtracer.server.app import Served
+from debugtracer.server.runs import Runs
 
 TOKEN = "the-token"
 HOST = "127.0.0.1:7007"
@@ -23,17 +28,8 @@ class Answer:
 
 
 def served(folder: Path, control: bool = False) -> Any:
-    """The application over a folder. Skips where starlette is not installed; in CI that is a failure."""
-    from tests.browser import missing
-
-    try:
-        from debugtracer.server.app import Served
-    except ImportError:
-        missing("starlette")
-    from debugtracer.server.access import Access
-    from debugtracer.server.runs import Runs
-
-    return Served(Runs(folder), Access(TOKEN, "127.0.0.1", 7007), control).app()
+    """The application over a folder."""
+    return Served(Runs(folder), Access(TOKEN, "127.0.0.1", 7007), control)
 
 
 def ask(
@@ -47,8 +43,6 @@ def ask(
 ) -> Answer:
     """One request; a stream that does not end is left after so many pieces, or half a second."""
     raw = path.encode() if isinstance(path, str) else path
-    from urllib.parse import unquote_to_bytes
-
     pairs = [(k.encode(), v.encode()) for k, v in headers.items()] if isinstance(headers, dict) else headers
     scope = {
         "type": "http",

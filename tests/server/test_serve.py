@@ -49,7 +49,6 @@ def test_the_address_can_be_opened_as_it_is() -> None:
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     try:
-        import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         missing("uvicorn")
@@ -83,8 +82,11 @@ def sent(port: int, data: bytes) -> bytes:
 
 
 PIECES = st.sampled_from(
-    [b"GET ", b"POST ", b"/", b"run/run-1", b"/control", b" HTTP/1.1\r\n", b" HTTP/1.0\r\n", b"Host: 127.0.0.1\r\n", b"Transfer-Encoding: chunked\r\n",
-     b"Content-Length: 9\r\n", b"Content-Length: -1\r\n", b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"\r\n", b"\n", b"\0", b"ffff\r\n", b"Cookie: a=b\r\n"]
+    [b"GET ", b"POST ", b"/", b"run/run-1", b"/control", b" HTTP/1.1\r\n", b" HTTP/1.0\r\n", b"Host: 127.0.0.1\r\n",
+     b"Transfer-Encoding: chunked\r\n",
+     b"Content-Length: 9\r\n", b"Content-Length: -1\r\n",
+     b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"\r\n",
+     b"\n", b"\0", b"ffff\r\n", b"Cookie: a=b\r\n"]
 )  # fmt: skip
 
 

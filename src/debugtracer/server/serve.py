@@ -9,6 +9,7 @@ from pathlib import Path
 
 from debugtracer.errors import UsageError
 from debugtracer.server.access import Access, loopback
+from debugtracer.server.app import Served
 from debugtracer.server.runs import Runs
 
 PORT = 7007  # the first that is tried, so that a tunnel to it can be kept
@@ -18,30 +19,37 @@ def serve(path: Path, host: str, port: int | None, control: bool) -> None:
     """Serve until interrupted. Raises UsageError where the extra is missing or the address cannot be had."""
     try:
         import uvicorn
-
-        from debugtracer.server.app import Served
     except ImportError as error:
         raise UsageError(
             f"ui: {error.name} is not installed: pip install 'torch-debug-tracer[ui]'; without it `debug-tracer report "
             "RUN --format html -o report.html` makes the same page as a file."
         ) from None
+
+    class Server(uvicorn.Server):  # type: ignore[misc,unused-ignore]
+        """One whose streams end with it."""
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            served.close()
+            await super().shutdown(sockets)
+
     listening = listen(host, port)
+    listening.listen(128)  # whoever reads the address may ask at once
     chosen = int(listening.getsockname()[1])
     access = Access(secrets.token_urlsafe(24), host, chosen)
     served = Served(Runs(path), access, control)
     tell(address(host, chosen, access.token), served.runs, host, control)
     config = uvicorn.Config(
-        served.app(),
+        served,
         log_level="warning",
         access_log=False,
         server_header=False,
         date_header=False,
         lifespan="off",
         ws="none",
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=16_384,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    Server(config).run(sockets=[listening])
 
 
 def listen(host: str, port: int | None) -> socket.socket:

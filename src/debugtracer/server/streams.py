@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
 
 import msgspec
-from anyio.to_thread import run_sync
 
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
@@ -29,12 +29,12 @@ def panels(changed: dict[str, bytes]) -> bytes:
     return b"{" + b",".join(parts) + b"}"
 
 
-async def of_run(feed: RunFeed, mark: str) -> AsyncIterator[bytes]:
+async def of_run(feed: RunFeed, mark: str, closing: asyncio.Event) -> AsyncIterator[bytes]:
     """The panels that changed since a mark, now and whenever they change; the last event is `gone`."""
     yield RETRY
     told_s = time.monotonic()
-    while True:
-        await run_sync(feed.look)
+    while not closing.is_set():
+        await asyncio.to_thread(feed.look)
         if feed.gone:
             yield event("gone", b"{}")
             return
@@ -45,16 +45,16 @@ async def of_run(feed: RunFeed, mark: str) -> AsyncIterator[bytes]:
         elif time.monotonic() - told_s > ALIVE_S:
             yield event("alive", panels({}))
             told_s = time.monotonic()
-        await asyncio.sleep(REST_S if feed.state()["status"] in ("ended", "lost") else LOOK_S)
+        await rest(closing, REST_S if feed.state()["status"] in ("ended", "lost") else LOOK_S)
 
 
-async def of_list(runs: Runs) -> AsyncIterator[bytes]:
+async def of_list(runs: Runs, closing: asyncio.Event) -> AsyncIterator[bytes]:
     """The rows of the list, whenever one changes."""
     yield RETRY
     last = b""
     told_s = time.monotonic()
-    while True:
-        rows = await run_sync(runs.rows)
+    while not closing.is_set():
+        rows = await asyncio.to_thread(runs.rows)
         text = msgspec.json.encode(rows)
         if text != last:
             last, told_s = text, time.monotonic()
@@ -62,4 +62,15 @@ async def of_list(runs: Runs) -> AsyncIterator[bytes]:
         elif time.monotonic() - told_s > ALIVE_S:
             yield event("alive", panels({}))
             told_s = time.monotonic()
-        await asyncio.sleep(0.05 if any(row.get("pending") for row in rows) else REST_S)
+        await rest(closing, 0.05 if any(row.get("pending") for row in rows) else REST_S)
+
+
+async def rest(closing: asyncio.Event, rest_s: float) -> None:
+    """Wait, but not for longer than the server is open."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(closing.wait(), rest_s)
+
+
+async def of_none() -> AsyncIterator[bytes]:
+    """The stream of a run that is not there."""
+    yield event("gone", b"{}")

@@ -1,7 +1,6 @@
 import sys
 import time
 
-
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
