@@ -25,6 +25,7 @@ for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__na
         "spikes",
         "causes",
         "views",
+        "server",
         "imports",
         "source",
         "tokenizer",

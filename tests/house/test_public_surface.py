@@ -58,6 +58,7 @@ OPTIONS = {
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
+    "ui": {"--host", "--port", "--control", "--help"},
 }
 ARGUMENTS = {
     "run": ["command"],
@@ -69,6 +70,7 @@ ARGUMENTS = {
     "doctor": ["run"],
     "checks": ["slug"],
     "tokenizers": ["train", "serve"],
+    "ui": ["runs"],
 }
 
 

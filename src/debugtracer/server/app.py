@@ -154,7 +154,7 @@ async def body_of(receive: Receive) -> bytes:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise UsageError("the request ended in its middle")
-        body += message.get("body", b"")
+        body += bytes(message.get("body", b""))
         if len(body) > MOST_BODY:
             raise UsageError(f"a word to a run has at most {MOST_BODY} bytes")
         if not message.get("more_body"):
