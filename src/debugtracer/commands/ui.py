@@ -26,7 +26,7 @@ def ui(
         bool, typer.Option("--control", help="Let the page pause, resume and stop runs; without it, it only shows.")
     ] = False,
 ) -> None:
-    """Serve the page of your runs while they train: open the printed address in a browser.
+    """Show the page of your runs while they train: open the printed address in a browser.
 
     Nothing is sent anywhere; the address carries a token that is new each time. Needs the extra `ui`.
     """

@@ -56,7 +56,7 @@ class Answer:
 
 
 def told(status: int, text: str, **headers: str) -> Answer:
-    """One sentence of plain text."""
+    """Make an answer of one sentence, plain text."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, f"debug-tracer: {text}\n".encode(), headers=named)
 

@@ -41,7 +41,7 @@ class Served:
         self.streams: set[asyncio.Event] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request, whoever it is from."""
         if scope["type"] != "http":
             await receive()
             await send({"type": "websocket.close", "code": 1008})

@@ -116,7 +116,7 @@ class RunFeed:
             return {name: text for name, (text, changed) in self._encoded.items() if changed > old}
 
     def state(self) -> dict[str, Any]:
-        """Status and time of the last write, mode and ranks, as last read."""
+        """Return status, mode and number of ranks, as last read."""
         with self._lock:
             page = self._page
             return {

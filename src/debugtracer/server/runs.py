@@ -64,7 +64,7 @@ class Runs:
         return None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a run, the newest first; a row whose verdict is not read yet is `pending`."""
+        """Make one row a run, the newest first; a row whose verdict is not read yet is `pending`."""
         with self._lock:
             names = self.names()
             self._rows = {name: self._rows[name] for name in names if name in self._rows}

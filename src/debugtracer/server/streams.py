@@ -19,7 +19,7 @@ RETRY = b"retry: 1500\n\n"
 
 
 def event(name: str, data: bytes, mark: str = "") -> bytes:
-    """One event. JSON has no line breaks of its own, so it is one line of data."""
+    """Format one event. JSON has no line breaks of its own, so it is one line of data."""
     return (f"id: {mark}\n" if mark else "").encode() + f"event: {name}\ndata: ".encode() + data + b"\n\n"
 
 

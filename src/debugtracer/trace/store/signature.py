@@ -31,7 +31,7 @@ def inside(folder: os.DirEntry[str]) -> list[Stamp]:
 
 
 def stamp(name: str, entry: os.DirEntry[str]) -> Stamp:
-    """One file as it is now."""
+    """Take the stamp of one file as it is now."""
     try:
         stat = os.stat(entry.path, follow_symlinks=False)
     except FileNotFoundError:
