@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -47,6 +48,18 @@ class Shown:
     def fits(self) -> bool:
         """Whether nothing reaches beyond the right edge."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+    def grave(self) -> list[str]:
+        """What axe finds that is serious or critical: the rule, and the first element that breaks it."""
+        try:
+            import axe_playwright_python
+        except ImportError:
+            missing("axe-playwright-python")
+        (axe,) = Path(axe_playwright_python.__file__ or "").parent.glob("axe.min.js")
+        self.page.evaluate(axe.read_text(encoding="utf-8") + ";0")
+        found = self.page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+        loud = [one for one in found if one["impact"] in ("serious", "critical")]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in loud]
 
 
 def missing(what: str) -> NoReturn:

@@ -160,6 +160,7 @@ def test_without_the_flag_there_is_no_button_and_a_dev_run_says_why_not(tab: Any
         shown = Shown(tab, where)
         assert tab.get_by_role("button", name="Pause").is_disabled()
         assert "--mode val or prod" in shown.text(".words")
+        assert shown.grave() == []
 
 
 def test_a_deleted_run_and_a_server_that_is_gone_are_said_and_what_was_read_stays(tab: Any, tmp_path: Path) -> None:
@@ -202,6 +203,7 @@ def test_the_list_is_searched_by_any_of_its_words_and_fits_a_phone(tab: Any, tmp
         shown = Shown(tab, where)
         shown.wait_until(lambda: tab.locator("li").count() == 3)
         assert shown.fits()
+        assert shown.grave() == []
         tab.keyboard.press("/")
         tab.keyboard.type("nan_grad")
         assert tab.locator("li .id").all_inner_texts() == ["nan_gradient"]

@@ -129,6 +129,12 @@ def test_every_control_has_a_name_and_a_report_without_scripts_has_its_text(show
     assert "aten::_softmax, forward, module blocks.0.attn" in plain[1]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(show: Show, masked: Path, scheme: str) -> None:
+    for size in (WIDE, PHONE):
+        assert show(masked, size=size, color_scheme=scheme).grave() == []
+
+
 class Nameful(nn.Module):
     """A module whose names are markup, and whose output is bad everywhere."""
 

@@ -16,7 +16,7 @@ PORT = 7007  # the first that is tried, so that a tunnel to it can be kept
 
 
 def serve(path: Path, host: str, port: int | None, control: bool) -> None:
-    """Listen and answer until interrupted. Raises UsageError where the extra is missing or the address cannot be had."""
+    """Listen and answer until interrupted. Raises UsageError where the extra or the address cannot be had."""
     try:
         import uvicorn
     except ImportError as error:
