@@ -26,6 +26,7 @@ for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__na
         "causes",
         "views",
         "server",
+        "exports",
         "imports",
         "source",
         "tokenizer",

@@ -58,6 +58,7 @@ OPTIONS = {
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
+    "export": {"--to", "--output", "-o", "--help"},
     "ui": {"--host", "--port", "--control", "--help"},
 }
 ARGUMENTS = {
@@ -71,6 +72,7 @@ ARGUMENTS = {
     "checks": ["slug"],
     "tokenizers": ["train", "serve"],
     "ui": ["runs"],
+    "export": ["run"],
 }
 
 
