@@ -49,6 +49,11 @@ class Responder(NoPolicy):
         self.samples.reset(self.budget)
         self.log.reset()
 
+    def end(self) -> None:
+        """End what lasts for a while: nobody watches any more."""
+        self.training.end_full_precision()
+        self.training.end_lowered_rates()
+
     def skip_step(self) -> bool:
         """Skip none; look what came of the last action where that is due."""
         if self.state.step >= self.log.due:
