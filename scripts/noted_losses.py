@@ -76,6 +76,7 @@ def note(result: Path, guard: Guard | None) -> None:
         if isinstance(found, torch.Tensor) and not is_replay():
             scales[id(found)] = float(self.get_scale())
         return found
+
     owner = os.getpid()
 
     def noted(self: Any, *args: Any, **kwargs: Any) -> Any:

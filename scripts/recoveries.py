@@ -167,7 +167,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--json", type=Path, help="keep the rows in this file (benchmarks/results/DATE-recoveries.json)")
+    parser.add_argument(
+        "--json", type=Path, help="keep the rows in this file (benchmarks/results/DATE-recoveries.json)"
+    )
     asked = parser.parse_args()
     only = set(filter(None, asked.only.split(",")))
     tools, failed = Tools(), list[str]()
@@ -187,7 +189,9 @@ def main() -> int:
         kept["lasting"].append(row)
         failed += [name] if row["status"] != 3 else []
     if asked.json:
-        rows = {kind: [{k: v for k, v in row.items() if k != "stderr"} for row in found] for kind, found in kept.items()}
+        rows = {
+            kind: [{k: v for k, v in row.items() if k != "stderr"} for row in found] for kind, found in kept.items()
+        }
         asked.json.write_text(json.dumps({"date": date.today().isoformat(), **rows}, indent=1) + "\n")
     if failed:
         print(f"not as expected: {', '.join(failed)}", file=sys.stderr)

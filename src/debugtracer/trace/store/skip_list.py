@@ -45,7 +45,9 @@ def taken(path: Path, known: dict[str, set[int]]) -> str:
         more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
         parts.append(f"{', '.join(map(str, ordered[:SHOWN]))}{more} of {dataset}")
     many = f"{total} sample{'s' if total != 1 else ''}"
-    return f"skip list {path} - {many} left out from the start, where a dataset of that name is read: {'; '.join(parts)}"
+    return (
+        f"skip list {path} - {many} left out from the start, where a dataset of that name is read: {'; '.join(parts)}"
+    )
 
 
 def read_skip_list(path: Path) -> dict[str, set[int]]:
