@@ -1,5 +1,5 @@
-"""Kills a run at random moments (kill -9) while its state is saved and put back, and looks whether the last good one still
-loads: no moment may cost the state.
+"""Kills a run at random moments (kill -9) while its state is saved and put back, and looks whether the last good one
+still loads: no moment may cost the state.
 
     .venv/bin/python benchmarks/kills.py [--kills 50] [--seed 0] [--only save,roll-back] [--tool COMMAND]
 
@@ -33,10 +33,10 @@ from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "scripts"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
 from stamp import stamp
 
+ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "tests" / "responses" / "programs" / "saving.py"
 OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1", "OMP_NUM_THREADS": "1"}
 WINDOW_S = {"save": 1.5, "roll-back": 1.0}

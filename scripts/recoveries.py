@@ -18,9 +18,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
+from stamp import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTED = ROOT / "scripts" / "noted_losses.py"
@@ -192,7 +194,7 @@ def main() -> int:
         rows = {
             kind: [{k: v for k, v in row.items() if k != "stderr"} for row in found] for kind, found in kept.items()
         }
-        asked.json.write_text(json.dumps({"date": date.today().isoformat(), **rows}, indent=1) + "\n")
+        asked.json.write_text(json.dumps({**stamp(), **rows}, indent=1) + "\n")
     if failed:
         print(f"not as expected: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed and asked.check else 0

@@ -42,7 +42,7 @@ def test_another_number_of_ranks_is_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert saved_state(tmp_path / "last-good", 3)["step"] == 3
     monkeypatch.setenv("WORLD_SIZE", "3")
-    with pytest.raises(DebugTracerError, match="holds the state of 2 ranks and 3 ranks train now.*start .* with 2"):
+    with pytest.raises(DebugTracerError, match=r"holds the state of 2 ranks and 3 ranks train now.*start .* with 2"):
         saved_state(tmp_path / "last-good", 3)
     monkeypatch.delenv("RANK")
     with pytest.raises(DebugTracerError, match="of 2 ranks and 1 rank train"):

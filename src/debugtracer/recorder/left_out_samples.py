@@ -78,8 +78,8 @@ class LeftOutSamples(SampleFilter):
         if listed and not self.told:
             self.told = True
             print(
-                f"debug-tracer: sample {', '.join(listed)} of {dataset} came up and was left out, as the skip list says; "
-                "its neighbour takes its place. Further ones are left out without a word.",
+                f"debug-tracer: sample {', '.join(listed)} of {dataset} came up and was left out, as the skip list "
+                "says; its neighbour takes its place. Further ones are left out without a word.",
                 file=sys.stderr,
                 flush=True,
             )
