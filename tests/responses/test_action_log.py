@@ -59,8 +59,8 @@ def test_the_line_says_where_what_was_seen_and_what_to_do_next(
 ) -> None:
     log.took(a_bad_step(loss=math.nan, samples=tuple(range(9))), "skip-update", "it was left out")
     assert capsys.readouterr().err == (
-        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 and 1 more) - expected "
-        "finite numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
+        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 and 1 more) - "
+        "expected finite numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
     )
 
 

@@ -19,7 +19,7 @@ Weigh = Callable[[int, Tensor], Tensor]
 
 
 def train(steps: int, weigh: Weigh, autocast: bool = True) -> tuple[list[torch.dtype], torch.amp.GradScaler]:
-    """The dtype that each step was computed in, and the scaler; gradients are clipped, so that large ones do no harm."""
+    """The dtype that each step was computed in, and the scaler; gradients are clipped: large ones do no harm."""
     torch.manual_seed(0)
     model = nn.Linear(4, 3)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)

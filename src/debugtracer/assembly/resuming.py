@@ -50,5 +50,5 @@ def saved_state(folder: Path, step: int) -> dict[str, Any]:
 
 
 def ranks(count: int) -> str:
-    """So many ranks, in words."""
+    """A number of ranks in words."""
     return f"{count} rank{'s' if count != 1 else ''}"
