@@ -35,7 +35,7 @@ def append(run: Path, entry: SkippedSamples) -> None:
 
 
 def taken(path: Path, known: dict[str, set[int]]) -> str:
-    """One line for the start of a run: which samples of which datasets a list leaves out."""
+    """Return the line for the start of a run: which samples of which datasets a list leaves out."""
     total = sum(map(len, known.values()))
     if not total:
         return f"skip list {path} - it names no guilty sample - nothing is left out"
