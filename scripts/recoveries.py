@@ -164,6 +164,11 @@ def shown(row: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} | {row['off']:.2%} | {told} |"
 
 
+def strict(value: Any) -> Any:
+    """A value for JSON, which knows no NaN."""
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
+
+
 def main() -> int:
     """Status 1 where --check is given and a script does not do what it has to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
@@ -192,7 +197,8 @@ def main() -> int:
         failed += [name] if row["status"] != 3 else []
     if asked.json:
         rows = {
-            kind: [{k: v for k, v in row.items() if k != "stderr"} for row in found] for kind, found in kept.items()
+            kind: [{k: strict(v) for k, v in row.items() if k != "stderr"} for row in found]
+            for kind, found in kept.items()
         }
         asked.json.write_text(json.dumps({**stamp(), **rows}, indent=1) + "\n")
     if failed:
