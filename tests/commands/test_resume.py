@@ -144,3 +144,20 @@ def test_two_ranks_go_on_together_and_one_alone_is_refused(tmp_path: Path) -> No
     alone = ran(*again, *two, "1", str(program))
     assert alone.returncode != 0 and weights(alone.stdout) == []
     assert "holds the state of 2 ranks and 1 rank train" in alone.stderr
+
+
+@pytest.mark.sweep
+def test_under_lightning_weights_and_place_go_on_and_its_counters_do_not(tmp_path: Path, programs: Programs) -> None:
+    program = str(PROGRAM.with_name("resumable_lightning.py"))
+
+    def ran(words: list[str], live: str = "1") -> subprocess.CompletedProcess[str]:
+        environ = os.environ | OFTEN | {"LIVE": live}
+        return subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+
+    bare = ran([*programs.python, program])
+    ran([*programs.tool, "run", "--mode", "prod", "--out", "runs", program], live="")
+    done = ran([*programs.tool, "resume", "runs/latest", "--out", "more"])
+    assert done.returncode == 0, done.stderr
+    assert left(done.stdout) == left(bare.stdout) != ""
+    assert "step 89 - put back: 1 model(s), 1 optimizer(s), random generators, pass 3, batch 9" in done.stderr
+    assert "counters of Lightning, which has checkpoints of its own for them" in done.stderr
