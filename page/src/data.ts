@@ -45,10 +45,17 @@ export interface Rank {
   rank: number; steps: number; device: string; ended: boolean; first_bad: number | null; series: string; problem?: string;
   step_s?: Num; wait_s?: Num; loss?: { x: number[]; y: Num[] };
 }
+export interface State { status: "running" | "paused" | "ended" | "lost"; written_at: number }
+export interface RunRow {
+  id: string; tone?: string; line?: string; place?: string; class?: string; command?: string; mode?: string; steps?: number;
+  ranks?: number; started_at?: number; written_at?: number; status?: State["status"]; pending?: boolean;
+}
+export interface RunList { schema: string; id: string; now: number; folder: string; runs: RunRow[] }
 export interface Page {
+  live?: { now: number; list: boolean; token: string }; version?: string; state?: State;
   schema: string; id: string; written_at: number; rank: number; focus: number | null;
   run: { steps?: number; iterations?: number; world_size?: number; exit_code?: number | null; stopped_by_tracer?: boolean };
-  manifest: { command?: string[]; started_at?: number; status?: string; host?: string };
+  manifest: { command?: string[]; started_at?: number; status?: string; mode?: string; host?: string };
   head: Head | null; markdown: string; series: Series[]; marks: Mark[]; layers: Layers; ops: Ops; checks: Check[];
   ranks: Rank[]; problems: string[];
 }
@@ -60,12 +67,20 @@ export function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-export async function decoded(base64: string): Promise<Page> {
+export const LIST = "debug-tracer.runs/1";
+export async function decoded(base64: string): Promise<Page | RunList> {
   const stream = new Blob([bytes(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const page = (await new Response(stream).json()) as Page;
-  if (page.schema !== "debug-tracer.page/1") throw new Error(`its data has the format ${page.schema}`);
+  const page = (await new Response(stream).json()) as Page | RunList;
+  if (page.schema !== "debug-tracer.page/1" && page.schema !== LIST) throw new Error(`its data has the format ${page.schema}`);
   return page;
 }
+
+export const lastOf = (page: Page): number =>
+  Math.max(0, ...page.series.flatMap((s) => s.x.slice(-1)), ...page.marks.map((m) => m.step), ...page.layers.steps.slice(-1), (page.run.steps ?? 1) - 1, page.focus ?? 0);
+
+// 12 s, 5 min, 3 h, 2 d
+export const age = (known: number): string =>
+  known < 90 ? `${Math.round(known)} s` : known < 5400 ? `${Math.round(known / 60)} min` : known < 129_600 ? `${Math.round(known / 3600)} h` : `${Math.round(known / 86_400)} d`;
 
 // Non-finite numbers travel as words.
 export const real = (value: Num | undefined): number | null => (value == null ? null : Number(value));

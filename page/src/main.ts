@@ -2,7 +2,9 @@ import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { decoded } from "./data";
+import { decoded, LIST, type Page, type RunList } from "./data";
+import { Live } from "./live.svelte";
+import Runs from "./Runs.svelte";
 
 const place = document.getElementById("page")!;
 
@@ -20,6 +22,8 @@ function plainly(error: unknown) {
 }
 
 decoded(document.getElementById("data")!.textContent ?? "")
-  .then((page) => mount(App, { target: place, props: { page } }))
+  .then((page) => page.schema === LIST
+    ? mount(Runs, { target: place, props: { list: page as RunList } })
+    : mount(App, { target: place, props: { live: new Live(page as Page) } }))
   .then(() => document.documentElement.setAttribute("data-ready", ""))
   .catch(plainly);

@@ -26,6 +26,11 @@ const en = {
   checks: "Checks", checksHint: "What was judged, and what could not be", state: "state", asked: "asked", fired: "fired", silent: "silent", short: "too few values", unseen: "not measurable", without: (w: string) => `the run has no ${w.replace(/^an? /, "")}`, needs: (n: number) => `needs ${n} values`, layer: "layer", check: "check", all: "all",
   ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first",
   problems: "Not everything could be read", nothing: "This run holds nothing that can be shown.", unreadable: "The verdict of this run cannot be read.", cost: "Cost of watching", log: "Log", went7: "The seven layers", made: "made by debug-tracer; this file asks for nothing and sends nothing",
+  runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
+  runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
+  status: { running: "Training", paused: "Paused", ended: "Ended", lost: "No connection", gone: "This run was deleted" } as Record<string, string>, killed: "Ended without a word: its process is gone", noNews: "Training, but nothing was written lately", written: (a: string) => `last written ${a} ago`, lastRead: "What is shown is what was read last.", newest: "To the newest step",
+  starting: "Starting", noSeriesYet: "No number yet: they come a few seconds after the first step.", noLayersYet: "No health snapshot yet. They are taken on the first three steps and then every --inspect-steps.",
+  pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
 export type Language = "en" | "zh";
@@ -57,6 +62,11 @@ const zh: Words = {
   checks: "检查", checksHint: "判断了什么，什么无法判断", state: "状态", asked: "询问", fired: "触发", silent: "无异常", short: "数值太少", unseen: "无法测量", without: (w) => `运行中没有 ${w}`, needs: (n) => `需要 ${n} 个数值`, layer: "层", check: "检查", all: "全部",
   ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错",
   problems: "有内容无法读取", nothing: "这次运行没有可显示的内容。", unreadable: "这次运行的结论无法读取。", cost: "监视的开销", log: "日志", went7: "七个层面", made: "由 debug-tracer 生成；本文件不请求、不发送任何内容",
+  runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
+  runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
+  status: { running: "训练中", paused: "已暂停", ended: "已结束", lost: "连接中断", gone: "这次运行已被删除" }, killed: "没有留言就结束了：进程已不存在", noNews: "训练中，但最近没有写入", written: (a) => `最近写入于 ${a} 前`, lastRead: "显示的是最后读到的内容。", newest: "到最新一步",
+  starting: "启动中", noSeriesYet: "还没有数值：第一步之后几秒钟就会出现。", noLayersYet: "还没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
+  pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 
 export const words: Record<Language, Words> = { en, zh };

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from debugtracer.causes.cause import Evidence, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.trace.birth import Birth, BirthKind, ChainLink, Direction, Frame, TensorFacts
@@ -187,9 +185,9 @@ def a_finding(
 
 def finish(run: Path, exit_code: int, stopped: bool) -> None:
     """Write what the supervisor writes at the end."""
-    from debugtracer.trace.store.manifest import read_manifest, write_manifest
+    from debugtracer.trace.store.manifest import end_run
 
-    write_manifest(run, msgspec.structs.replace(read_manifest(run), exit_code=exit_code, stopped_by_tracer=stopped))
+    end_run(run, exit_code, stopped)
 
 
 def evidence_of(slug: str, facts: IncidentFacts) -> Evidence | None:

@@ -25,6 +25,8 @@ for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__na
         "spikes",
         "causes",
         "views",
+        "server",
+        "exports",
         "imports",
         "source",
         "tokenizer",

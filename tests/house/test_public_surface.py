@@ -58,6 +58,8 @@ OPTIONS = {
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
+    "export": {"--to", "--output", "-o", "--help"},
+    "ui": {"--host", "--port", "--control", "--help"},
 }
 ARGUMENTS = {
     "run": ["command"],
@@ -69,6 +71,8 @@ ARGUMENTS = {
     "doctor": ["run"],
     "checks": ["slug"],
     "tokenizers": ["train", "serve"],
+    "ui": ["runs"],
+    "export": ["run"],
 }
 
 

@@ -12,9 +12,9 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.responses import control
-from debugtracer.responses.control import FILE
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
+from debugtracer.trace.store.schema import CONTROL
 from tests.responses.loops import a_model, actions, adam
 from tests.watching import same_bits, under_watch
 
@@ -37,9 +37,9 @@ def train(out: Path, words: dict[int, str], later: str = "") -> list[torch.Tenso
         optimizer.step()
         if step in words:
             run = open_trace(out).path
-            (run / FILE).write_text(words[step] + "\n")
+            (run / CONTROL).write_text(words[step] + "\n")
             if later:
-                threading.Timer(0.3, (run / FILE).write_text, [later]).start()
+                threading.Timer(0.3, (run / CONTROL).write_text, [later]).start()
     return [t.detach().clone() for t in model.parameters()]
 
 
@@ -51,7 +51,7 @@ def test_stop_saves_the_state_of_the_step(tmp_path: Path) -> None:
     assert (done.action, done.step) == ("stop", 7)
     assert "a person has asked for it; the run was stopped; its last good state is" in done.reason
     run = open_trace(tmp_path).path
-    assert newest(run)[0] == 7 and not (run / FILE).exists()
+    assert newest(run)[0] == 7 and not (run / CONTROL).exists()
 
 
 def test_a_run_that_was_paused_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:

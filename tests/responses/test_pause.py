@@ -10,6 +10,7 @@ import pytest
 from debugtracer.errors import StoppedByTracer
 from debugtracer.responses import control
 from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.schema import CONTROL
 from tests.responses.loops import Loop, actions, given
 from tests.watching import under_watch
 
@@ -21,7 +22,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_person_lets_it_go_on(tmp_path: Path) -> None:
     def say(word: str) -> None:
-        (open_trace(tmp_path).path / control.FILE).write_text(word)
+        (open_trace(tmp_path).path / CONTROL).write_text(word)
 
     waiting = threading.Timer(3.0, say, ["resume"])
     waiting.start()

@@ -3,11 +3,8 @@ nothing of the program is markup, and no run is a blank page."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,68 +18,21 @@ from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
 from debugtracer.views.html import Html
+from tests.browser import PHONE, WIDE, Shown, chromium
 from tests.forked import Programs
 from tests.watching import train, under_watch
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = ROOT / "tests" / "stored_runs"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
-WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
-Show = Callable[..., "Shown"]
-
-
-class Shown:
-    """A page that is open, with everything it asked for and complained about."""
-
-    def __init__(self, page: Any, file: Path, hash_: str) -> None:
-        self.page = page
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.goto(file.as_uri() + hash_)
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
-
-    def text(self, selector: str) -> str:
-        """The visible text of the first element."""
-        return str(self.page.locator(selector).first.inner_text())
-
-    def wait_until(self, holds: Callable[[], bool]) -> None:
-        """Ask again until it holds, for a minute at most; the page's policy allows no script to ask from inside."""
-        end_s = time.monotonic() + 60
-        while not holds():
-            assert time.monotonic() < end_s
-            self.page.wait_for_timeout(50)
-
-    def first_screen(self, selector: str) -> bool:
-        """Whether an element lies whole within the window as it opened."""
-        box = self.page.locator(selector).first.bounding_box()
-        return bool(box) and box["y"] >= 0 and box["y"] + box["height"] <= self.page.viewport_size["height"]
-
-    def fits(self) -> bool:
-        """Whether nothing reaches beyond the right edge."""
-        return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-
-
-def missing(what: str) -> None:
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed: the page is not tried")
+Show = Callable[..., Shown]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright")
-    if chromium is None:
-        missing("chromium")
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture
@@ -94,7 +44,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Show]:
         file = tmp_path / "report.html"
         file.write_text(run if isinstance(run, str) else Html().render(open_trace(run)), encoding="utf-8")
         contexts.append(browser.new_context(viewport=size, locale=options.pop("locale", "en-US"), **options))
-        return Shown(contexts[-1].new_page(), file, hash_)
+        return Shown(contexts[-1].new_page(), file.as_uri() + hash_)
 
     yield opened
     for context in contexts:
@@ -177,6 +127,12 @@ def test_every_control_has_a_name_and_a_report_without_scripts_has_its_text(show
     plain = re.search(r'<noscript><pre id="plain">(.*?)</pre>', page, re.DOTALL)
     assert plain is not None
     assert "aten::_softmax, forward, module blocks.0.attn" in plain[1]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(show: Show, masked: Path, scheme: str) -> None:
+    for size in (WIDE, PHONE):
+        assert show(masked, size=size, color_scheme=scheme).grave() == []
 
 
 class Nameful(nn.Module):

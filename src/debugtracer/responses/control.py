@@ -16,9 +16,8 @@ from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_step import SeenBatch
+from debugtracer.trace.store.schema import CONTROL, CONTROL_WORDS
 
-FILE = "control"
-WORDS = ("stop", "pause", "resume")
 POLL_S = 2.0  # seconds between two looks at the file while training (ours)
 WAIT_S = 0.5  # seconds between two looks while the run waits (ours)
 ASKED = "a person has asked for it"
@@ -94,7 +93,7 @@ class Control(PassListener):
 
     def path(self) -> Path | None:
         """The file; None before there is a run folder."""
-        return self.output.folder / FILE if self.output.folder is not None else None
+        return self.output.folder / CONTROL if self.output.folder is not None else None
 
     def word(self) -> str:
         """The word in the file, which is taken away; empty where there is none."""
@@ -106,14 +105,14 @@ class Control(PassListener):
             path.unlink()
         except OSError:
             return ""
-        if found and found not in WORDS:
+        if found and found not in CONTROL_WORDS:
             print(
                 f"debug-tracer: step {self.state.step} - {found[:20]!a} was written into {path} - expected one of "
-                f"{', '.join(WORDS)} - nothing was done.",
+                f"{', '.join(CONTROL_WORDS)} - nothing was done.",
                 file=sys.stderr,
                 flush=True,
             )
-        return found if found in WORDS else ""
+        return found if found in CONTROL_WORDS else ""
 
 
 def at_terminal() -> bool:

@@ -24,9 +24,12 @@ class Html(View):
     def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
         """The page; a run that cannot be read whole says so in it."""
         trace = StillTrace(trace)
-        page = document(trace)
-        try:
-            plain = Terminal().render(trace)
-        except TraceError as error:
-            plain = str(error)
-        return filled(page, plain)
+        return filled(document(trace), plain(trace))
+
+
+def plain(trace: Trace) -> str:
+    """What a reader without scripts sees."""
+    try:
+        return Terminal().render(trace)
+    except TraceError as error:
+        return str(error)

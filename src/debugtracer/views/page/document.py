@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -24,13 +25,16 @@ from debugtracer.views.view import diagnosed, findings, incidents
 SCHEMA = "debug-tracer.page/1"
 
 
-def document(trace: Trace) -> dict[str, Any]:
+def document(trace: Trace, kept: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
     """Every panel by name. What cannot be read is said in `problems`; never raises for a damaged file.
 
-    The panels ask for the events again and again: a `StillTrace` reads them once."""
+    The panels ask for the events again and again: a `StillTrace` reads them once. Panels in `kept` are taken as they
+    are."""
     problems: dict[str, list[str]] = {}  # what could not be read, and the panels that it is missing in
 
     def part(name: str, make: Callable[[], Any], instead: Any) -> Any:
+        if name in kept:
+            return kept[name]
         try:
             return finite(make())
         except (DebugTracerError, OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:

@@ -1,0 +1,58 @@
+"""The contract of an export: a trace in, files of another tool out."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from debugtracer.plugins import members
+from debugtracer.trace.number import as_float
+from debugtracer.trace.store.reader import Trace
+from debugtracer.views.layers import snapshots
+
+
+@dataclass(frozen=True)
+class Export:
+    """Base of all exports."""
+
+    word: ClassVar[str]
+    """The word of `--to`."""
+
+    def write(self, trace: Trace, folder: Path) -> Path:
+        """Write the run into a folder that exists; return what is opened with the other tool. Raises OSError."""
+        raise NotImplementedError
+
+
+@functools.cache
+def exports() -> dict[str, Export]:
+    """Every export by its `--to` word. The folder is the registry."""
+    import debugtracer.exports
+
+    return {export.word: export for export in members(debugtracer.exports, Export).values()}
+
+
+def series_of(trace: Trace, rank: int) -> Iterator[tuple[str, list[int], list[float]]]:
+    """Yield each series of a rank with steps and values, then the norm of each tensor: `gradient/fc1.weight`."""
+    for name in trace.names(rank):
+        yield name, *trace.series(name, rank)
+    norms: dict[str, dict[int, float]] = {}
+    for fact in snapshots(trace, rank):
+        for row in fact.tensors:
+            if row.l2 is not None:
+                norms.setdefault(f"{row.role}/{row.name}", {})[fact.ref.step] = as_float(row.l2)
+    for name, values in norms.items():
+        yield name, sorted(values), [values[step] for step in sorted(values)]
+
+
+def clock_of(trace: Trace, rank: int) -> dict[int, float]:
+    """Count the seconds from the first step to the end of each, from the measured times of steps and waits."""
+    spent: dict[int, float] = {}
+    for name in ("wait_s", "step_s"):
+        for step, value in zip(*trace.series(name, rank), strict=True):
+            spent[step] = spent.get(step, 0.0) + (value if math.isfinite(value) else 0.0)
+    return dict(zip(sorted(spent), itertools.accumulate(spent[step] for step in sorted(spent)), strict=True))

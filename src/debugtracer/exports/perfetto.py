@@ -1,0 +1,59 @@
+"""A trace for ui.perfetto.dev and chrome://tracing: steps as slices, series as counters, findings as marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from debugtracer.exports.export import Export, clock_of, series_of
+from debugtracer.trace.store.reader import Trace
+from debugtracer.views.view import findings
+
+US = 1e6  # the format counts in microseconds
+
+
+@dataclass(frozen=True)
+class Perfetto(Export):
+    """One JSON file of trace events; a process is a rank. A value that is not finite is a mark: JSON has no NaN."""
+
+    word: ClassVar[str] = "perfetto"
+
+    def write(self, trace: Trace, folder: Path) -> Path:
+        """Write trace.json, all ranks in it."""
+        events = [event for rank in trace.ranks for event in of_rank(trace, rank)]
+        path = folder / "trace.json"
+        path.write_bytes(msgspec.json.encode({"traceEvents": events, "displayTimeUnit": "ms"}))
+        return path
+
+
+def of_rank(trace: Trace, rank: int) -> Iterator[dict[str, Any]]:
+    """The events of one rank; a step without a measured time stands where the one before it ended."""
+    clock = clock_of(trace, rank)
+    ends = sorted(clock)
+
+    def at(step: int) -> float:
+        if step not in clock:
+            before = [one for one in ends if one <= step][-1:]
+            return US * clock[before[0]] if before else 0.0
+        return US * clock[step]
+
+    here = {"pid": rank, "tid": 0}
+    yield {"ph": "M", "name": "process_name", "args": {"name": f"rank {rank}"}, **here}
+    for name, steps, values in series_of(trace, rank):
+        for step, value in zip(steps, values, strict=True):
+            if not math.isfinite(value):
+                yield {"ph": "i", "s": "p", "name": f"{name} is {value} at step {step}", "ts": at(step), **here}
+            elif name == "step_s":
+                yield {"ph": "X", "name": f"step {step}", "ts": at(step) - US * value, "dur": US * value, **here}
+            elif name != "wait_s":
+                yield {"ph": "C", "name": name, "ts": at(step), "args": {"value": value}, **here}
+    for finding in findings(trace):
+        if finding.rank == rank:
+            name = f"{finding.severity}: {finding.check}"
+            told = {"message": finding.message, "step": finding.step}
+            yield {"ph": "i", "s": "p", "name": name, "ts": at(finding.step), "args": told, **here}

@@ -1,0 +1,49 @@
+"""What stands before every route: no request passes that does not name this server and carry its token."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from debugtracer.server.access import PROOF, Access
+from debugtracer.server.answer import Answer, Scope, told
+
+NO_TOKEN = "this page needs the token of its server: open the whole address that `debug-tracer ui` printed."
+METHODS = ("GET", "HEAD", "POST")
+MOST_QUERY = 4096
+
+
+def refusal(scope: Scope, access: Access) -> Answer | None:
+    """The answer to a request that may not pass; None for one that may."""
+    if not access.named(every(scope, "host")):
+        return told(421, "this server does not answer to that name.")
+    if scope["method"] not in METHODS:
+        return told(405, "only GET, HEAD and POST are answered.", allow=", ".join(METHODS))
+    if scope["method"] == "POST":
+        return None if any(map(access.known, every(scope, PROOF))) else told(403, NO_TOKEN)
+    if access.carried(every(scope, "cookie")):
+        return None
+    if any(map(access.known, given(scope))):
+        # the token leaves the address at once: it is to stand in no history
+        return Answer(303, headers={"location": place(scope), "set-cookie": access.set_cookie()})
+    return told(403, NO_TOKEN)
+
+
+def every(scope: Scope, name: str) -> list[str]:
+    """The values of a header, however often it was sent."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name.encode()]
+
+
+def given(scope: Scope) -> list[str]:
+    """The tokens in the address."""
+    query = scope["query_string"][:MOST_QUERY].decode("latin-1")
+    try:
+        return [value for name, value in parse_qsl(query, max_num_fields=20) if name == "token"]
+    except ValueError:
+        return []
+
+
+def place(scope: Scope) -> str:
+    """The path of the address, on this server."""
+    path: str = scope.get("raw_path", b"/").split(b"?")[0].decode("latin-1")
+    strange = any(ord(c) < 33 or c == "\\" for c in path)
+    return "/" if strange or not path.startswith("/") or path.startswith("//") else path

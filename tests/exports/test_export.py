@@ -1,0 +1,34 @@
+"""What every export is given: series, norms of each tensor, the clock of the steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from debugtracer.exports.export import clock_of, exports, series_of
+from debugtracer.trace.store.manifest import create_run
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.writer import TraceWriter
+
+STORED = Path(__file__).parents[1] / "stored_runs" / "nan_gradient" / "run"
+
+
+def test_the_folder_is_the_registry() -> None:
+    assert sorted(exports()) == ["csv", "perfetto", "tensorboard"]
+
+
+def test_series_and_the_norm_of_each_tensor_are_there() -> None:
+    trace = open_trace(STORED)
+    found = {name: (steps, values) for name, steps, values in series_of(trace, 0)}
+    assert found["loss"] == trace.series("loss", 0)
+    layers = [name for name in found if name.startswith("gradient/")]
+    assert layers and all(steps == sorted(set(steps)) for steps, _ in found.values())
+
+
+def test_the_clock_adds_waits_and_steps(tmp_path: Path) -> None:
+    writer = TraceWriter(create_run(tmp_path, "run-1", ["train.py"], "dev"), 0)
+    for step in range(3):
+        writer.point(step, {"step_s": 2.0, "wait_s": float("nan") if step == 1 else 0.5})
+    writer.close()
+    assert clock_of(open_trace(tmp_path), 0) == pytest.approx({0: 2.5, 1: 4.5, 2: 7.0})
