@@ -66,13 +66,23 @@ def note(result: Path, guard: Guard | None) -> None:
     numpy.random.seed(0)
     torch.manual_seed(0)
     losses: list[float] = []
+    scales: dict[int, float] = {}
     call: Any = torch.Tensor.backward
+    scale: Any = torch.amp.GradScaler.scale
+
+    def scaled(self: Any, outputs: Any) -> Any:
+        """The loss that is noted is the one before a GradScaler has made it larger."""
+        found = scale(self, outputs)
+        if isinstance(found, torch.Tensor) and not is_replay():
+            scales[id(found)] = float(self.get_scale())
+        return found
+
     owner = os.getpid()
 
     def noted(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_replay():
             return call(self, *args, **kwargs)
-        losses.append(float(self.detach().double().mean()))
+        losses.append(float(self.detach().double().mean()) / scales.pop(id(self), 1.0))
         if guard is not None and not math.isfinite(losses[-1]):
             guard.skips = True
             return None
@@ -83,6 +93,7 @@ def note(result: Path, guard: Guard | None) -> None:
             result.write_text(json.dumps(losses))
 
     torch.Tensor.backward = noted  # type: ignore[method-assign]
+    torch.amp.GradScaler.scale = scaled  # type: ignore[method-assign]
     atexit.register(write)
 
 

@@ -1,7 +1,7 @@
 """What mode prod makes of planted faults: scripts that are ruined without us and go on with us, and scripts whose fault
 stays and that end with a stop.
 
-    python scripts/recoveries.py [--only NAME,NAME] [--check]
+    python scripts/recoveries.py [--only NAME,NAME] [--check] [--json FILE]
 
 Each script of RECOVER runs bare, with a hand-written guard (scripts/noted_losses.py) and under `--mode prod`; its final
 loss (the mean of the finite ones among the last fifth of its backward calls) is compared with that of its healthy twin.
@@ -20,6 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
+from stamp import stamp
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTED = ROOT / "scripts" / "noted_losses.py"
@@ -44,11 +47,22 @@ RECOVER = {
     "numerics/tied_temperature": "a temperature that two parts share",
     "numerics/checkpoint_nonreentrant": "inside activation checkpointing",
     "optimizer/normalised_update": "an update of the user's own optimizer",
+    "numerics/half_claims": "sixty batches that half precision cannot hold at any scale",
 }
 LASTING = {
     "numerics/counted_annealing": "a weight that has counted down to zero",
     "model/smoothed_closed_classes": "infinite logits under label smoothing",
     "optimizer/half_adam_default_eps": "an epsilon that is zero in half precision",
+    "rollback/evening_average": "weights that are NaN from the start, by a checkpoint",
+    "optimizer/rate_for_millions": "a learning rate that is far too high all the time",
+    "data/decimal_commas": "a file whose every row is NaN",
+    "data/dead_channel": "a deviation that is zero in every sample",
+    "numerics/closed_prior": "the logarithm of zero for every sample",
+    "model/init_in_wide_units": "initial weights that overflow",
+    "numerics/pairwise_radius": "an infinite derivative at every step",
+    "numerics/half_twin_distance": "a GradScaler that collapses for ever",
+    "numerics/rare_event_weight": "a loss that is NaN by construction",
+    "numerics/upper_mask": "every batch masked out",
 }
 
 
@@ -60,6 +74,7 @@ class Ran:
     losses: list[float]
     actions: list[str] = field(default_factory=list)
     stderr: str = ""
+    causes: list[str] = field(default_factory=list)
 
     @property
     def final(self) -> float:
@@ -91,14 +106,16 @@ def run(script: Path, how: str, tools: Tools) -> Ran:
         )
         noted = work / "losses.json"
         losses = json.loads(noted.read_text()) if noted.exists() else []
-        return Ran(done.returncode, losses, actions(work / "runs"), done.stderr[-4000:])
+        seen = events(work / "runs")
+        done_about = [event["action"] for event in seen if event["type"] == "acted"]
+        causes = [event["verdict"]["class"] for event in seen if event["type"] == "incident"]
+        return Ran(done.returncode, losses, done_about, done.stderr[-4000:], causes)
 
 
-def actions(runs: Path) -> list[str]:
-    """The actions that stand in the run folder, in order."""
+def events(runs: Path) -> list[dict[str, Any]]:
+    """What stands in the run folder, in order."""
     found = sorted((runs / "latest").resolve().glob("rank=*/events.jsonl")) if runs.exists() else []
-    events = [json.loads(line) for file in found for line in file.read_text().splitlines()]
-    return [event["action"] for event in events if event["type"] == "acted"]
+    return [json.loads(line) for file in found for line in file.read_text().splitlines()]
 
 
 def scripts_of(name: str) -> tuple[Path, Path]:
@@ -130,7 +147,14 @@ def recovery(name: str, tools: Tools, others: bool = True) -> dict[str, Any]:
 def lasting(name: str, tools: Tools) -> dict[str, Any]:
     """One row of a fault that stays: how the run ended under prod."""
     ours = run(scripts_of(name)[0], "prod", tools)
-    return {"name": name, "status": ours.status, "actions": ours.actions, "stderr": ours.stderr}
+    return {
+        "name": name,
+        "status": ours.status,
+        "actions": ours.actions,
+        "backwards": len(ours.losses),
+        "verdict": ours.causes[-1] if ours.causes else "",
+        "stderr": ours.stderr,
+    }
 
 
 def shown(row: dict[str, Any]) -> str:
@@ -140,25 +164,43 @@ def shown(row: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} | {row['off']:.2%} | {told} |"
 
 
+def strict(value: Any) -> Any:
+    """A value for JSON, which knows no NaN."""
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
+
+
 def main() -> int:
     """Status 1 where --check is given and a script does not do what it has to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument(
+        "--json", type=Path, help="keep the rows in this file (benchmarks/results/DATE-recoveries.json)"
+    )
     asked = parser.parse_args()
     only = set(filter(None, asked.only.split(",")))
-    tools, failed = Tools(), []
+    tools, failed = Tools(), list[str]()
+    kept: dict[str, list[dict[str, Any]]] = {"recoveries": [], "lasting": []}
     print("| script | what goes wrong | healthy | bare | `if isnan: continue` | `--mode prod` | off | actions |")
     print("|---|---|---|---|---|---|---|---|")
     for name in [n for n in RECOVER if not only or n in only]:
         row = recovery(name, tools)
         print(shown(row), flush=True)
+        kept["recoveries"].append(row)
         failed += [name] if not row["off"] <= LIMIT or row["status"] else []
-    print("\n| script | what stays | status | actions |\n|---|---|---|---|")
+    print("\n| script | what stays | verdict | backward calls | status | actions |\n|---|---|---|---|---|---|")
     for name in [n for n in LASTING if not only or n in only]:
         row = lasting(name, tools)
-        print(f"| {name} | {LASTING[name]} | {row['status']} | {', '.join(row['actions'])} |", flush=True)
+        ended = f"{row['verdict']} | {row['backwards']} | {row['status']} | {', '.join(row['actions'])}"
+        print(f"| {name} | {LASTING[name]} | {ended} |", flush=True)
+        kept["lasting"].append(row)
         failed += [name] if row["status"] != 3 else []
+    if asked.json:
+        rows = {
+            kind: [{k: strict(v) for k, v in row.items() if k != "stderr"} for row in found]
+            for kind, found in kept.items()
+        }
+        asked.json.write_text(json.dumps({**stamp(), **rows}, indent=1) + "\n")
     if failed:
         print(f"not as expected: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed and asked.check else 0

@@ -80,6 +80,8 @@ class Session:
         guarded("remove observers")(self.dispatcher.remove)()
         self.stack.pop()  # an interrupted forward may have pushed the mode where capture never installed it
         self.hooks.remove()
+        if self.responder is not None:
+            self.responder.end()
         self.run_folder.leave()
         atexit.unregister(self.finished)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,47 @@ def test_a_run_that_does_not_say_what_was_run_asks_for_it(tmp_path: Path) -> Non
 def test_a_rate_that_is_not_finite_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--lr-scale inf: expected a finite number"):
         resume(tmp_path, lr_scale=float("inf"))
+
+
+@pytest.mark.sweep
+def test_two_ranks_go_on_together_and_one_alone_is_refused(tmp_path: Path) -> None:
+    program = PROGRAM.with_name("resumable_ranks.py")
+
+    def ran(*words: str, live: str = "1") -> subprocess.CompletedProcess[str]:
+        environ = os.environ | OFTEN | {"PYTHONPATH": str(PROGRAM.parents[3] / "src"), "LIVE": live}
+        return subprocess.run(
+            [sys.executable, "-m", *words], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+        )
+
+    def weights(stdout: str) -> list[str]:
+        return sorted(line for line in stdout.splitlines() if line.startswith("left "))
+
+    two = ("torch.distributed.run", "--standalone", "--nproc_per_node")
+    bare = ran(*two, "2", str(program))
+    run = ("debugtracer", "run", "--mode", "prod", "--out", "runs", sys.executable, "-m")
+    ran(*run, *two, "2", str(program), live="")
+    again = ("debugtracer", "resume", "runs/latest", "--out", "more", "--", sys.executable, "-m")
+    done = ran(*again, *two, "2", str(program))
+    assert done.returncode == 0, done.stderr
+    assert weights(done.stdout) == weights(bare.stdout) and len(weights(bare.stdout)) == 2
+    assert done.stderr.count(", step 1001 - put back: 1 model(s), 1 optimizer(s)") == 2
+    alone = ran(*again, *two, "1", str(program))
+    assert alone.returncode != 0 and weights(alone.stdout) == []
+    assert "holds the state of 2 ranks and 1 rank train" in alone.stderr
+
+
+@pytest.mark.sweep
+def test_under_lightning_weights_and_place_go_on_and_its_counters_do_not(tmp_path: Path, programs: Programs) -> None:
+    program = str(PROGRAM.with_name("resumable_lightning.py"))
+
+    def ran(words: list[str], live: str = "1") -> subprocess.CompletedProcess[str]:
+        environ = os.environ | OFTEN | {"LIVE": live}
+        return subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+
+    bare = ran([*programs.python, program])
+    ran([*programs.tool, "run", "--mode", "prod", "--out", "runs", program], live="")
+    done = ran([*programs.tool, "resume", "runs/latest", "--out", "more"])
+    assert done.returncode == 0, done.stderr
+    assert left(done.stdout) == left(bare.stdout) != ""
+    assert "step 89 - put back: 1 model(s), 1 optimizer(s), random generators, pass 3, batch 9" in done.stderr
+    assert "counters of Lightning, which has checkpoints of its own for them" in done.stderr

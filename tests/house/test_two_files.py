@@ -94,5 +94,5 @@ def test_one_added_file_each_is_found(tmp_path: Path) -> None:
         (tmp_path / "debugtracer" / name).write_text(text)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", USES], capture_output=True, text=True, env=environ, check=False)
-    ladder = "['skip-update', 'ring-bell', 'roll-back', 'pause', 'stop']"
+    ladder = "['skip-update', 'full-precision', 'ring-bell', 'roll-back', 'pause', 'stop']"
     assert done.stdout.splitlines() == ["True True True", ladder], done.stderr

@@ -103,3 +103,17 @@ def test_casts_inside_are_off_where_a_checkpoint_computes_again(reentrant):
         torch.autograd.backward([checkpoint(model, x, use_reentrant=reentrant).sum()])
     assert seen == [torch.float32] * 2
     assert "forward" not in model[0].__dict__
+
+
+def test_a_context_that_the_program_keeps_works_again_after_it_was_entered_inside():
+    """A decorated forward enters one and the same context for ever."""
+    kept = torch.autocast("cpu", dtype=torch.bfloat16)
+
+    @kept
+    def forward(x):
+        return (x @ x).dtype
+
+    assert forward(torch.ones(2, 2)) is torch.bfloat16
+    with autocast_off([]):
+        assert forward(torch.ones(2, 2)) is torch.float32
+    assert forward(torch.ones(2, 2)) is torch.bfloat16

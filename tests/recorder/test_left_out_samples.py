@@ -59,3 +59,16 @@ def test_batches_are_looked_at_only_where_somebody_asks() -> None:
     assert left_out.drops("bad") and not left_out.drops("good")
     left_out.reset()
     assert not left_out.drops("bad") and dataset_name([1, 2]) == "list of 2 samples"
+
+
+def test_the_first_sample_of_a_list_that_comes_up_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    left_out = LeftOutSamples({NAME: {7, 8}})
+    left_out.add(NAME, [3])  # found in this run: told where it was found
+    iterator = begun(left_out)
+    left_out.replaced(iterator, [3, 4])
+    assert capsys.readouterr().err == ""
+    for drawn in ([1, 8, 3], [1, 7, 3]):
+        left_out.replaced(iterator, drawn)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"sample 8 of {NAME} came up and was left out, as the skip list says" in said

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from debugtracer.notify.webhook import Webhook
-from debugtracer.responses.action_log import AFTER, NEVER, ActionLog
+from debugtracer.responses.action_log import AFTER, NEVER, ActionLog, named_first
 from debugtracer.trace.events import Acted, ActionEffect
 from tests.responses.steps import a_bad_step
 
@@ -59,8 +59,8 @@ def test_the_line_says_where_what_was_seen_and_what_to_do_next(
 ) -> None:
     log.took(a_bad_step(loss=math.nan, samples=tuple(range(9))), "skip-update", "it was left out")
     assert capsys.readouterr().err == (
-        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 ...) - expected "
-        "finite numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
+        "debug-tracer: step 50, rank 0 - the loss is NaN (dataset samples 0, 1, 2, 3, 4, 5, 6, 7 and 1 more) - "
+        "expected finite numbers - it was left out. `debug-tracer report runs/one` lists every action.\n"
     )
 
 
@@ -99,3 +99,8 @@ def test_a_new_run_begins_with_nothing(log: ActionLog) -> None:
     log.took(a_bad_step(), "skip-update", "it was left out")
     log.reset()
     assert (log.count, log.due, len(log.waiting)) == (0, NEVER, 0)
+
+
+def test_guilty_samples_come_first_in_a_line_that_is_cut() -> None:
+    assert named_first((1, 2, 3), (3,)) == "3, 1, 2"
+    assert named_first(tuple(range(10)), (9, 77)) == "9, 0, 1, 2, 3, 4, 5, 6 and 2 more"

@@ -60,3 +60,33 @@ def test_weights_that_go_bad_again_soon_after_two_are_a_cause_that_stays() -> No
     budget.rolled_back(110)
     assert "bad again within 50 steps of a roll-back, 2 times" in budget.refuses_roll_back(120)
     assert budget.refuses_roll_back(110 + WITHIN) == ""
+
+
+def test_the_same_parent_is_put_back_once() -> None:
+    budget = Budget()
+    budget.rolled_back(40, 25)
+    assert "state of step 25 was put back before" in budget.refuses_roll_back(300, 25)
+    assert budget.refuses_roll_back(300, 275) == "" == budget.refuses_roll_back(300)
+    budget.forgive()
+    assert budget.refuses_roll_back(300, 25) == ""
+
+
+def test_what_did_not_help_is_not_taken_again_for_a_while() -> None:
+    budget = Budget()
+    budget.took("full-precision", 10)
+    assert budget.refuses_again("full-precision", 20) == ""
+    assert budget.did_not_help("full-precision", 15) == "5 steps"
+    assert "had not helped at step 15" in budget.refuses_again("full-precision", 20)
+    assert budget.refuses_again("full-precision", 15 + PER) == ""
+    for step in (2000, 2100, 2200):
+        budget.took("full-precision", step)
+    assert "3 times in the last 1000 steps" in budget.refuses_again("full-precision", 2300)
+
+
+def test_data_that_are_bad_from_the_start_are_not_dropped_for_long() -> None:
+    budget = Budget()
+    budget.skipped(0)
+    assert budget.refuses_drop(1) == ""
+    budget.dropped(1)
+    assert "no update was written yet" in budget.refuses_drop(1)
+    assert budget.refuses_drop(2) == "", "an update was written since"

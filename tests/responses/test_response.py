@@ -8,8 +8,8 @@ from debugtracer.responses.response import Response, responses
 
 
 def test_they_come_with_the_smallest_first() -> None:
-    assert list(responses()) == ["skip-update", "roll-back", "pause", "stop"]
-    assert [response.ends for response in responses().values()] == [False, False, False, True]
+    assert list(responses()) == ["skip-update", "full-precision", "roll-back", "pause", "stop"]
+    assert [response.ends for response in responses().values()] == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("slug", list(responses()))

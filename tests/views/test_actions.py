@@ -54,5 +54,5 @@ def test_programs_get_all_of_them(tmp_path: Path) -> None:
     plain = actions.plain(trace)
     assert len(plain) == 20
     assert plain[3]["samples"] == [4, 9]
-    assert plain[3]["effect"] == {"after": 20, "loss_before": 0.5, "loss_after": 0.25, "bad": 0}
+    assert plain[3]["effect"] == {"after": 20, "loss_before": 0.5, "loss_after": 0.25, "bad": 0, "helped": True}
     assert "effect" not in plain[4]

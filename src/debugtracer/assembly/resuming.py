@@ -35,10 +35,20 @@ class Resuming:
 
 def saved_state(folder: Path, step: int) -> dict[str, Any]:
     """The state of this rank at a step. Raises DebugTracerError."""
-    rank, _ = current_rank()
+    rank, world_size = current_rank()
     states, problems = usable(folder)
+    if states and len(states) != world_size:
+        raise DebugTracerError(
+            f"{folder} holds the state of {ranks(len(states))} and {ranks(world_size)} train now, which share the data "
+            f"in another way: start the program with {len(states)}, or load the state yourself"
+        )
     found = next((state for state in states.get(rank, []) if state.step == step), None)
     if found is None:
         why = "; ".join(problems) or f"there are ranks {', '.join(map(str, sorted(states)))}"
         raise DebugTracerError(f"{folder} holds no whole state of rank {rank} at step {step}: {why}")
     return verified(found.path)
+
+
+def ranks(count: int) -> str:
+    """A number of ranks in words."""
+    return f"{count} rank{'s' if count != 1 else ''}"

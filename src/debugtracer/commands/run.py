@@ -18,7 +18,7 @@ from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
 from debugtracer.notify.webhook import Notice, Webhook
 from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
-from debugtracer.trace.store.skip_list import read_skip_list
+from debugtracer.trace.store.skip_list import read_skip_list, taken
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
@@ -199,6 +199,9 @@ def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
         raise UsageError(
             f"--out {settings.out}: no run folder can be made there ({error.strerror}); give another with --out"
         ) from None
+    if settings.skip_list is not None:
+        told = taken(settings.skip_list, read_skip_list(settings.skip_list))
+        print(f"debug-tracer: {told}.", file=sys.stderr, flush=True)
     try:
         code = supervise(program, child_environment(settings, folder))
     except OSError as error:

@@ -232,6 +232,9 @@ class Incidents:
     def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         """Do nothing: mode dev has stopped by then."""
 
+    def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
+        """Do nothing: mode dev has stopped by then."""
+
     def close_waiting(self) -> None:
         """Report from what there is and stop: a run must never go on without its updates."""
         if self.look_again(None) and self.options.stops:

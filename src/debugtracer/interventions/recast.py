@@ -104,12 +104,15 @@ def everywhere(mode: TorchFunctionMode, roots: Sequence[nn.Module]) -> Iterator[
 
 @contextlib.contextmanager
 def entered_off() -> Iterator[None]:
-    """Disable autocast contexts that are entered inside."""
+    """Disable autocast contexts that are entered inside; one that the program keeps is as before when entered again."""
     entered = torch.autocast.__enter__
 
     def off(self: Any) -> Any:
-        self._enabled = False
-        return entered(self)  # type: ignore[no-untyped-call]
+        enabled, self._enabled = self._enabled, False
+        try:
+            return entered(self)  # type: ignore[no-untyped-call]
+        finally:
+            self._enabled = enabled
 
     torch.autocast.__enter__ = off  # type: ignore[method-assign]
     try:

@@ -3,6 +3,7 @@ neighbour, so that batches keep their number and their size."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,6 +27,8 @@ class LeftOutSamples(SampleFilter):
         self.latest = ""
         """The dataset of the pass that began last."""
         self.replaced_count = 0
+        self.told = False
+        """That a sample of the list has come up."""
         self.screens: list[Callable[[Any], bool]] = []
 
     @property
@@ -59,6 +62,7 @@ class LeftOutSamples(SampleFilter):
         if not good:
             return index  # nobody is there to take their place
         kept, last = [], good[0]
+        self.tell([number for number in index if number in known], iterator)
         for number in index:
             if number in known:
                 self.replaced_count += 1
@@ -66,6 +70,19 @@ class LeftOutSamples(SampleFilter):
                 last = number
             kept.append(last)
         return kept
+
+    def tell(self, found: list[int], iterator: Any) -> None:
+        """Say once that a sample of the list has come up."""
+        dataset = self.datasets.get(iterator) or self.latest
+        listed = [str(number) for number in found if number in self.listed.get(dataset, ())]
+        if listed and not self.told:
+            self.told = True
+            print(
+                f"debug-tracer: sample {', '.join(listed)} of {dataset} came up and was left out, as the skip list "
+                "says; its neighbour takes its place. Further ones are left out without a word.",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def drops(self, data: Any) -> bool:
         return any(screen(data) for screen in self.screens)

@@ -139,6 +139,9 @@ class IncidentPolicy(Protocol):
     def wrote_bad_weights(self, optimizer: Optimizer) -> None:
         """Called after a write that has left weights which are not finite."""
 
+    def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
+        """Called after a GradScaler has left so many updates in a row out, where no lower scale can help."""
+
     def give_up(self) -> None:
         """Stop waiting for a batch at once."""
 
@@ -165,6 +168,9 @@ class NoPolicy(IncidentPolicy):
         return False
 
     def wrote_bad_weights(self, optimizer: Optimizer) -> None:
+        return None
+
+    def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
         return None
 
     def give_up(self) -> None:

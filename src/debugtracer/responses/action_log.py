@@ -19,6 +19,7 @@ LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
 SHOWN = 8  # samples named in a line
 GRAVE = {"stop": "error", "roll-back": "warning"}  # the others are notes
 NEVER = sys.maxsize
+UNDO = "undo"
 
 
 class ActionLog:
@@ -81,8 +82,7 @@ class ActionLog:
         """Print one line on stderr: where, what was seen, what was done, where to look."""
         samples = ""
         if bad.samples:
-            more = " ..." if len(bad.samples) > SHOWN else ""
-            samples = f" (dataset samples {', '.join(map(str, bad.samples[:SHOWN]))}{more})"
+            samples = f" (dataset samples {named_first(bad.samples, bad.guilty)})"
         many = f", action {self.count} of this run" if self.count > 1 else ""
         expected = "" if isinstance(bad, SeenBatch) and bad.asked else " - expected finite numbers"
         print(
@@ -91,6 +91,10 @@ class ActionLog:
             file=sys.stderr,
             flush=True,
         )
+
+    def undid(self, bad: BadStep, why: str) -> None:
+        """Write down that a response which lasts for a while was undone, because it had not helped."""
+        self.noted(bad, UNDO, why, None)
 
     def left_alone(self, bad: BadStep, why: str) -> None:
         """Report once for each reason that a bad step was left to the program."""
@@ -119,5 +123,13 @@ class ActionLog:
                 loss_before=before,
                 loss_after=self.usual(),
                 bad=self.steps_answered - number,
+                helped=self.steps_answered == number,
             )
         )
+
+
+def named_first(samples: Sequence[int], guilty: Sequence[int]) -> str:
+    """The samples of a line: those that a verdict names before the others, and how many are not shown."""
+    ordered = [*(one for one in guilty if one in samples), *(one for one in samples if one not in guilty)]
+    more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+    return f"{', '.join(map(str, ordered[:SHOWN]))}{more}"

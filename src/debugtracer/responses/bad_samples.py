@@ -95,12 +95,12 @@ class BadSamples:
     def drop(self, leaves: list[Tensor]) -> bool:
         """Leave a batch out, where the budget allows it."""
         step, batch = self.state.step, self.batches.last()
-        if batch is None or self.budget.refuses_skip(step):
+        if batch is None or self.budget.refuses_drop(step):
             return False
         rows = sorted({row for leaf in leaves for row in bad_rows(leaf)})
         guilty, dataset = batch.samples(rows) or (), self.dataset_of(batch)
-        seen = SeenBatch(step, self.state.iteration, batch.indices)
-        self.budget.skipped(step)
+        seen = SeenBatch(step, self.state.iteration, batch.indices, guilty=guilty)
+        self.budget.dropped(step)
         self.log.noted(seen, SKIP_BATCH, "it was not handed to the loop, which got the next one", seen.samples)
         self.write(SkippedSamples(
             dataset=dataset, samples=guilty, batch=seen.samples or (), step=step, rank=self.output.rank, why=seen.seen

@@ -38,13 +38,17 @@ class BadStep:
     """What the verdict of its incident says, where one was opened at this step."""
     weights_to_blame: bool = False
     """The weights are finite, but trials have shown that older ones heal the step and another batch does not."""
+    failed_unscales: int = 0
+    """Updates in a row that a GradScaler has left out, where a lower scale is known not to help; 0: none."""
     samples: tuple[int, ...] | None = None
     """Dataset indices of the batches in its window, where they are known."""
+    guilty: tuple[int, ...] = ()
+    """Those that its verdict names."""
 
     @property
     def is_bad(self) -> bool:
         """Whether anything speaks against it."""
-        return self.gradient or self.weights or self.sibling or self.loss is not None
+        return bool(self.gradient or self.weights or self.sibling or self.loss is not None or self.failed_unscales)
 
     @property
     def seen(self) -> str:
@@ -53,6 +57,8 @@ class BadStep:
             return "the weights are not finite after its update" if self.written else "the weights are not finite"
         if self.loss is not None:
             return f"the loss is {number(self.loss)}"
+        if self.failed_unscales:
+            return f"the GradScaler has left {self.failed_unscales} updates in a row out, and no lower scale helps"
         if self.gradient or not self.sibling:
             return "a gradient is not finite"
         return "another optimizer's update after the same backward was left out"
@@ -66,6 +72,8 @@ class SeenBatch:
     iteration: int
     samples: tuple[int, ...] | None
     seen: str = "the batch holds values that are not finite"
+    guilty: tuple[int, ...] = ()
+    """Those whose own values are not finite."""
     asked: bool = False
     """Nothing was wrong with it: a person has asked."""
 

@@ -21,6 +21,7 @@ from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.full_precision_segment import FullPrecisionSegment
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 
 OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
@@ -51,6 +52,7 @@ class LiveTraining:
         self.last_good = last_good
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
+        self.full_precision: FullPrecisionSegment | None = None
         self.pause_s = pause_s
         """Seconds that the run may wait for a person."""
         self.wait_for_word = wait_for_word
@@ -143,14 +145,38 @@ class LiveTraining:
         if snapshot is None:
             return ""
         self.go_back(snapshot, bad.optimizer)
-        for lowered in self.lowered:
-            lowered.end()
+        self.end_lowered_rates()
         self.lowered = [LoweredRate(optimizer) for copy in snapshot.copies if (optimizer := copy.optimizer())]
         return (
             f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
             f"{bad.step - snapshot.step} updates are lost; the learning rate is times {FACTOR:g} for {LOW} steps, and "
             f"comes back in {RAMP}"
         )
+
+    def half_precision_seen(self) -> bool:
+        """Whether the window in flight was computed under autocast; True too where the tape rests and does not know."""
+        self.tape.record_deferred()
+        return self.tape.current.rested or any(entry.autocast for entry in self.tape.current.entries)
+
+    def use_full_precision(self, optimizer: Optimizer) -> None:
+        """Switch autocast off for a while."""
+        self.end_full_precision()
+        self.full_precision = FullPrecisionSegment(optimizer)
+
+    def end_full_precision(self) -> bool:
+        """Let autocast work again; False where it does already."""
+        segment = self.full_precision
+        if segment is None or not segment.active:
+            return False
+        segment.end()
+        return True
+
+    def end_lowered_rates(self) -> bool:
+        """Give the optimizers their own learning rates; False where they have them already."""
+        active = [lowered for lowered in self.lowered if lowered.handles]
+        for lowered in active:
+            lowered.end()
+        return bool(active)
 
     def wait(self) -> str:
         """Wait for a person; the word that came, `stop` where none did."""

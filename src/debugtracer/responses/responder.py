@@ -4,12 +4,13 @@ down."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from torch.optim import Optimizer
 
 from debugtracer.errors import swallow
 from debugtracer.recorder.listeners import NoPolicy
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.bad_step import BadStep, blames_weights
@@ -18,6 +19,9 @@ from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.policy import Policy
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.response import Response, responses
+
+FAILED = 5  # updates in a row that a GradScaler leaves out before something else is tried (issue 14)
+GIVE_UP = 10  # and before the run is ended (ours: twice as many)
 
 
 class Responder(NoPolicy):
@@ -45,6 +49,11 @@ class Responder(NoPolicy):
         self.samples.reset(self.budget)
         self.log.reset()
 
+    def end(self) -> None:
+        """End what lasts for a while: nobody watches any more."""
+        self.training.end_full_precision()
+        self.training.end_lowered_rates()
+
     def skip_step(self) -> bool:
         """Skip none; look what came of the last action where that is due."""
         if self.state.step >= self.log.due:
@@ -59,13 +68,20 @@ class Responder(NoPolicy):
         """Take an update back that has left weights which are not finite. Raises the stop where that cannot be."""
         self.answered(optimizer, "", written=True)
 
-    def answered(self, optimizer: Optimizer, obstacle: str, *, written: bool) -> bool:
+    def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
+        """Answer a GradScaler that leaves every update out. Raises the stop where nothing smaller helps."""
+        if times >= FAILED and times % FAILED == 0:
+            self.answered(optimizer, "", written=False, failed_unscales=times)
+
+    def answered(self, optimizer: Optimizer, obstacle: str, *, written: bool, failed_unscales: int = 0) -> bool:
         """Answer a bad step, guarded; True when its update is not to be written."""
         try:
             bad = self.look(optimizer, obstacle, written)
+            bad = replace(bad, failed_unscales=failed_unscales, gradient=bad.gradient or bool(failed_unscales))
             if not bad.is_bad:
                 return False  # a norm that was read late had overflowed
             self.state.quiet_until_healthy = True  # the next gate reads every number, whatever rests
+            self.undo_what_did_not_help(bad)
             response = self.choose(bad)
             if response is None:
                 return False
@@ -102,7 +118,18 @@ class Responder(NoPolicy):
             cause=verdict.cause if verdict is not None else None,
             weights_to_blame=verdict is not None and blames_weights(verdict.trials),
             samples=self.training.samples(),
+            guilty=tuple(verdict.sample_index or ()) if verdict is not None else (),
         )
+
+    def undo_what_did_not_help(self, bad: BadStep) -> None:
+        """End the responses that last for a while and were to keep this very thing from coming again."""
+        budget = self.budget
+        if (bad.weights or bad.weights_to_blame) and self.training.end_lowered_rates():
+            since = budget.did_not_help("roll-back", bad.step)
+            self.log.undid(bad, f"the learning rate is the program's own again: a lower one has not helped for {since}")
+        if bad.failed_unscales and self.training.end_full_precision():
+            since = budget.did_not_help("full-precision", bad.step)
+            self.log.undid(bad, f"autocast is on again: full precision has not helped for {since}")
 
     def choose(self, bad: BadStep) -> Response | None:
         """The smallest response that is not refused; None where nothing may be done, which is said once."""
@@ -110,10 +137,13 @@ class Responder(NoPolicy):
         if why:
             self.log.left_alone(bad, why)
             return None
+        if bad.failed_unscales and several_ranks():
+            self.log.left_alone(bad, "scalers of several ranks are not answered together")
+            return None
         self.budget.saw_bad(bad.step, bad.iteration)
         refused: list[str] = []
         found = self.smallest(bad, refused)
-        if found is None:
+        if found is None or (0 < bad.failed_unscales < GIVE_UP and found.slug in ("pause", "stop")):
             return None
         ending = self.ranks.any_ends(found.ends)
         if ending is None:
@@ -128,6 +158,8 @@ class Responder(NoPolicy):
         """Find the first response that is allowed and does not refuse; why others did is added to `refused`."""
         for slug in self.policy.allowed(bad.cause):
             response = responses()[slug]
+            if not response.answers(bad):
+                continue
             why = self.policy.refuses(slug, bad) or response.refuses(bad, self.budget, self.training)
             if not why:
                 return response

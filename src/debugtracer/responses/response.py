@@ -25,6 +25,10 @@ class Response:
     leaves_out: ClassVar[bool] = False
     """The batches of the window are kept from the weights."""
 
+    def answers(self, bad: BadStep) -> bool:
+        """Whether it is made for such a bad step at all; where it is not, nobody asks why. Pure."""
+        return True
+
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         """Why it cannot help here, one clause; empty when it may. Pure."""
         return ""

@@ -21,12 +21,22 @@ class RollBack(Response):
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if not bad.weights and not bad.weights_to_blame:
             return "the weights are good: an earlier state would be no better"
-        if not bad.weights and training.old_snapshot() is None:
+        if bad.weights and bad.written and training.good_copy(bad.optimizer) is not None:
+            return budget.refuses_roll_back(bad.step)
+        parent = self.parent(bad, training)
+        if parent is None:
             return "no earlier state without bad values is at hand"
-        if bad.weights and not (bad.written and training.good_copy(bad.optimizer)) and training.good_snapshot() is None:
-            return "no earlier state without bad values is at hand"
-        return budget.refuses_roll_back(bad.step)
+        again = "" if bad.weights else budget.refuses_again(self.slug, bad.step)
+        return again or budget.refuses_roll_back(bad.step, parent)
+
+    def parent(self, bad: BadStep, training: LiveTraining) -> int | None:
+        """The step of the snapshot that would be put back; None where there is none."""
+        snapshot = training.good_snapshot() if bad.weights else training.old_snapshot()
+        return None if snapshot is None else snapshot.step
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        budget.rolled_back(bad.step)
+        copied = bad.weights and bad.written and training.good_copy(bad.optimizer) is not None
+        budget.rolled_back(bad.step, None if copied else self.parent(bad, training))
+        if not bad.weights:
+            budget.took(self.slug, bad.step)
         return training.make_good(bad) if bad.weights else training.go_back_slower(bad)

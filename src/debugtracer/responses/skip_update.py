@@ -9,6 +9,7 @@ from debugtracer.responses.bad_step import BAD_WEIGHTS, BLAMED, BadStep
 from debugtracer.responses.budget import Budget
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.response import Response
+from debugtracer.responses.roll_back import RollBack
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class SkipUpdate(Response):
             return "the update was written already"
         if bad.weights:
             return BAD_WEIGHTS
-        if bad.weights_to_blame and training.old_snapshot() is not None and not budget.refuses_roll_back(bad.step):
+        if bad.failed_unscales:
+            return "the GradScaler leaves it out by itself"
+        if bad.weights_to_blame and not RollBack().refuses(bad, budget, training):
             return BLAMED
         return bad.obstacle or budget.refuses_skip(bad.step)
 

@@ -117,6 +117,8 @@ class ActionEffect(Event, frozen=True, tag="effect"):
     loss_after: float | None
     bad: int
     """Bad steps since."""
+    helped: bool | None = None
+    """No bad step came since; None in traces of earlier versions."""
 
 
 class Crashed(Event, frozen=True, tag="crashed"):

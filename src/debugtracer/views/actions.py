@@ -74,4 +74,5 @@ def measured(effect: ActionEffect) -> dict[str, Any]:
         "loss_before": effect.loss_before,
         "loss_after": effect.loss_after,
         "bad": effect.bad,
+        "helped": effect.bad == 0,
     }

@@ -51,3 +51,10 @@ def test_a_column_predicted_beside_another_loss_is_a_lesson_of_its_own(tmp_path)
     assert not run(
         tmp_path, x, x[:, 3], lambda given, y: F.mse_loss(given[:, 0], y) + F.mse_loss(given[:, 1], y.detach() ** 2), 2
     )
+
+
+def test_a_column_that_is_not_finite_tells_nothing(tmp_path):
+    x = torch.randn(40, 5)
+    y = x.sum(1)
+    x[:, 2] = float("nan")
+    assert not run(tmp_path, x, y)

@@ -22,6 +22,7 @@ class Breaking(torch.optim.Adam):
         super().step(closure)
         self.updates += 1
         if self.updates in (40, 80) and "full" not in sys.argv:
+            print("broken", self.updates, flush=True)
             with torch.no_grad():
                 self.param_groups[0]["params"][0][0, 0] = float("inf")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debugtracer.errors import UsageError
-from debugtracer.trace.store.skip_list import SKIPPED, SkippedSamples, append, read_skip_list
+from debugtracer.trace.store.skip_list import SKIPPED, SkippedSamples, append, read_skip_list, taken
 
 
 def test_guilty_samples_of_each_dataset_are_read_again(tmp_path: Path) -> None:
@@ -24,3 +24,12 @@ def test_a_list_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: byt
         path.write_bytes(content)
     with pytest.raises(UsageError, match="--skip-list"):
         read_skip_list(path)
+
+
+def test_one_line_says_what_a_list_leaves_out() -> None:
+    said = taken(Path("old/skipped.jsonl"), {"A of 99 samples": set(range(10, 20)), "B of 2 samples": {1}})
+    assert said == (
+        "skip list old/skipped.jsonl - 11 samples left out from the start, where a dataset of that name is read: "
+        "10, 11, 12, 13, 14, 15, 16, 17 and 2 more of A of 99 samples; 1 of B of 2 samples"
+    )
+    assert "names no guilty sample - nothing is left out" in taken(Path("x"), {})

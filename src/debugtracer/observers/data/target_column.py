@@ -81,7 +81,7 @@ class TargetColumnObserver(Observer):
             best, column = together.abs().max(0)
             same = (given.detach()[:, column] == target).all()
             size, index, equal = torch.stack([best, column.double(), same.double()]).tolist()
-        if size < STRAIGHT:
+        if not size >= STRAIGHT:  # NaN too: a column of the batch is not finite
             self.column, self.looks = -1, 0
             return
         self.looks = self.looks + 1 if int(index) == self.column else 1

@@ -11,6 +11,7 @@ from debugtracer.errors import UsageError
 from debugtracer.trace.stored_json import DamagedJson, decode_stored
 
 SKIPPED = "skipped.jsonl"
+SHOWN = 8  # samples of a dataset named in a line
 
 
 class SkippedSamples(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,22 @@ def append(run: Path, entry: SkippedSamples) -> None:
     """Add one line. Raises OSError."""
     with (run / SKIPPED).open("ab") as file:
         file.write(msgspec.json.encode(entry) + b"\n")
+
+
+def taken(path: Path, known: dict[str, set[int]]) -> str:
+    """Return the line for the start of a run: which samples of which datasets a list leaves out."""
+    total = sum(map(len, known.values()))
+    if not total:
+        return f"skip list {path} - it names no guilty sample - nothing is left out"
+    parts = []
+    for dataset, samples in known.items():
+        ordered = sorted(samples)
+        more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+        parts.append(f"{', '.join(map(str, ordered[:SHOWN]))}{more} of {dataset}")
+    many = f"{total} sample{'s' if total != 1 else ''}"
+    return (
+        f"skip list {path} - {many} left out from the start, where a dataset of that name is read: {'; '.join(parts)}"
+    )
 
 
 def read_skip_list(path: Path) -> dict[str, set[int]]:
