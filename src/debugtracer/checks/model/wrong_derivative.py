@@ -25,8 +25,9 @@ class WrongDerivative(Check):
     How it decides
         Once, after the first backward, on the inputs of the first call in double precision: derivatives by differences
         against what backward gives, in three random directions, or element by element where the function works so.
-        They must agree within 5 %. A function that passes its input on (a reversed or scaled gradient) is left alone,
-        and so is, element by element, where one of the two is 0 (a range that is left). A function in steps (rounding,
+        They must agree within 5 %. A function that passes its input on (a reversed or scaled gradient) or its gradient
+        (a straight-through estimator) is left alone, and so is, element by element, where one of the two is 0 (a range
+        that is left). A function in steps (rounding,
         a sign) has no derivative to compare: told only where its backward is 0 wherever the function rises over a
         wider distance and not 0 where it is flat.
     What to do

@@ -119,6 +119,8 @@ class DerivativeTrial:
             found = self.gradient(self.x, weights)
             if found is None:
                 return None
+            if found[1].shape == weights.shape and torch.equal(found[1], weights):
+                return None  # it hands the gradient on as it came: a straight-through estimator
             true, check = (self.along(way, weights, step * self.size) for step in STEPS)
             if abs(true - check) > SMOOTH * max(abs(true), abs(check)) or true == 0:
                 return None  # a kink, or a function in steps
