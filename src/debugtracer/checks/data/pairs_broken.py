@@ -19,7 +19,7 @@ class PairsBroken(Check):
     """Two loaders handed out the same rows side by side in the first pass, and other rows in the next.
 
     What it catches
-        Images and captions, or inputs and targets, in two shuffled loaders that begin from the same seed and are zipped:
+        Images and captions, or inputs and targets, in two shuffled loaders that begin from one seed and are zipped:
         `zip` draws once more from the first than from the second, or one generator is used elsewhere, and from then on
         nothing belongs together.
     Why it matters

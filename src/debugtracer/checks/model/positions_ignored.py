@@ -48,7 +48,11 @@ class PositionsIgnored(Check):
         for fact in window.new(FunctionTest):
             if fact.trial != "other_positions" or not fact.changed:
                 continue
-            at = f" at what {fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line} takes" if fact.frame else " inside forward"
+            at = (
+                f" at what {fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line} takes"
+                if fact.frame
+                else " inside forward"
+            )
             yield self.finding(
                 window,
                 "warning",

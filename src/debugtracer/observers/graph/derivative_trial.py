@@ -146,7 +146,9 @@ class DerivativeTrial:
         """A function in steps by element (rounding, a sign): its backward must be made up, and should follow the
         slopes over a wider distance, at the input and further out."""
         x = torch.cat([self.x.flatten(), FURTHER * self.x.flatten()])
-        if len(self.args) > 1 and any(isinstance(a, Tensor) and a.numel() > 1 for i, a in enumerate(self.args) if i != self.place):
+        if len(self.args) > 1 and any(
+            isinstance(a, Tensor) and a.numel() > 1 for i, a in enumerate(self.args) if i != self.place
+        ):
             return None  # other inputs would have to be stretched with it
         slope, found = self.slopes(x, WIDE * self.size).abs(), self.gradient(x, None)
         if found is None or not float(slope.max()):
