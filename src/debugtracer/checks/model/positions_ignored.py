@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -48,16 +49,12 @@ class PositionsIgnored(Check):
         for fact in window.new(FunctionTest):
             if fact.trial != "other_positions" or not fact.changed:
                 continue
-            at = (
-                f" at what {fact.frame.file.rsplit('/', 1)[-1]}:{fact.frame.line} takes"
-                if fact.frame
-                else " inside forward"
-            )
+            line = f"{PurePath(fact.frame.file).name}:{fact.frame.line}" if fact.frame is not None else "forward"
             yield self.finding(
                 window,
                 "warning",
                 f"of the {fact.length} positions of dimension {fact.dim} of the input of {fact.root} only position "
-                f"{fact.position} reaches the output; expected all of them. Look{at}.",
+                f"{fact.position} reaches the output; expected all of them. Look at what {line} takes.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, module=fact.module),
                 positions=fact.length or 0,

@@ -47,10 +47,11 @@ class CopyUnmoved(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each line once."""
         for fact in window.new(BlendedCopy):
+            line = spot(fact.frame).strip(" ()") or "a line of the loop"
             yield self.finding(
                 window,
                 "warning",
-                f"{spot(fact.frame).strip(' ()') or 'a line of the loop'} averages a copy of {fact.param or 'a weight'} "
+                f"{line} averages a copy of {fact.param or 'a weight'} "
                 f"({float(fact.kept):.4g} of it, {float(fact.taken):.4g} of the parameter), and after {fact.looks} "
                 f"looks the copy is bit for bit what it was though the parameter moved by {float(fact.moved):.2g} of "
                 f"its norm; expected a copy that follows. Write in place: s.lerp_(p, {float(fact.taken):.4g}).",

@@ -82,9 +82,7 @@ class DerivativeTrial:
     def slopes(self, x: Tensor, step: float) -> Tensor:
         """Slope of each element by differences, of a function by element."""
         with torch.no_grad():
-            high, low = self.output(x + step), self.output(x - step)
-        assert high is not None and low is not None
-        return (high - low) / (2 * step)
+            return self.difference(x + step, x - step) / (2 * step)
 
     def by_element(self) -> Outcome | None:
         """Compare where both the function and its backward move: where one of them is 0, that may be meant (a range
@@ -138,17 +136,22 @@ class DerivativeTrial:
     def along(self, way: Tensor, weights: Tensor, step: float) -> float:
         """Directional derivative by central differences."""
         with torch.no_grad():
-            high, low = self.output(self.x + step * way), self.output(self.x - step * way)
-        assert high is not None and low is not None
-        return float(((high - low) * weights).sum()) / (2 * step)
+            apart = self.difference(self.x + step * way, self.x - step * way)
+        return float((apart * weights).sum()) / (2 * step)
+
+    def difference(self, high: Tensor, low: Tensor) -> Tensor:
+        """The output at one input less that at another."""
+        a, b = self.output(high), self.output(low)
+        assert a is not None
+        assert b is not None
+        return a - b
 
     def in_steps(self) -> Outcome | None:
         """A function in steps by element (rounding, a sign): its backward must be made up, and should follow the
         slopes over a wider distance, at the input and further out."""
         x = torch.cat([self.x.flatten(), FURTHER * self.x.flatten()])
-        if len(self.args) > 1 and any(
-            isinstance(a, Tensor) and a.numel() > 1 for i, a in enumerate(self.args) if i != self.place
-        ):
+        others = [a for i, a in enumerate(self.args) if i != self.place]
+        if any(isinstance(a, Tensor) and a.numel() > 1 for a in others):
             return None  # other inputs would have to be stretched with it
         slope, found = self.slopes(x, WIDE * self.size).abs(), self.gradient(x, None)
         if found is None or not float(slope.max()):

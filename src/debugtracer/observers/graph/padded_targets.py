@@ -1,4 +1,4 @@
-"""Looks for padding among the targets of a cross-entropy: an id that ends all rows and that the program itself treats as
+"""Looks for padding among the targets of a cross-entropy: an id that ends all rows and that the program treats as
 padding."""
 
 from __future__ import annotations
