@@ -7,7 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.trace.facts.paired_loaders import PairBroken
-from tests.observers.runs import observed
+from tests.observers.observing import observed
 from tests.observers.told import findings
 
 

@@ -15,8 +15,8 @@ from tests.watching import under_watch
 def run(out, optimizer, **options):
     torch.manual_seed(0)
     model = nn.Linear(4, 4)
-    steps = optimizer(model.parameters(), lr=1e-3, **options)
     with under_watch(out):
+        steps = optimizer(model.parameters(), lr=1e-3, **options)
         for _ in range(5):
             steps.zero_grad()
             model(torch.randn(6, 4)).mean().backward()

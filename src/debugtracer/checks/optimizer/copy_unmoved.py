@@ -24,12 +24,13 @@ class CopyUnmoved(Check):
     Why it matters
         Training looks as ever, and what is evaluated (or what the targets are made with) is the untrained network.
     How it decides
-        In three inspected steps the same tensor and a parameter of its shape were multiplied with two numbers that add
-        up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was.
+        In two inspected steps the same tensor and a parameter of its shape were multiplied with two numbers that add
+        up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was, though
+        the average, written to it, changes at least half of its elements.
     What to do
         Write in place: `s.mul_(decay).add_(p, alpha=1 - decay)`, or `s.lerp_(p, 1 - decay)`.
     Example
-        step 2, rank 0: ema.py:16 averages a copy of c1.weight (0.98 of it, 0.02 of the parameter), and after 3 looks
+        step 2, rank 0: ema.py:16 averages a copy of c1.weight (0.98 of it, 0.02 of the parameter), and after 2 looks
         the copy is bit for bit what it was though the parameter moved by 0.012 of its norm; expected a copy that
         follows. Write in place: s.lerp_(p, 0.02).
     """

@@ -14,7 +14,8 @@ from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.number import number
 
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
-LOOKS = 3  # inspected steps in which it must be seen (ours)
+LOOKS = 2  # inspected steps in which it must be seen (ours)
+MOST_WOULD = 0.5  # share of elements that a write would have changed (ours: a slow average in few bits stands still)
 MOST = 4  # copies that are followed (ours)
 ELEMENTS = 2**16  # of one; a larger one is passed over for its smaller neighbours (ours)
 CLOSE = 1e-6  # of the sum of two weights to 1
@@ -95,7 +96,7 @@ class BlendedCopiesObserver(Observer):
         return self.names
 
     def look(self, copy: Weighted, param: Weighted, name: str) -> None:
-        """Compare with the first look; a copy that moved is followed no longer."""
+        """Compare with the first look; where one moves, averages are written here and none is followed any longer."""
         key = place(copy.tensor)
         seen = self.looks.get(key)
         if seen is None:
@@ -104,15 +105,17 @@ class BlendedCopiesObserver(Observer):
                 self.looks[key].steps.add(self.run.step)
             return
         seen.steps.add(self.run.step)
-        if len(seen.steps) < LOOKS:
+        moved = not torch.equal(copy.tensor.detach(), seen.copy_then)
+        if moved or len(seen.steps) < LOOKS or not would_move(copy, param):
+            if moved:
+                self.run.unsubscribe(self.called)
+                self.reset()
             return
-        frame = self.run.here()
-        del self.looks[key]
         apart = float((param.tensor.detach() - seen.param_then).norm() / seen.param_then.norm().clamp_min(1e-30))
-        if apart > 0 and torch.equal(copy.tensor.detach(), seen.copy_then):
-            self.tell(seen, frame, apart)
-        self.run.unsubscribe(self.called)
-        self.reset()
+        if apart > 0:
+            self.tell(seen, self.run.here(), apart)
+            self.run.unsubscribe(self.called)
+            self.reset()
 
     def tell(self, seen: CopyLook, frame: Frame | None, apart: float) -> None:
         """Emit a copy that does not move."""
@@ -122,6 +125,13 @@ class BlendedCopiesObserver(Observer):
                 taken=number(seen.weights[1]), frame=frame, looks=len(seen.steps), moved=number(apart),
             )
         )  # fmt: skip
+
+
+def would_move(copy: Weighted, param: Weighted) -> bool:
+    """Whether the average, written to the copy, changes it; where the parameter has the weight 0, the two exchanged."""
+    held, new = copy.tensor.detach(), param.tensor.detach()
+    written = new if param.weight == 0 else (copy.weight * held + param.weight * new).to(held.dtype)
+    return float((written != held).double().mean()) >= MOST_WOULD
 
 
 def place(tensor: Any) -> int:
