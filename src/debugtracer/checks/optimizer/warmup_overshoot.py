@@ -69,7 +69,7 @@ class WarmupOvershoot(Check):
 
 
 def climb(values: tuple[float, ...]) -> tuple[float, int]:
-    """By how much the last values rose each, and in how many updates running."""
+    """The amount by which the last values rose each, and in how many updates running."""
     rise, count = values[-1] - values[-2], 0
     for low, high in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
         if not math.isclose(high - low, rise, rel_tol=1e-3):

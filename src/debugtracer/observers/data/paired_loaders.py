@@ -46,7 +46,7 @@ class PairedLoadersObserver(Observer):
         self.leave()
 
     def leave(self) -> None:
-        """Hear no more of batches."""
+        """Stop listening to batches."""
         self.reset()
         self.run.unsubscribe(self.fetched, self.missed)
 

@@ -38,7 +38,7 @@ class DerivativeTrial:
         return next((o for o in outputs if isinstance(o, Tensor) and o.is_floating_point()), None)
 
     def random(self, like: Tensor) -> Tensor:
-        """Draw a direction of that shape from a generator of our own."""
+        """A direction of that shape, drawn from a generator of our own."""
         drawn = torch.randn(like.shape, generator=self.generator, dtype=torch.float64)
         return drawn.to(like.device)
 
@@ -80,7 +80,7 @@ class DerivativeTrial:
         return moved is not None and torch.equal(moved[~mask], y[~mask]) and not torch.equal(moved[mask], y[mask])
 
     def slopes(self, x: Tensor, step: float) -> Tensor:
-        """Slope of each element by differences, of a function by element."""
+        """The slope of each element by differences, of a function by element."""
         with torch.no_grad():
             return self.difference(x + step, x - step) / (2 * step)
 
@@ -134,7 +134,7 @@ class DerivativeTrial:
         return ("factor" if one else "other"), true, back, (ratios[0] if one else None)
 
     def along(self, way: Tensor, weights: Tensor, step: float) -> float:
-        """Directional derivative by central differences."""
+        """The directional derivative by central differences."""
         with torch.no_grad():
             apart = self.difference(self.x + step * way, self.x - step * way)
         return float((apart * weights).sum()) / (2 * step)

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.graph.loss_call import DIFFERENCES
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.drawn_target import DrawnTarget
 from debugtracer.trace.facts.loss_call import ELEMENTWISE
 
 DRAWS = frozenset({"randn", "randn_like", "rand", "rand_like", "normal"})
-DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
 LOOKS_ONLY = frozenset({"__get__", "size", "dim", "requires_grad_"})
 MOST = 64  # draws followed in a step (ours)
 

@@ -95,7 +95,7 @@ def is_ids(value: Any) -> bool:
 
 
 def rows_of(target: Tensor) -> Tensor | None:
-    """Targets as (rows, positions) on the host, seen through a view that flattened them; None for others."""
+    """The targets as (rows, positions) on the host, seen through a view that flattened them; None for others."""
     if target.dim() == 1 and target._base is not None and target._base.numel() == target.numel():
         target = target._base
     fits = target.dim() == 2 and target.shape[0] > 1 and target.shape[1] >= SHORTEST

@@ -36,8 +36,8 @@ class CallLog(TorchFunctionMode):
 def other_positions(
     shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, samples: int
 ) -> dict[str, Any] | None:
-    """Whether all positions but the first, or all but the last, of one dimension may be those of another sample and the
-    output is the same bit for bit."""
+    """Replace all positions but the first, or all but the last, of one dimension by those of another sample: is the
+    output the same bit for bit?"""
     tried = 0
     for value in (*args, *kwargs.values()):
         if not isinstance(value, Tensor) or value.dim() < 2 or value.shape[0] != samples:

@@ -25,5 +25,5 @@ class BlendedCopy(Fact, frozen=True, kw_only=True):
     """How far the parameter is from where it was at the first look, relative to its norm."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that averages."""
         return self.frame

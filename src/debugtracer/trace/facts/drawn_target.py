@@ -18,5 +18,5 @@ class DrawnTarget(Fact, frozen=True, kw_only=True):
     loss_frame: Frame | None
 
     def key(self) -> object:
-        """Each look is news: the check counts them."""
+        """Identify the line and the look: the check counts them."""
         return self.frame, self.ref.step

@@ -27,5 +27,5 @@ class PaddedTargets(Fact, frozen=True, kw_only=True):
     """The line of the comparison."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the loss and the line that calls it."""
         return self.loss, self.frame
