@@ -64,8 +64,9 @@ class BlendedCopiesObserver(Observer):
             if len(args) > 1 and isinstance(weight, float) and not torch.is_grad_enabled():
                 self.blended(Weighted(args[0], 1 - weight), Weighted(args[1], weight))
             return
-        tensor, weight = next(((a, b) for a, b in (args[:2], args[1::-1]) if isinstance(a, Tensor)), (None, None))
-        if tensor is None or type(weight) not in (float, int) or getattr(output, "requires_grad", True):
+        pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
+        tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
+        if tensor is None or not isinstance(weight, (float, int)) or getattr(output, "requires_grad", True):
             self.last = None
             return
         before, self.last = self.last, Weighted(tensor, float(weight))
