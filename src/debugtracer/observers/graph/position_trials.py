@@ -58,7 +58,7 @@ def other_positions(
                     "changed": True, "position": kept, "dim": dim, "length": length,
                     "frame": frames[0] if frames else None,
                 }  # fmt: skip
-    return {"changed": False} if tried else None
+    return None
 
 
 def with_position(value: Tensor, dim: int, kept: int) -> Tensor | None:
