@@ -26,7 +26,7 @@ class PositionsIgnored(Check):
     How it decides
         On a copy in evaluation mode, once: along one dimension of an input (of four positions at least) all positions
         but the first, or all but the last, are replaced by those of another sample, and the output is the same bit for
-        bit, though it is not where the whole sample is another one.
+        bit, though it is not where the whole sample, or the one position, is another.
     What to do
         Look at the line named: it is the last one that was given something else and returned the same.
     Example

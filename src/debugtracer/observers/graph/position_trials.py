@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -51,8 +52,8 @@ def other_positions(
                 other = with_position(value, dim, kept)
                 if other is None or not ignores(shadow, args, kwargs, value, other, base):
                     continue
-                if ignores(shadow, args, kwargs, value, value.roll(1, 0), base):
-                    return None  # no position matters: that is another fault
+                if not any(not ignores(shadow, args, kwargs, value, v, base) for v in others(value, dim, kept)):
+                    continue  # this position does not matter either: that is another fault
                 frames = frames_of(where_lost(shadow, args, kwargs, value, other))
                 return {
                     "changed": True, "position": kept, "dim": dim, "length": length,
@@ -68,6 +69,16 @@ def with_position(value: Tensor, dim: int, kept: int) -> Tensor | None:
     # the kept position is equal by itself
     share = float((other != value).float().mean()) * value.shape[dim] / (value.shape[dim] - 1)
     return other if share >= OTHER else None
+
+
+def others(value: Tensor, dim: int, kept: int) -> Iterator[Tensor]:
+    """Yield the values of other samples, and of floats one whose kept position alone is another (where all samples
+    have the same)."""
+    yield value.roll(1, 0)
+    if value.is_floating_point():
+        shifted = value.clone()
+        shifted.select(dim, kept).add_(value.std())
+        yield shifted
 
 
 def ignores(
