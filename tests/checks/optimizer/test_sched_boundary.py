@@ -9,6 +9,15 @@ from tests.checks.optimizer.seen import found, line, schedule
 
 CYCLE = {"horizon": 240, "horizon_word": "total_steps", "calls": 6, "updates": 240, "ended": True}
 COSINE = {"horizon": 6, "horizon_word": "T_max", "calls": 8, "updates": 8, "last_epoch": 8, "loader": 40}
+STONES = {
+    "horizon": 12,
+    "horizon_word": "milestones",
+    "calls": 600,
+    "updates": 600,
+    "rate": 1e-4,
+    "peak": 0.1,
+    "ended": True,
+}
 GONE = {"calls": 300, "updates": 300, "fallen_at": 88, "rate": 1e-12, "peak": 0.1}
 
 
@@ -30,6 +39,11 @@ def test_a_cosine_in_epochs_stepped_per_batch():
 def test_a_decay_that_is_over_long_before_the_run():
     (finding,) = found(SchedBoundary(), [schedule("ExponentialLR", **GONE)])
     assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message
+
+
+def test_milestones_in_epochs_stepped_per_batch():
+    (finding,) = found(SchedBoundary(), [schedule("MultiStepLR", **STONES)])
+    assert "has passed its last milestone after 12 of 600 updates (its rate is 0.0001 since" in finding.message
 
 
 def test_a_call_beyond_the_end():
@@ -54,6 +68,11 @@ def test_it_is_said_once():
         ("CosineAnnealingLR", {**COSINE, "loader": 6}),
         ("CosineAnnealingLR", {**COSINE, "calls": 1}),
         ("CosineAnnealingWarmRestarts", {**COSINE}),
+        ("MultiStepLR", {**STONES, "ended": False}),
+        ("MultiStepLR", {**STONES, "calls": 14}),
+        ("MultiStepLR", {**STONES, "horizon": 61}),
+        ("MultiStepLR", {**STONES, "rate": 0.05}),
+        ("StepLR", STONES),
         ("ExponentialLR", {**GONE, "updates": 200, "calls": 200}),
         ("ExponentialLR", {**GONE, "calls": 3}),
         ("OneCycleLR", GONE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset, WeightedRandomSampler
 
 from debugtracer.observers.data.epochs import cores, labels_of
 from debugtracer.session import active
@@ -162,3 +162,11 @@ def test_labels_are_counted_where_there_are_few():
     assert labels_of([x, torch.arange(100)], 100) == ()
     assert labels_of([x], 4) == ()
     assert cores() >= 1
+
+
+def test_the_weights_of_a_sampler_are_counted(tmp_path):
+    weighted = WeightedRandomSampler([0.5, 0.5], num_samples=40)
+    (seen,) = observed(tmp_path / "a", lambda: fit(DataLoader(rows(), 8, sampler=weighted)), LoaderSeen)
+    assert (seen.weights, seen.draws, seen.length) == (2, 40, 40)
+    (plain,) = observed(tmp_path / "b", lambda: fit(DataLoader(rows(), 8, shuffle=True)), LoaderSeen)
+    assert (plain.weights, plain.draws) == (None, None)

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from debugtracer.observers.graph.side_effects import side_effect
+from debugtracer.observers.graph.side_effects import own_ways, side_effect
 
 CALLS: list[int] = []
 TOTAL = 0
@@ -172,3 +172,12 @@ def test_ways_of_its_own_count() -> None:
     patched = OwnCounter()
     patched.forward = lambda x: x  # type: ignore[method-assign]
     assert "forward of its own" in (side_effect(patched) or "")
+
+
+def test_a_recurrent_network_of_torch_has_no_ways_of_its_own_and_a_users_attribute_has():
+    class Odd(nn.Module):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+
+    assert own_ways(nn.LSTM(2, 2)) is None
+    assert own_ways(Odd()) == "__call__ or attributes"

@@ -10,7 +10,7 @@ import torch
 from torch.optim import lr_scheduler as S
 
 from debugtracer.observers.optimizer.schedule import sign_of
-from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateKept, RateMoved, Schedule
 from tests.observers.loops import data, mse, net, resumed, scheduled
 from tests.observers.observing import facts, observed
 from tests.watching import under_watch
@@ -169,3 +169,14 @@ def test_at_an_incident_a_rate_that_is_not_the_constructors_is_told_with_its_lar
         "LambdaLR",
     )
     assert fact.scheduler_frame is not None
+
+
+def test_a_rate_that_its_schedule_never_moves_is_told_at_the_end(tmp_path: Path):
+    stuck = scheduled(lambda o, length, epochs: S.LambdaLR(o, lambda epoch: 1e-3), "epoch")
+    (kept,) = observed(tmp_path / "stuck", stuck, RateKept)
+    assert (kept.updates, kept.passes) == (60, 5)
+    assert float(kept.rate) == pytest.approx(1e-3 * float(kept.built))
+    moves = scheduled(lambda o, length, epochs: S.LambdaLR(o, lambda epoch: 1e-3 * (1 + epoch)), "epoch")
+    assert not observed(tmp_path / "moves", moves, RateKept)
+    whole = scheduled(lambda o, length, epochs: S.LambdaLR(o, lambda epoch: 1.0), "epoch")
+    assert not observed(tmp_path / "whole", whole, RateKept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debugtracer.trace.facts.fact import from_plain, to_plain
+from debugtracer.trace.facts.schedule import RateKept
 from tests.checks.optimizer.seen import rate, schedule
 
 
@@ -11,3 +12,9 @@ def test_news_are_told_apart_and_survive_the_disk():
     assert (a.key(), b.key()) == (2, 5)
     assert from_plain("schedule/Rate", to_plain(a)) == a
     assert from_plain("schedule/Schedule", to_plain(b)) == b
+
+
+def test_a_rate_that_was_kept_is_told_by_its_optimizer():
+    kept = RateKept(ref=rate().ref, optimizer=3, kind="SGD", frame=None, built=0.1, rate=1e-4, updates=40)
+    assert kept.key() == 3
+    assert from_plain("schedule/RateKept", to_plain(kept)) == kept

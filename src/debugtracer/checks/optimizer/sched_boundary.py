@@ -23,14 +23,16 @@ class SchedBoundary(Check):
 
     What it catches
         `OneCycleLR(total_steps=epochs * len(loader))` stepped once per epoch; `CosineAnnealingLR(T_max=epochs)` or
-        `ExponentialLR(0.9)` stepped once per batch; a one-cycle schedule that is stepped beyond its end.
+        `ExponentialLR(0.9)` or `MultiStepLR(milestones=[30, 60])` in epochs, stepped once per batch; a one-cycle
+        schedule that is stepped beyond its end.
     Why it matters
         The rate stays where it began, swings up and down within an epoch, or is gone after a small part of the run. A
         one-cycle schedule raises.
     How it decides
         Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole
         run, or more than 2000. Too fast: it is stepped each update and T_max is at most half a pass of the loader and
-        was passed; or a decaying rate has been below 1e-4 of its peak for two thirds of all updates. Beyond its end:
+        was passed; or a decaying rate has been below 1e-4 of its peak for two thirds of all updates; or the last
+        milestone was passed in the first tenth of the run, and the rate is below a tenth of its peak. Beyond its end:
         torch refused the call.
     What to do
         Size the schedule in the unit of `scheduler.step()`: `epochs * len(loader)` if it is called per batch, `epochs`
@@ -56,6 +58,7 @@ class SchedBoundary(Check):
 
     many: int = 2000  # no run has more epochs than that (ours)
     apart: float = 5.0  # updates per call from which it is stepped per epoch (ours)
+    early: float = 0.1  # share of the run in which no decay is over, nor of its peak left (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one warning per scheduler whose horizon does not fit."""
@@ -115,6 +118,20 @@ class SchedBoundary(Check):
     def gone(self, fact: Schedule) -> str:
         """A decay that is over long before the run."""
         decays = fact.kind in DECAYS or fact.kind == "ReduceLROnPlateau"
+        over = fact.horizon if fact.kind == "MultiStepLR" and fact.horizon_word == "milestones" else None
+        if (
+            fact.ended
+            and over
+            and over <= self.early * fact.updates
+            and fact.updates >= over + 100
+            and fact.calls >= fact.updates
+            and float(fact.rate) <= self.early * float(fact.peak)
+        ):
+            return (
+                f"is stepped once per batch and has passed its last milestone after {over} of {fact.updates} updates "
+                f"(its rate is {float(fact.rate):.2g} since, its peak was {float(fact.peak):.2g}); expected milestones "
+                "in batches. Step it once per epoch."
+            )
         low = fact.fallen_at is not None and float(fact.rate) < 1e-3 * float(fact.peak)
         if (
             decays

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.data import WeightedRandomSampler
 
 from debugtracer.observers.data.epoch_history import EpochHistory
 from debugtracer.observers.observed_run import ObservedRun
@@ -155,12 +156,14 @@ class EpochObserver(Observer):
     def emit_loader(self, history: EpochHistory) -> None:
         """Write down its batch size, workers and sampler."""
         info = history.info
+        weights, draws = weighted(history.loader())
         self.run.emit(
             LoaderSeen(
                 ref=self.run.ref("load"), loader=history.number, frame=info.frame, dataset=info.dataset,
                 length=history.samples, batch_size=info.batch_size, workers=info.num_workers, sampler=info.sampler,
                 trains=history.trains, shards=history.shards, shuffles=history.shuffles, generator=history.seeded,
                 worker_init=history.worker_init, persistent=history.persistent, cores=cores(),
+                weights=weights, draws=draws,
             )
         )  # fmt: skip
 
@@ -210,6 +213,15 @@ def labels_of(leaves: list[Tensor], rows: int | None) -> tuple[tuple[int, int], 
             values, counts = leaf.unique(return_counts=True)
             return tuple(zip(values.tolist(), counts.tolist(), strict=True)) if len(values) <= MANY else ()
     return ()
+
+
+def weighted(loader: Any) -> tuple[int | None, int | None]:
+    """The number of weights of a sampler that draws by weights, and of its draws; None for any other."""
+    outer = getattr(loader, "batch_sampler", None)
+    for sampler in (getattr(outer, "sampler", None), getattr(loader, "sampler", None)):
+        if isinstance(sampler, WeightedRandomSampler):
+            return len(sampler.weights), int(sampler.num_samples)
+    return None, None
 
 
 def cores() -> int:

@@ -13,6 +13,7 @@ from debugtracer.callsites.argument_origin import argument_origin
 from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.graph.difference import difference
+from debugtracer.observers.graph.position_trials import other_positions
 from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.graph.side_effects import side_effect
 from debugtracer.observers.graph.token_trials import later_tokens, own_token
@@ -137,6 +138,7 @@ def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]
             if not pairs_samples(shadow, kept, base, samples):
                 found |= {"other_samples": other_samples(shadow, args, kwargs, base, seen, samples)}
             found |= {"any_input": any_input(shadow, args, kwargs, base, samples)}
+            found |= {"other_positions": other_positions(shadow, args, kwargs, base, samples)}
         return {trial: facts for trial, facts in found.items() if facts is not None}
     except Exception as error:
         return {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}

@@ -69,7 +69,7 @@ def own_ways(module: nn.Module) -> str | None:
         return "forward"
     kind = type(module)
     if any(
-        getattr(kind, name, None) is not getattr(nn.Module, name, None)
+        getattr(kind, name, None) is not getattr(nn.Module, name, None) and not is_torchs(kind, name)
         for name in ("__call__", "__getattr__", "__setattr__", "__getattribute__")
     ):
         return "__call__ or attributes"
@@ -81,6 +81,12 @@ def own_ways(module: nn.Module) -> str | None:
         ),
         None,
     )
+
+
+def is_torchs(kind: type, name: str) -> bool:
+    """Whether torch's own class gives this method (recurrent networks note which weights are set)."""
+    owner = next((k for k in kind.__mro__ if name in vars(k)), object)
+    return owner.__module__.startswith("torch.nn.modules.")
 
 
 def hooks(module: nn.Module) -> bool:

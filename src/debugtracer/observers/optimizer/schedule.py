@@ -24,7 +24,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateKept, RateMoved, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is emitted (ours)
@@ -43,6 +43,8 @@ class ScheduleState:
         self.sign: tuple[int, int] | None = None
         self.move: tuple[float, float, int] | None = None
         """(before, after, step) of its largest move between two updates, as a ratio."""
+        self.loader: int | None = None
+        """Identity of the loader whose batch was the last one before the first update."""
 
     def moves(self, high: float, step: int) -> None:
         """Keep the largest move."""
@@ -149,6 +151,8 @@ class ScheduleObserver(Observer):
         rate_state = self.states.get(optimizer)
         if rate_state is None:
             rate_state = self.states[optimizer] = ScheduleState(len(self.states))
+            batch = self.run.batches.last()
+            rate_state.loader = None if batch is None else id(batch.loader)
         sign = (sign_of(low), sign_of(high))
         if sign != rate_state.sign:
             rate_state.sign, rate_state.same = sign, 0
@@ -259,6 +263,25 @@ class ScheduleObserver(Observer):
         """Emit what came of each scheduler."""
         for plan in self.known:
             self.emit_plan(plan, ended=True)
+        for optimizer, rate_state in list(self.states.items()):
+            self.emit_kept(optimizer, rate_state)
+
+    def emit_kept(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
+        """Emit a rate that no update has seen move, though its schedule begins from another."""
+        built = [float(r) for g in optimizer.param_groups if isinstance(r := g.get("initial_lr"), (int, float))]
+        rate = rate_state.high
+        if not built or rate is None or rate_state.move is not None or rate_state.peak != rate or rate == max(built):
+            return
+        plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        self.run.emit(
+            RateKept(
+                ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
+                kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), built=number(max(built)),
+                rate=number(rate), updates=rate_state.updates, passes=self.iterated.get(rate_state.loader or 0, 0),
+                scheduler="" if plan is None else plan.kind, scheduler_frame=None if plan is None else plan.frame,
+                calls=0 if plan is None else plan.calls,
+            )
+        )  # fmt: skip
 
 
 def size(before: float, after: float) -> float:

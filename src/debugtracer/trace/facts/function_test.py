@@ -9,7 +9,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-Trial = Literal["later_tokens", "own_token", "other_samples", "any_input", "skipped"]
+Trial = Literal["later_tokens", "own_token", "other_samples", "any_input", "other_positions", "skipped"]
 
 
 class FunctionTest(Fact, frozen=True, kw_only=True):
@@ -18,11 +18,15 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     trial: Trial
     """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in
     a model that reads from left to right; other_samples: all samples but the first; any_input: samples change
-    places."""
+    places; other_positions: along one dimension of an input, all positions but one are those of another sample."""
     root: str
     changed: bool = False
-    """Outputs that the change should not reach have changed (any_input: nothing has changed at all)."""
+    """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
+    all)."""
     position: int | None = None
+    dim: int | None = None
+    length: int | None = None
+    """other_positions: the dimension and its size; `position` is the one that was left as it was."""
     size: Number | None = None
     """Largest change, in the unit of the output's standard deviation."""
     module: str | None = None

@@ -36,6 +36,10 @@ class LoaderSeen(Fact, frozen=True, kw_only=True):
     persistent: bool
     cores: int
     """Cores this process may run on."""
+    weights: int | None = None
+    """Weights of a sampler that draws by weights; it draws no row beyond that number."""
+    draws: int | None = None
+    """Rows it draws in one pass."""
 
     def key(self) -> object:
         """Identify the loader that the fact is about."""

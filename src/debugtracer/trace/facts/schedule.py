@@ -72,6 +72,34 @@ class RateMoved(Fact, frozen=True, kw_only=True):
         return self.optimizer
 
 
+class RateKept(Fact, frozen=True, kw_only=True):
+    """At the end: a learning rate that is another than the schedule was built with, and the same in every update."""
+
+    ABOUT = "a scheduler"
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    """Where the user built it."""
+    built: Number
+    """The rate its schedule begins from (`initial_lr`, the largest of its groups)."""
+    rate: Number
+    """The rate of every update."""
+    updates: int
+    passes: int = 0
+    """Passes of the loader that were begun whose batch was the last one fetched before the first update."""
+    scheduler: str = ""
+    """The class of its scheduler of torch, if it has one."""
+    scheduler_frame: Frame | None = None
+    """Where the user built that."""
+    calls: int = 0
+    """Calls of its step."""
+
+    def key(self) -> object:
+        """Identify the optimizer that the fact is about."""
+        return self.optimizer
+
+
 class Schedule(Fact, frozen=True, kw_only=True):
     """One scheduler beside the updates of its optimizer, so far."""
 

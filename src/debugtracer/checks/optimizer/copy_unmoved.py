@@ -1,0 +1,62 @@
+"""Is an average of the weights ever written?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.blended_copy import BlendedCopy
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class CopyUnmoved(Check):
+    """A copy of the weights is averaged with them in each step, and the result is never written to it.
+
+    What it catches
+        `s = decay * s + (1 - decay) * p` in a loop over parameters, which binds a name and writes no weight; an EMA or
+        a target network whose two sides are exchanged, so that it is given its own weights.
+    Why it matters
+        Training looks as ever, and what is evaluated (or what the targets are made with) is the untrained network.
+    How it decides
+        In two inspected steps the same tensor and a parameter of its shape were multiplied with two numbers that add
+        up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was, though
+        the average, written to it, changes at least half of its elements.
+    What to do
+        Write in place: `s.mul_(decay).add_(p, alpha=1 - decay)`, or `s.lerp_(p, 1 - decay)`.
+    Example
+        step 2, rank 0: ema.py:16 averages a copy of c1.weight (0.98 of it, 0.02 of the parameter), and after 2 looks
+        the copy is bit for bit what it was though the parameter moved by 0.012 of its norm; expected a copy that
+        follows. Write in place: s.lerp_(p, 0.02).
+    """
+
+    needs: ClassVar[tuple[type[BlendedCopy]]] = (BlendedCopy,)
+    kind: ClassVar[str] = "average_not_updated"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.95
+    remedies: ClassVar[tuple[str, ...]] = (
+        "write in place, under torch.no_grad(): s.mul_(decay).add_(p, alpha=1 - decay)",
+        "or use torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(decay))",
+    )
+    proved_by: ClassVar[str] = "optimizer/averaged_turbine"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Judge each line once."""
+        for fact in window.new(BlendedCopy):
+            line = spot(fact.frame).strip(" ()") or "a line of the loop"
+            yield self.finding(
+                window,
+                "warning",
+                f"{line} averages a copy of {fact.param or 'a weight'} "
+                f"({float(fact.kept):.4g} of it, {float(fact.taken):.4g} of the parameter), and after {fact.looks} "
+                f"looks the copy is bit for bit what it was though the parameter moved by {float(fact.moved):.2g} of "
+                f"its norm; expected a copy that follows. Write in place: s.lerp_(p, {float(fact.taken):.4g}).",
+                ref=fact.ref,
+                place=Place(frame=fact.frame, param=fact.param or None),
+                moved=float(fact.moved),
+            )

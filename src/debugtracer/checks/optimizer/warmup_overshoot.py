@@ -1,0 +1,78 @@
+"""Does a warm-up end at the rate that follows it?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import LR, Window
+
+
+@dataclass(frozen=True)
+class WarmupOvershoot(Check):
+    """A warm-up climbs by the whole rate in each update and falls back to it when it is over.
+
+    What it catches
+        `lr * (step + 1)` where `lr * (step + 1) / warmup_steps` was meant, in a schedule written by hand.
+    Why it matters
+        A warm-up of 50 steps ends at 50 times the rate. The loss need not become NaN: the weights are thrown far away,
+        and the rest of the run mends what the warm-up broke.
+    How it decides
+        The rate rose by the same amount in each of at least five updates, then fell in one update to a tenth or less,
+        and the rate after it is that same amount (within 10 %). A warm-up that was divided by its length rises by that
+        share of the rate which follows, and a search for a rate, which also rises and falls back, by something else.
+    What to do
+        Divide by the number of warm-up steps: the rate before the fall and the one after it are then the same.
+    Example
+        step 50, rank 0: the learning rate rose by 0.001 in each of 50 updates to 0.05 and fell to 0.001 in one;
+        expected a warm-up that ends at the rate after it. Divide it by the number of its steps.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = (LR,)
+    kind: ClassVar[str] = "scheduler_misuse"
+    symptom: ClassVar[str] = "no_learning"
+    confidence: ClassVar[float] = 0.85
+    remedies: ClassVar[tuple[str, ...]] = (
+        "divide the factor of the warm-up by the number of its steps: lr * (step + 1) / warmup_steps",
+        "print the rate in each of the first steps",
+    )
+    proved_by: ClassVar[str] = "optimizer/tide_tables"
+
+    least: int = 5  # updates of a warm-up (ours)
+    fall: float = 10.0  # times the rate after it (ours)
+    close: float = 0.1  # between the rate and what it rose by (ours: a decay has begun)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Judge each fall of the rate; said once."""
+        now, before = window.now(LR), window.before(LR)
+        if now is None or now <= 0 or len(before) <= self.least or before[-1] < self.fall * now:
+            return
+        told = window.memory(self)
+        rise, count = climb(before)
+        if count < self.least or not math.isclose(rise, now, rel_tol=self.close) or "told" in told:
+            return
+        told["told"] = True
+        yield self.finding(
+            window,
+            "warning",
+            f"the learning rate rose by {rise:.3g} in each of {count} updates to {before[-1]:.3g} and fell to "
+            f"{now:.3g} in one; expected a warm-up that ends at the rate after it. Divide it by the number of its "
+            "steps.",
+            rise=rise,
+            peak=before[-1],
+            lr=now,
+        )
+
+
+def climb(values: tuple[float, ...]) -> tuple[float, int]:
+    """The amount by which the last values rose each, and in how many updates running."""
+    rise, count = values[-1] - values[-2], 0
+    for low, high in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
+        if not math.isclose(high - low, rise, rel_tol=1e-3):
+            break
+        count += 1
+    return rise, count

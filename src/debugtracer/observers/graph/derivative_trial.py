@@ -1,0 +1,170 @@
+"""Compares the backward of one autograd.Function with differences of its forward, in double precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.trace.facts.function_derivative import Difference
+
+DIRECTIONS = 3  # random ones that are tried (ours)
+STEPS = (1e-5, 1e-6)  # of a difference, in the unit of the input's size; smooth where both agree (ours)
+SMOOTH = 1e-3  # share by which they may differ (ours)
+WRONG = 0.05  # share by which backward may miss the derivative (ours: approximations are written on purpose)
+WIDE = 0.5  # of the input's size: a difference over which steps of rounding are not seen (ours)
+FURTHER = 4.0  # times the input that is tried beside the input (ours: also where a range ends)
+STANDS = 0.99  # share of outputs that a small step leaves as they are, of a function in steps (ours)
+MOST_RISE, RISES, FLAT = 0.9, 0.5, 0.05  # shares of the steepest slope, and of elements (ours)
+
+Outcome = tuple[Difference, float, float, float | None]
+
+
+class DerivativeTrial:
+    """Calls a Function on doubles; raises what the user's code raises."""
+
+    def __init__(self, apply: Callable[..., Any], args: tuple[Any, ...], place: int) -> None:
+        self.apply, self.args, self.place = apply, tuple(map(doubled, args)), place
+        self.x: Tensor = self.args[place]
+        self.size = float(self.x.abs().mean()) or 1.0
+        self.generator = torch.Generator().manual_seed(0)
+
+    def output(self, x: Tensor) -> Tensor | None:
+        """The first floating output for another input."""
+        given = self.apply(*self.args[: self.place], x, *self.args[self.place + 1 :])
+        outputs = given if isinstance(given, (tuple, list)) else (given,)
+        return next((o for o in outputs if isinstance(o, Tensor) and o.is_floating_point()), None)
+
+    def random(self, like: Tensor) -> Tensor:
+        """A direction of that shape, drawn from a generator of our own."""
+        drawn = torch.randn(like.shape, generator=self.generator, dtype=torch.float64)
+        return drawn.to(like.device)
+
+    def gradient(self, x: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor] | None:
+        """The output and what backward gives for a weighted sum of it; None where it gives nothing."""
+        x = x.clone().requires_grad_()
+        y = self.output(x)
+        if y is None or not y.requires_grad or y.dtype != torch.float64:
+            return None
+        (given,) = torch.autograd.grad(y, x, torch.ones_like(y) if weights is None else weights, allow_unused=True)
+        return None if given is None else (y.detach(), given.double())
+
+    def passes_on(self, y: Tensor) -> bool:
+        """Whether the output is one of the inputs: such a function is written for what its backward does."""
+        return any(isinstance(a, Tensor) and a.shape == y.shape and torch.equal(a, y.to(a.dtype)) for a in self.args)
+
+    def outcome(self) -> Outcome | None:
+        """Compare; None where nothing can be said."""
+        first, again = self.gradient(self.x, None), self.gradient(self.x, None)
+        if first is None or again is None or not torch.equal(first[0], again[0]) or self.passes_on(first[0]):
+            return None
+        if not bool(torch.isfinite(first[0]).all() and torch.isfinite(first[1]).all()):
+            return None
+        with torch.no_grad():
+            near = self.output(self.x + STEPS[0] * self.size * torch.ones_like(self.x))
+            elementwise = self.is_elementwise(first[0])
+        if near is not None and float((near == first[0]).double().mean()) >= STANDS:
+            return self.in_steps() if elementwise else None
+        return self.by_element() if elementwise else self.by_direction(first[0])
+
+    def is_elementwise(self, y: Tensor) -> bool:
+        """Whether each output is made of the input at the same place."""
+        if y.shape != self.x.shape or y.numel() < 2:
+            return False
+        mask = torch.zeros(self.x.numel(), dtype=torch.bool, device=self.x.device)
+        mask[::2] = True
+        mask = mask.view(self.x.shape)
+        moved = self.output(torch.where(mask, self.x + WIDE * self.size, self.x))
+        return moved is not None and torch.equal(moved[~mask], y[~mask]) and not torch.equal(moved[mask], y[mask])
+
+    def slopes(self, x: Tensor, step: float) -> Tensor:
+        """The slope of each element by differences, of a function by element."""
+        with torch.no_grad():
+            return self.difference(x + step, x - step) / (2 * step)
+
+    def by_element(self) -> Outcome | None:
+        """Compare where both the function and its backward move: where one of them is 0, that may be meant (a range
+        that is left, a straight-through estimator)."""
+        slope, check = (self.slopes(self.x, step * self.size) for step in STEPS)
+        found = self.gradient(self.x, None)
+        if found is None:
+            return None
+        smooth = (slope - check).abs() <= SMOOTH * slope.abs()
+        both = smooth & (slope != 0) & (found[1] != 0)
+        if int(both.sum()) < 2:
+            return None
+        ratios = found[1][both] / slope[both]
+        wrong = (ratios - 1).abs() > WRONG
+        if float(wrong.double().mean()) < 1 - RISES:
+            return "same", 0.0, 0.0, None
+        low, high = ratios.aminmax()
+        one = bool((high - low).abs() <= SMOOTH * high.abs())
+        worst = int((ratios - 1).abs().argmax())
+        return (
+            "factor" if one else "other", float(slope[both][worst]), float(found[1][both][worst]),
+            float(ratios[worst]) if one else None,
+        )  # fmt: skip
+
+    def by_direction(self, y: Tensor) -> Outcome | None:
+        """Compare directional derivatives of weighted sums of the output."""
+        pairs: list[tuple[float, float]] = []
+        for _ in range(DIRECTIONS):
+            weights, way = self.random(y), self.random(self.x)
+            if y.numel() == 1:
+                weights = torch.ones_like(y)  # a loss: its backward may take the gradient of a loss to be 1
+            found = self.gradient(self.x, weights)
+            if found is None:
+                return None
+            if found[1].shape == weights.shape and torch.equal(found[1], weights):
+                return None  # it hands the gradient on as it came: a straight-through estimator
+            true, check = (self.along(way, weights, step * self.size) for step in STEPS)
+            if abs(true - check) > SMOOTH * max(abs(true), abs(check)) or true == 0:
+                return None  # a kink, or a function in steps
+            pairs.append((true, float((found[1] * way).sum())))
+        misses = [abs(back - true) > WRONG * max(abs(true), abs(back)) for true, back in pairs]
+        if not all(misses):
+            return "same", *pairs[0], None
+        true, back = pairs[0]
+        if all(b == 0 for _, b in pairs):
+            return "cut", true, back, None
+        ratios = [b / t for t, b in pairs]
+        one = max(ratios) - min(ratios) <= SMOOTH * abs(ratios[0])
+        return ("factor" if one else "other"), true, back, (ratios[0] if one else None)
+
+    def along(self, way: Tensor, weights: Tensor, step: float) -> float:
+        """The directional derivative by central differences."""
+        with torch.no_grad():
+            apart = self.difference(self.x + step * way, self.x - step * way)
+        return float((apart * weights).sum()) / (2 * step)
+
+    def difference(self, high: Tensor, low: Tensor) -> Tensor:
+        """The output at one input less that at another."""
+        a, b = self.output(high), self.output(low)
+        assert a is not None
+        assert b is not None
+        return a - b
+
+    def in_steps(self) -> Outcome | None:
+        """A function in steps by element (rounding, a sign): its backward must be made up, and should follow the
+        slopes over a wider distance, at the input and further out."""
+        x = torch.cat([self.x.flatten(), FURTHER * self.x.flatten()])
+        others = [a for i, a in enumerate(self.args) if i != self.place]
+        if any(isinstance(a, Tensor) and a.numel() > 1 for a in others):
+            return None  # other inputs would have to be stretched with it
+        slope, found = self.slopes(x, WIDE * self.size).abs(), self.gradient(x, None)
+        if found is None or not float(slope.max()):
+            return None
+        rising, flat = slope >= RISES * slope.max(), slope <= FLAT * slope.max()
+        given = found[1] != 0
+        of_rising, of_flat = float(given[rising].double().mean()), float(given[flat].double().mean())
+        if int(rising.sum()) < 2 or int(flat.sum()) < 2 or of_rising > 1 - MOST_RISE or of_flat < MOST_RISE:
+            return None
+        return "reversed", float(rising.double().mean()), of_rising, None
+
+
+def doubled(value: Any) -> Any:
+    """A floating tensor in double precision, anything else as it is."""
+    floating = isinstance(value, Tensor) and value.is_floating_point()
+    return value.detach().double() if floating else value

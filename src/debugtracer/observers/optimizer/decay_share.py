@@ -1,0 +1,76 @@
+"""Measures weight decay beside the gradient in the first updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, inspected
+from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.facts.decay_share import DecayShare
+from debugtracer.trace.number import number
+
+LOOKS = 3  # updates of an optimizer (ours)
+DECOUPLED = ("AdamW", "Adafactor", "Lion", "Muon", "LAMB", "Lamb")
+ADAPTIVE = ("Adam", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "RMSpropTF")
+
+
+class DecayShareObserver(Observer):
+    """Two norms for each group that decays, in the first three updates."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.looks: ById[Optimizer, list[int]] = ById()
+        self.count = 0
+
+    def reset(self) -> None:
+        self.looks.clear()
+
+    @inspected
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Measure the groups that decay."""
+        known = self.looks.get(optimizer)
+        if known is None:
+            known = self.looks[optimizer] = [self.count, 0]
+            self.count += 1
+        if known[1] >= LOOKS:
+            return
+        groups = [g for g in optimizer.param_groups if is_plain(g.get("weight_decay")) and is_plain(g.get("lr"))]
+        if not groups:
+            known[1] = LOOKS
+            return
+        decays, grads = norms(groups)
+        kind = type(optimizer).__name__
+        self.run.emit(
+            DecayShare(
+                ref=self.run.ref("update", self.run.iteration - 1), optimizer=known[0], kind=kind,
+                frame=self.run.built_at(optimizer), number=known[1],
+                decay=number(max(float(g["weight_decay"]) for g in groups)),
+                lr=number(max(float(g["lr"]) for g in groups)),
+                decoupled=kind in DECOUPLED or any(g.get("decoupled_weight_decay") for g in groups),
+                adaptive=kind in ADAPTIVE, decay_l2=number(decays), grad_l2=number(grads),
+            )
+        )  # fmt: skip
+        known[1] += 1
+
+
+def is_plain(value: Any) -> bool:
+    """Whether this is a number above 0 that can be read without waiting for a device."""
+    return isinstance(value, (int, float)) and value > 0
+
+
+def norms(groups: list[dict[str, Any]]) -> tuple[float, float]:
+    """The norm of decay times weight, and of the gradient, over all parameters with one."""
+    decays: list[Tensor] = []
+    grads: list[Tensor] = []
+    for group in groups:
+        held = [p for p in group["params"] if p.grad is not None and p.grad.layout is torch.strided]
+        decays += [p.detach().norm().float() * group["weight_decay"] for p in held]
+        grads += [p.grad.norm().float() for p in held]
+    if not grads:
+        return 0.0, 0.0
+    return float(torch.stack(decays).norm()), float(torch.stack(grads).norm())

@@ -1,0 +1,39 @@
+"""What came of comparing a hand-written backward with its forward, once, on the inputs it really had."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+Difference = Literal["same", "factor", "other", "cut", "reversed"]
+
+
+class FunctionDerivative(Fact, frozen=True, kw_only=True):
+    """One input of an autograd.Function of the program's, in double precision."""
+
+    ABOUT = "an autograd.Function of its own"
+
+    function: str
+    """Its class."""
+    frame: Frame | None
+    """The last line of its backward: the one that returns the gradient."""
+    input: int
+    """Which argument of forward."""
+    difference: Difference
+    """factor: backward is the derivative times a number; other: another direction; cut: the derivative is not 0 and
+    backward gives only zeros; reversed: of a function in steps, backward is 0 where the function rises over a wider
+    distance and not 0 where it is flat."""
+    derivative: Number = 0.0
+    """The directional derivative of forward, by differences."""
+    backward: Number = 0.0
+    """The same by backward; of `reversed` both are shares of elements: rising ones, and those of them that are given a
+    gradient."""
+    ratio: Number | None = None
+    """The second by the first, where that is one number in all directions."""
+
+    def key(self) -> object:
+        """Identify the function and its input."""
+        return self.function, self.frame, self.input

@@ -1,0 +1,22 @@
+"""Averages that are never written."""
+
+from __future__ import annotations
+
+from debugtracer.checks.optimizer.copy_unmoved import CopyUnmoved
+from debugtracer.trace.facts.blended_copy import BlendedCopy
+from tests.checks.optimizer.seen import at, found, line
+
+
+def test_a_copy_that_does_not_follow():
+    fact = BlendedCopy(ref=at(2), param="c1.weight", kept=0.98, taken=0.02, frame=line(16), looks=3, moved=0.012)
+    (finding,) = found(CopyUnmoved(), [fact])
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "average_not_updated", line(16))
+    assert finding.message == (
+        "step 2, rank 0: train.py:16 averages a copy of c1.weight (0.98 of it, 0.02 of the parameter), and after 3 "
+        "looks the copy is bit for bit what it was though the parameter moved by 0.012 of its norm; expected a copy "
+        "that follows. Write in place: s.lerp_(p, 0.02)."
+    )
+
+
+def test_without_a_fact_it_is_silent():
+    assert found(CopyUnmoved(), [], ended=True) == []

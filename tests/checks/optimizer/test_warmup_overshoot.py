@@ -1,0 +1,50 @@
+"""Warm-ups that end above what follows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.optimizer.warmup_overshoot import WarmupOvershoot
+from tests.checks.optimizer.seen import told
+
+
+def judged(rates):
+    return told(WarmupOvershoot(), [{"lr": rate} for rate in rates])
+
+
+def climb(by, steps):
+    return [by * (step + 1) for step in range(steps)]
+
+
+def test_a_warm_up_that_is_not_divided_by_its_length():
+    (finding,) = judged([*climb(0.001, 50), 0.001, 0.00099])
+    assert (finding.severity, finding.kind, finding.step) == ("warning", "scheduler_misuse", 50)
+    assert finding.message == (
+        "step 50, rank 0: the learning rate rose by 0.001 in each of 49 updates to 0.05 and fell to 0.001 in one; "
+        "expected a warm-up that ends at the rate after it. Divide it by the number of its steps."
+    )
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        [*climb(0.001 / 50, 50), 0.001, 0.00099],  # divided
+        [*climb(0.01, 50), 0.001],  # a search for a rate: it falls back to another one
+        [0.1] * 50 + [0.001] * 50,  # milestones
+        [1e-5 * 1.3**step for step in range(40)] + [1e-5],  # a search by factors
+        [*climb(0.001, 50), *reversed(climb(0.001, 50))],  # triangles
+        [*climb(0.001, 4), 0.0001],
+        [*climb(0.001, 20), 0.0],
+    ],
+)
+def test_schedules_that_people_use_are_silent(healthy):
+    assert judged(healthy) == []
+
+
+def test_a_fall_to_a_tenth_is_the_least():
+    assert judged([*climb(0.001, 9), 0.001]) == []
+    assert len(judged([*climb(0.001, 10), 0.001])) == 1
+
+
+def test_it_is_said_once():
+    assert len(judged([*climb(0.001, 50), *climb(0.001, 50), 0.001])) == 1

@@ -1,0 +1,112 @@
+"""Functions of a program's own, compared once."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.autograd import Function
+
+from debugtracer.trace.facts.function_derivative import FunctionDerivative
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+CALLS = []
+
+
+class Halved(Function):
+    """A square with half of its derivative."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.square()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x
+
+
+class Whole(Halved):
+    """A square with its derivative."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * grad * x
+
+
+class Noted(Halved):
+    """A square that leaves a trace."""
+
+    @staticmethod
+    def forward(ctx, x):
+        print("forward")
+        ctx.save_for_backward(x)
+        return x.square()
+
+
+halved = Halved.apply  # kept before the watch begins
+
+
+def run(out, apply, watched=True):
+    torch.manual_seed(0)
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def loop():
+        for _ in range(3):
+            optimizer.zero_grad()
+            apply(model(torch.randn(6, 4))).mean().backward()
+            optimizer.step()
+
+    if watched:
+        with under_watch(out):
+            loop()
+    else:
+        loop()
+    return model.weight.detach().clone()
+
+
+def test_half_a_derivative_is_told_at_the_line_that_returns_it(tmp_path):
+    run(tmp_path, lambda x: Halved.apply(x))
+    (fact,) = facts(tmp_path, FunctionDerivative)
+    assert (fact.function, fact.input, fact.difference, round(float(fact.ratio), 6)) == ("Halved", 0, "factor", 0.5)
+    assert fact.frame.code == "return grad * x"
+    assert [f.severity for f in findings(tmp_path, "wrong-derivative")] == ["warning"]
+
+
+def test_the_derivative_is_silent(tmp_path):
+    run(tmp_path, lambda x: Whole.apply(x))
+    assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["same"]
+    assert findings(tmp_path, "wrong-derivative") == []
+
+
+def test_one_that_leaves_a_trace_is_not_called_again(tmp_path, capsys):
+    run(tmp_path, lambda x: Noted.apply(x))
+    assert facts(tmp_path, FunctionDerivative) == []
+    assert capsys.readouterr().out.count("forward") == 3
+
+
+def test_training_is_the_same_bit_for_bit_and_apply_is_restored(tmp_path):
+    before = vars(Function)["apply"]
+    plain = run(tmp_path, lambda x: Halved.apply(x), watched=False)
+    assert torch.equal(plain, run(tmp_path / "a", lambda x: Halved.apply(x)))
+    assert vars(Function)["apply"] is before
+
+
+def test_a_compiled_function_is_compiled_whole(tmp_path):
+    torch._dynamo.reset()
+    known = []
+
+    def compiled(x):
+        known[:] = known or [torch.compile(lambda x: Whole.apply(x) + 1, backend="eager", fullgraph=True)]
+        return known[0](x)
+
+    run(tmp_path, compiled)
+    assert facts(tmp_path, FunctionDerivative) == []
+
+
+def test_an_apply_that_was_kept_before_is_not_harmed(tmp_path):
+    run(tmp_path, halved)
+    assert findings(tmp_path, "wrong-derivative") == []
