@@ -39,7 +39,7 @@ def play(agent: nn.Module, seen: torch.Tensor, rounds: int = ROUNDS) -> None:
     for step in range(rounds):
         with torch.no_grad():
             action = (agent(torch.ones(1, 3)) * 0.5).argmax()
-        seen[step] = action
+        seen[step] = action  # outside, as an agent that plays has it
 
 
 def test_a_place_repeats_once_it_has_called_in_enough_rounds() -> None:
@@ -63,8 +63,7 @@ def test_the_rounds_of_an_agent_that_plays_are_recorded_in_their_first_ones(monk
     agent, seen = nn.Linear(3, 2), torch.zeros(ROUNDS)
     with Watched() as watched:
         kinds = opened(monkeypatch)
-        with torch.no_grad():
-            play(agent, seen)
+        play(agent, seen)
         assert watched.tape.rounds.many
         assert kinds.count("fn") <= 3 * (MOST_SILENT + KNOWN + 2)
         assert kinds.count("module") == ROUNDS
@@ -125,3 +124,18 @@ def test_a_write_into_what_the_segment_holds_is_recorded_in_every_round() -> Non
             made.add_(1)
         written = [name for name in entries_of(watched) if name in ("add_", "__iadd__")]
         assert len(written) == 2 * KNOWN * 2
+
+
+def test_a_call_that_gives_a_graph_is_recorded_in_every_round() -> None:
+    agent, scale = nn.Linear(3, 2), torch.ones((), requires_grad=True)
+
+    def doubled() -> torch.Tensor:
+        return scale.detach() * 2 if quiet else scale * 2
+
+    with Watched() as watched:
+        for quiet in [True] * ROUNDS + [False]:
+            with torch.no_grad():
+                agent(torch.ones(1, 3))
+            last = doubled()
+        assert watched.tape.rounds.many
+        assert watched.tape.slot(last) is not None

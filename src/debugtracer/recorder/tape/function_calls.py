@@ -75,7 +75,9 @@ def is_idle(tape: Tape, what: FunctionMeaning, args: tuple[Any, ...], kwargs: di
     """True for a call of a loop without a graph that did the same in rounds before: no update needs its entry, a tensor
     of it that one takes is kept as it is. A write into what the segment has taken is no such call."""
     segment = tape.current
-    if segment.has_graph or segment.backwards or torch.is_grad_enabled() or not tape.rounds.repeats(calling_place()):
+    if segment.has_graph or segment.backwards or not tape.rounds.repeats(calling_place()):
+        return False
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors((args, kwargs))):
         return False
     written = kwargs.get("out", args[0] if args and what is FunctionMeaning.INPLACE else None)
     if written is None:
