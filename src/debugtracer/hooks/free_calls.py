@@ -72,7 +72,9 @@ class FreeCallMode(TorchFunctionMode):
         try:
             # many rounds without a graph: what each of them does is dropped with the next
             idle = self.tape.rounds.many and plain and is_idle(self.tape, what, args, kwargs)
-            pending = None if idle else (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+            pending = (
+                None if idle else (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+            )
         except Exception as error:
             pending = None
             self.refuse(error)

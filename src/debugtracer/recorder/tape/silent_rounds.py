@@ -14,7 +14,7 @@ Place = tuple[CodeType, int]
 
 class SilentRounds:
     """One per tape. What a loop does in each of many rounds is dropped with each next one: recording it again and again
-    is work for nothing, and copies each buffer that it fills."""
+    is work for nothing."""
 
     def __init__(self) -> None:
         self.number = 0
