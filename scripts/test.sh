@@ -11,5 +11,6 @@ ruff format --check .
 mypy
 lint-imports
 python scripts/tree.py --check
-export OMP_NUM_THREADS=1  # two processes of tests, each of which starts programs of its own
-exec python -m pytest -n 2 --dist worksteal "$@"
+export OMP_NUM_THREADS=1  # several processes of tests, each of which starts programs of its own
+unset PYTHONDONTWRITEBYTECODE  # with it each of these programs compiles all of ours again
+exec python -m pytest -n "$(($(nproc) + 1))" --dist worksteal "$@"  # one more than cores: tests also wait

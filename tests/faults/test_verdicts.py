@@ -45,7 +45,9 @@ PROVES: dict[str, list[str]] = {}
 for check in checks().values():
     PROVES.setdefault(check.proved_by, []).append(check.slug)
 # all its options are off by default
-PROVES["optimizer/long_recurrence"].remove(OFF := "model/gradient-limits")
+OFF = {"optimizer/long_recurrence": "model/gradient-limits", "optimizer/tiny_loss_scale": "optimizer/moment-limits"}
+for fault, slug in OFF.items():
+    PROVES[fault].remove(slug)
 PROGRAMS = {script.name: script for script in truths.whole_programs()}
 QUICK = ["autoencoder", "diffusion_points", "gan_points", "gpt_chars", "rnn_chars", "autoencoder (healthy)",
          "mlp_tabular (healthy)"]  # fmt: skip
@@ -139,9 +141,10 @@ def test_with_its_cause_switched_off_the_gate_is_red(scorer: ModuleType, tmp_pat
     assert "top1" in row.wrong, row
 
 
+@pytest.mark.parametrize("fault", OFF)
 def test_a_check_that_is_off_by_default_is_proved_with_the_limits_of_the_articles(
-    scorer: ModuleType, programs: Programs, monkeypatch: pytest.MonkeyPatch
+    fault: str, scorer: ModuleType, programs: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEBUG_TRACER_PRESET", "seed")
-    row = wrong(PLANTED["optimizer/long_recurrence"], scorer, programs)[1]
-    assert OFF in row.fired, row
+    row = wrong(PLANTED[fault], scorer, programs)[1]
+    assert OFF[fault] in row.fired, row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -60,5 +61,20 @@ def test_the_source_archive_is_enough_to_build_the_wheel_and_no_more(built: Path
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
-    beside = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", ".gitignore"}
+    beside = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", ".gitignore", "hatch_build.py"}
     assert names == {f"src/{name}" for name in sources()} | beside
+
+
+def test_torch_is_imported_where_an_editable_install_has_lost_its_checkout(tmp_path: Path) -> None:
+    build = f"import hatchling.build; print(hatchling.build.build_editable({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", build], cwd=ROOT, capture_output=True, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("_torch_debug_tracer.pth").decode() == str(SRC)
+        archive.extractall(tmp_path / "site")
+    lost = "import sys; sys.path = [p for p in sys.path if p != 'SRC']; import torch; print(torch.tensor(1).item())"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "DEBUG_TRACER": "1"}
+    words = [sys.executable, "-c", lost.replace("SRC", str(SRC))]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+    assert "debug-tracer: not watching this process (No module named 'debugtracer')" in done.stderr

@@ -18,8 +18,11 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             "ratio": 1e-5,  # norm over norm, "persistently"; both ways (docs/rationale/checks.md#norm-ratio)
             "std_ratio": 100.0,
         },
+        "model/logit-divergence": {"surest": 10.0},  # a logit beyond 10: a softmax only knows distances
         "model/vanishing-gradient": {"first_to_last": 1e-3},  # attenuated by more than three orders
-        "optimizer/clip-share": {"lowest": 0.5, "highest": 10.0},  # from Transformers to recurrent networks
+        # Transformers 0.5 to 1, recurrent networks 5 to 10
+        "optimizer/clip-share": {"lowest": 0.5, "attention": 1.0, "recurrent": 5.0, "highest": 10.0},
         "optimizer/loss-spike": {"sigma_max": 3.0},  # 3 sigma over a window of 100
+        "optimizer/moment-limits": {"times": 1.5, "rise": 0.15, "least_v": 1e-10},
     },
 }

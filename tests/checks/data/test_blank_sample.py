@@ -30,6 +30,14 @@ def test_a_black_picture_is_a_note_and_the_transform_that_made_it_is_named():
     assert (finding.severity, finding.place.frame) == ("note", Frame("/p/train.py", 13))
 
 
+def test_a_picture_that_ends_half_way_is_a_note():
+    (finding,) = BlankSample().judge(a_window(an_oddity("cut", 26, value=0.5, count=1, of=16, samples=(417,))))
+    assert finding.message == (
+        "step 26, rank 0: 1 of 16 rows of batch[0] of batch 26 of Corpus (train.py:50) holds one value in the lowest "
+        "50% of its lines (sample 417); expected a whole picture. Look at the file of the sample."
+    )
+
+
 def test_a_text_that_could_not_be_decoded_is_a_note():
     (finding,) = BlankSample().judge(a_window(an_oddity("unreadable", value=0.4, count=2, of=16, samples=(3, 9))))
     assert "holds 40 % U+FFFD (samples 3, 9)" in finding.message

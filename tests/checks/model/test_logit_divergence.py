@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from debugtracer.checks.check import Check
 from debugtracer.checks.model.logit_divergence import LogitDivergence
+from debugtracer.checks.selection import select
 from debugtracer.trace.facts.logit_scale import LogitScale
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
@@ -15,11 +17,11 @@ def a_look(step: int, log_z: float, gap: float = 1.0, loss: float = 2.9) -> Logi
     return LogitScale(ref=StepRef(iteration=step, step=step), classes=48, rows=256, log_z=log_z, gap=gap, loss=loss)
 
 
-def judged(*looks: LogitScale) -> list[Finding]:
+def judged(*looks: LogitScale, check: Check | None = None) -> list[Finding]:
     found: list[Finding] = []
     memories: dict[str, dict[object, object]] = {}
     for look in looks:
-        found += LogitDivergence().judge(
+        found += (check or LogitDivergence()).judge(
             Window(ref=look.ref, facts={LogitScale: [look]}, came={LogitScale: 1}, memories=memories)
         )
     return found
@@ -77,3 +79,16 @@ def test_at_the_threshold():
     assert judged(a_look(0, 4.0), a_look(200, 40.0), a_look(300, 40.0)) == []
     assert len(judged(a_look(0, 4.0), a_look(200, 40.1), a_look(300, 40.1))) == 1
     assert judged(a_look(0, 4.0), a_look(200, 60.0, loss=1.93), a_look(300, 60.0, loss=1.93)) == []
+
+
+def test_with_the_limits_of_the_articles_a_sure_model_is_a_note_whatever_its_loss():
+    seed = select("seed")["model/logit-divergence"]
+    sure = a_look(20, 12.0, gap=11.0, loss=0.1), a_look(40, 12.0, gap=13.0, loss=0.1)
+    (finding,) = judged(*sure, check=seed)
+    assert (finding.severity, finding.step) == ("note", 20)
+    assert finding.message == (
+        "step 20, rank 0: the first of 48 classes is 11 above the second on average; expected below 10. A softmax has "
+        "no gradient left there: smooth the labels, or add a z-loss."
+    )
+    assert judged(a_look(20, 12.0, gap=10.0), check=seed) == []
+    assert judged(*sure) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.clip_share import ClipShare
+from debugtracer.checks.selection import select
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.step import StepRef
@@ -38,3 +39,20 @@ def test_a_limit_outside_of_the_range_that_was_asked_for_is_a_note(limit: float,
         f"step 0, rank 0: gradients are clipped at {limit:g} (train.py:9); expected 0.5 to 10. Look at the share of "
         "updates that are clipped before it is changed."
     ] * said
+
+
+@pytest.mark.parametrize(
+    ("model", "limit", "said"),
+    [
+        ("attention", 1.0, ""),
+        ("attention", 5.0, "expected 0.5 to 1 for a model with attention. Look"),
+        ("recurrent", 5.0, ""),
+        ("recurrent", 1.0, "expected 5 to 10 for a recurrent model. Look"),
+        ("", 5.0, ""),
+    ],
+)
+def test_with_the_limits_of_the_articles_the_range_is_that_of_the_kind_of_model(model: str, limit: float, said: str):
+    fact = ClipLimit(ref=StepRef(iteration=0, step=0), limit=limit, model=model)
+    window = Window(fact.ref, facts={ClipLimit: [fact]}, came={ClipLimit: 1})
+    found = [f.message for f in select("seed")["optimizer/clip-share"].judge(window)]
+    assert [said in message for message in found] == [True] * bool(said)

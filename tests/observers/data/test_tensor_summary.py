@@ -10,8 +10,11 @@ import torch
 from debugtracer.observers.data.tensor_summary import (
     blank_rows,
     content_of,
+    cut_images,
+    cut_share,
     divergence,
     entropy_of,
+    lines_of,
     look_at,
     moments,
     ranges,
@@ -141,3 +144,20 @@ def test_nothing_is_changed_and_nothing_drawn():
     look_at(x)
     assert torch.equal(x, before)
     assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("kind", [torch.float32, torch.uint8])
+def test_an_image_that_ends_in_one_value_a_channel(channels_last: bool, kind: torch.dtype):
+    images = (torch.rand(3, 3, 32, 24) * 255).to(kind)
+    images[1, :, 20:] = torch.tensor([128, 127, 126]).to(kind)[:, None, None]
+    images[2, :, 31:] = 0
+    images = images.permute(0, 2, 3, 1) if channels_last else images
+    assert look_at(images).cut == (1,)
+    assert cut_share(images[1], lines_of(images) or 0) == 12 / 32
+
+
+def test_what_is_no_batch_of_images_is_not_looked_at_so():
+    assert cut_images(torch.zeros(4, 64, 32, 32)) == ()
+    assert cut_images(torch.zeros(4, 1, 8, 8)) == ()
+    assert cut_images(torch.zeros(4, 32, 32)) == ()

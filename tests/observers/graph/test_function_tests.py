@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from debugtracer.observers.graph.function_tests import SAMPLES
 from debugtracer.trace.facts.function_test import FunctionTest
 from tests.observers.told import facts, findings
 from tests.watching import same_bits, under_watch
@@ -142,6 +143,26 @@ def test_a_norm_over_the_batch_by_hand_is_a_note(tmp_path):
         model(torch.randn(6, 4)).square().sum().backward()
     assert trials(tmp_path)["other_samples"].changed
     assert [f.severity for f in findings(tmp_path, "cross-sample-leak")] == ["note"]
+
+
+class Matched(nn.Linear):
+    def forward(self, x):
+        left = F.normalize(super().forward(x), dim=1)
+        return left @ left.T
+
+
+def test_an_output_of_every_sample_with_every_other_mixes_them_on_purpose(tmp_path):
+    model = Matched(4, 8)
+    with under_watch(tmp_path):
+        F.cross_entropy(model(torch.randn(6, 4)), torch.arange(6)).backward()
+    assert "other_samples" not in trials(tmp_path)
+
+
+def test_as_many_classes_as_samples_are_no_pairs(tmp_path):
+    model = nn.Sequential(nn.Linear(4, SAMPLES), nn.Softmax(dim=0))
+    with under_watch(tmp_path):
+        model(torch.randn(SAMPLES, 4)).square().sum().backward()
+    assert trials(tmp_path)["other_samples"].changed
 
 
 def test_batch_norm_is_exempt(tmp_path):

@@ -197,3 +197,21 @@ def test_a_plain_tensor_drawn_as_weights_is_a_warning(tmp_path):
 def test_coordinates_that_ask_for_a_gradient_are_none(tmp_path):
     run(tmp_path, Cell(torch.linspace(0, 1, 8 * 16).reshape(8, 16).requires_grad_()), steps=5)
     assert not [f for f in findings(tmp_path, "unregistered") if "plain tensor" in f.message]
+
+
+class Routed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.experts, self.calls = nn.ModuleList([nn.Linear(4, 1), nn.Linear(4, 1)]), 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.experts[20 < self.calls < 80](x)
+
+
+@pytest.mark.parametrize(("called", "told"), [(True, 0), (False, 1)])
+def test_an_expert_that_was_updated_between_two_looks_is_used(called, told, tmp_path):
+    model = Routed()
+    model.calls = 0 if called else 1000
+    run(tmp_path, model, steps=120)
+    assert len(findings(tmp_path, "unused-param")) == told

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
@@ -52,3 +54,24 @@ def test_the_limit_is_told_once_with_its_line(tmp_path: Path):
     assert fact.limit == 1e-3
     assert fact.frame is not None
     assert fact.frame.code == "nn.utils.clip_grad_norm_(model.parameters(), limit)"
+
+
+class CausalAttention(nn.Linear):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("layer", "kind"), [(nn.Linear, ""), (CausalAttention, "attention"), (nn.GRUCell, "recurrent")]
+)
+def test_the_kind_of_model_is_told_with_the_limit(tmp_path: Path, layer: Any, kind: str):
+    def train() -> None:
+        model = nn.Sequential(layer(4, 4), nn.Linear(4, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(2):
+            optimizer.zero_grad()
+            model(torch.randn(8, 4)).square().mean().backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+
+    (fact,) = observed(tmp_path / "runs", train, ClipLimit)
+    assert fact.model == kind

@@ -17,7 +17,7 @@ from debugtracer.trace.window import Window
 
 @dataclass(frozen=True)
 class BlankSample(Check):
-    """A sample of one single value, or a text that could not be decoded.
+    """A sample of one single value, an image that ends in one, or a text that could not be decoded.
 
     What it catches
         Black or truncated images, silent recordings, texts full of the replacement character U+FFFD.
@@ -25,7 +25,9 @@ class BlankSample(Check):
         Such samples teach nothing; normalised by their own spread they are 0/0.
     How it decides
         A row of at least 16 values that are all equal, in a floating tensor in which no such row came in the first 20
-        batches; a string of which more than 5 % is U+FFFD. The sample is fetched again to name the first transform
+        batches; an image (four dimensions, channels first or last) whose lowest eighth of lines or more holds one value
+        a channel, as a decoder leaves what a truncated file lacks, where no such image came in these batches either; a
+        string of which more than 5 % is U+FFFD. The sample is fetched again to name the first transform
         whose output is blank. Always a note.
     What to do
         Look at the file of the sample; drop it where the dataset makes it.
@@ -53,6 +55,8 @@ class BlankSample(Check):
             after = f", first after {again.transform}" if again is not None and again.transform else ""
             if fact.what == "blank":
                 text = f"is {as_float(fact.value):g} everywhere"
+            elif fact.what == "cut":
+                text = f"holds one value in the lowest {as_float(fact.value):.0%} of its lines"
             elif fact.what == "unreadable":
                 text = f"holds {100 * as_float(fact.value):.0f} % U+FFFD"
             else:
@@ -62,7 +66,8 @@ class BlankSample(Check):
                 "note",
                 f"{fact.count} of {fact.of} rows of {fact.path} of {which(fact.batch, fact.loader)} "
                 f"{text}{with_samples(fact.samples)}{after}; expected "
-                "something to learn from. Look at the file of the sample.",
+                f"{'a whole picture' if fact.what == 'cut' else 'something to learn from'}. Look at the file of the "
+                "sample.",
                 ref=fact.ref,
                 place=place_of(fact, again.frame if again is not None else None),
                 count=fact.count,

@@ -31,7 +31,7 @@ class LogitDivergence(Check):
         first value (at least log C), or a mean distance between the first and the second class above `gap`, in two
         looks in a row: a warning. Growth in each of the last three looks to more than `grown` times, with a loss that
         does not fall, is a note with the steps that are left at the present pace. Models that are confident and right
-        have a low loss and are left alone.
+        have a low loss and are left alone, but for `surest` (`--preset seed`): a distance above it is a note then.
     What to do
         Add a z-loss (1e-4 * logits.logsumexp(-1) ** 2), decay the weights of the head, or lower the learning rate.
     Example
@@ -55,6 +55,8 @@ class LogitDivergence(Check):
     gap: float = 10.0  # nats between the first and the second class (softmax gives the first of two 0.99995)
     high: float = 0.5  # of log C: the loss of a model that has not learnt to be sure (ours)
     grown: float = 3.0  # of the first mean |log Z|, for a note (ours)
+    # nats between the first and the second class whatever the loss, 0 is off (10 with `--preset seed`)
+    surest: float = 0.0
     warmup: int = 200  # steps learnt from before anything is said (ours)
     apart: int = 10  # steps between two looks that are compared (ours)
 
@@ -62,6 +64,9 @@ class LogitDivergence(Check):
         """Judge each new measurement of a line, beside those before it."""
         memory = window.memory(self)
         for now in window.new(LogitScale):
+            if 0 < self.surest < as_float(now.gap) and ("sure", now.key()) not in memory:
+                memory["sure", now.key()] = True
+                yield self.too_sure(window, now)
             looks = memory.setdefault(("looks", now.key()), [])
             first = memory.setdefault(("first", now.key()), now)
             if not looks or now.ref.step - looks[-1].ref.step >= self.apart:
@@ -100,6 +105,18 @@ class LogitDivergence(Check):
                     bound,
                     f", and grows ({bound:.3g} in about {left:.0f} steps at this pace)",
                 )
+
+    def too_sure(self, window: Window, now: LogitScale) -> Finding:
+        """Build the note of the fixed rule on the distance between the first two classes."""
+        return self.finding(
+            window,
+            "note",
+            f"the first of {now.classes} classes is {as_float(now.gap):.3g} above the second on average; expected "
+            f"below {self.surest:g}. A softmax has no gradient left there: smooth the labels, or add a z-loss.",
+            ref=now.ref,
+            place=Place(frame=now.frame),
+            gap=as_float(now.gap),
+        )
 
     def is_high(self, look: LogitScale) -> bool:
         """True while the loss is so high that the model has not learnt to be sure."""

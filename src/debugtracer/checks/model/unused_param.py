@@ -24,7 +24,8 @@ class UnusedParam(Check):
         It costs memory and, under DDP, an error; sometimes the branch was meant to be called.
     How it decides
         Trainable parameters of an optimizer had no gradient and were no argument of the forward in every inspected
-        step, the last one at least `steps` updates after the first. Experts of a mixture, heads of other tasks and
+        step, the last one (or the end of the run) at least `steps` updates after the first; one that has a state in
+        its optimizer had a gradient before. Experts of a mixture, heads of other tasks and
         alternating phases may rest that long, so it is a note.
     What to do
         Call the branch, or remove it.
@@ -34,6 +35,7 @@ class UnusedParam(Check):
     """
 
     needs: ClassVar[tuple[str | type[GraphReach], ...]] = (GraphReach, LOSS)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "detached_graph"
     confidence: ClassVar[float] = 0.4
     remedies: ClassVar[tuple[str, ...]] = ("call the branch", "or remove it from the model")
@@ -46,16 +48,16 @@ class UnusedParam(Check):
         """The names that were idle in every look."""
         memory = window.memory(self)
         for fact in window.new(GraphReach):
-            first, names, looks = memory.get(fact.number, (fact, set(fact.idle), 0))
-            memory[fact.number] = first, names & set(fact.idle), looks + 1
-        for number, (first, names, looks) in list(memory.items()):
+            first, names, looks, _ = memory.get(fact.number, (fact, set(fact.idle), 0, fact))
+            memory[fact.number] = first, names & set(fact.idle), looks + 1, fact
+        for number, (first, names, looks, last) in list(memory.items()):
             if (
                 names
                 and looks > 1
-                and window.ref.step - first.ref.step >= self.steps
+                and (window.ref if window.ended else last.ref).step - first.ref.step >= self.steps
                 and ("told", number) not in memory
             ):
-                memory["told", number] = first, set(), 0
+                memory["told", number] = first, set(), 0, last
                 shown = [name for name in first.idle if name in names]
                 yield self.finding(
                     window,

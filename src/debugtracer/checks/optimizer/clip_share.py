@@ -25,7 +25,8 @@ class ClipShare(Check):
         any other. Many large models are trained so on purpose, therefore this is a note.
     How it decides
         More than 95 % of the last 500 updates were clipped and the median norm was above 10 times the limit. With
-        `lowest` and `highest` (`--preset seed`) also a limit outside of them, whatever the norms.
+        `lowest` and `highest` (`--preset seed`) also a limit outside of them, whatever the norms; `attention` and
+        `recurrent` narrow them for models of that kind.
     What to do
         Set the limit near the 90th percentile of the norm, or lower the learning rate knowingly.
     Example
@@ -41,18 +42,23 @@ class ClipShare(Check):
     share: float = 0.95  # of the updates (ours)
     updates: int = 500  # looked at (ours: language models clip a lot early on)
     times: float = 10.0  # median norm / limit (ours)
-    lowest: float = 0.0  # max_norm, 0 is off (0.5 with `--preset seed`: 0.5 to 1 for Transformers)
-    highest: float = 0.0  # max_norm, 0 is off (10 with `--preset seed`: 5 to 10 for recurrent networks)
+    lowest: float = 0.0  # max_norm, 0 is off (0.5 with `--preset seed`)
+    highest: float = 0.0  # max_norm, 0 is off (10 with `--preset seed`)
+    # max_norm of a model with attention, at most; 0 is `highest` (1 with `--preset seed`: Transformers have 0.5 to 1)
+    attention: float = 0.0
+    # max_norm of a model with recurrent layers, at least; 0 is `lowest` (5 with `--preset seed`: they have 5 to 10)
+    recurrent: float = 0.0
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding per run, and one for each limit that is out of range."""
         for fact in window.new(ClipLimit):
-            if 0 < fact.limit < self.lowest or fact.limit > self.highest > 0:
+            lowest, highest, kind = self.range_of(fact)
+            if 0 < fact.limit < lowest or fact.limit > highest > 0:
                 yield self.finding(
                     window,
                     "note",
-                    f"gradients are clipped at {fact.limit:g}{spot(fact.frame)}; expected {self.lowest:g} to "
-                    f"{self.highest:g}. Look at the share of updates that are clipped before it is changed.",
+                    f"gradients are clipped at {fact.limit:g}{spot(fact.frame)}; expected {lowest:g} to "
+                    f"{highest:g}{kind}. Look at the share of updates that are clipped before it is changed.",
                     ref=fact.ref,
                     place=Place(frame=fact.frame),
                     limit=fact.limit,
@@ -73,3 +79,11 @@ class ClipShare(Check):
                 clipped=clipped,
                 median=median,
             )
+
+    def range_of(self, fact: ClipLimit) -> tuple[float, float, str]:
+        """Return the least and the largest limit for the kind of model that is trained, and its words."""
+        if fact.model == "attention" and self.attention:
+            return self.lowest, self.attention, " for a model with attention"
+        if fact.model == "recurrent" and self.recurrent:
+            return self.recurrent, self.highest, " for a recurrent model"
+        return self.lowest, self.highest, ""

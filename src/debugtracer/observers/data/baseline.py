@@ -115,6 +115,8 @@ class Baseline:
     """Labels: least and most of all summaries."""
     had_blank: bool = False
     """Blank rows came while it was learnt: they are part of this data."""
+    had_cut: bool = False
+    """Images whose lowest lines hold one value came while it was learnt."""
     varied: bool = False
     """Integers: some batch had more than one value."""
 

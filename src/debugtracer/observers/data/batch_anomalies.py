@@ -10,7 +10,7 @@ from torch import Tensor
 
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.loader_history import LoaderHistory
-from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows
+from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
 from debugtracer.recorder.tape.batches import Batch
 
@@ -48,7 +48,7 @@ def whole(batch: Batch, look: TensorSummary) -> tuple[int, ...]:
 def of_floats(
     history: LoaderHistory, baseline: Baseline, path: str, leaf: Tensor, look: TensorSummary, batch: Batch
 ) -> Iterator[Anomaly]:
-    """Yield non-finite values, blank rows, channels that stopped moving, values beyond the range, other moments."""
+    """Yield non-finite values, blank and cut rows, channels that stopped moving, far values, other moments."""
     if look.nonfinite and not look.minus_inf_only:
         yield Anomaly("nonfinite", path, look.bad_rows, count=look.nonfinite, of=leaf.numel())
     blank = blank_rows(look, leaf.numel() // max(look.rows, 1))
@@ -64,6 +64,7 @@ def of_floats(
             )
         else:
             baseline.had_blank = True
+    yield from of_images(baseline, path, leaf, look, blank)
     for channel in baseline.still_now(look)[:4]:
         value = leaf.select(1 if leaf.dim() != 3 or leaf.shape[1] == look.channels else 2, channel).reshape(-1)[0]
         yield Anomaly(
@@ -72,6 +73,20 @@ def of_floats(
     yield from of_range(baseline, path, look)
     for far in baseline.distances(look):
         yield Anomaly("content", path, whole(batch, look), far.value, far.usual, far.spread, detail=far.respect)
+
+
+def of_images(
+    baseline: Baseline, path: str, leaf: Tensor, look: TensorSummary, blank: tuple[int, ...]
+) -> Iterator[Anomaly]:
+    """Yield images that end in one value, where the first batches held none."""
+    cut = tuple(row for row in look.cut if row not in blank)
+    if not cut or baseline.had_cut:
+        return
+    if baseline.looks < FEW_BATCHES:
+        baseline.had_cut = True
+        return
+    share = cut_share(leaf[cut[0]], lines_of(leaf) or 1)
+    yield Anomaly("cut", path, cut, value=share, count=len(cut), of=look.rows)
 
 
 def of_range(baseline: Baseline, path: str, look: TensorSummary) -> Iterator[Anomaly]:

@@ -14,6 +14,8 @@ HASHED = 64  # elements, evenly spread, that stand for the content of a tensor (
 BUCKETS = 256  # of the histogram of token ids, by their lowest byte (ours)
 CHANNELS = 4096  # widest channel dimension looked at one by one (ours)
 CLASSES = 256  # widest range of integers that may be labels (ours)
+CUT_LINES = 8  # 1 / that of an image's lines, at its lower edge, hold one value before it is called cut off (ours)
+COLOURS = 4  # largest dimension of an image that may be its channels (ours)
 BLANK_WIDTH = 16  # values a row has at least before a constant row is called blank (ours)
 
 
@@ -34,6 +36,8 @@ class TensorSummary:
     row_low: list[float] | None = None
     row_high: list[float] | None = None
     """Range of each row."""
+    cut: tuple[int, ...] = ()
+    """Images whose lowest lines hold one value a channel, as a decoder leaves what a truncated file lacks."""
     channels: int = 0
     still: tuple[int, ...] = ()
     """Channels that have one value in the whole batch."""
@@ -96,6 +100,7 @@ def look_at_floats(values: Tensor) -> TensorSummary:
         return look
     look.mean, look.std = moments(some)
     look.row_low, look.row_high = row_low.tolist(), row_high.tolist()
+    look.cut = cut_images(values)
     if dim is not None and rows > 1:
         look.channels = values.shape[dim]
         if look.channels <= CHANNELS:
@@ -156,7 +161,34 @@ def look_at_integers(values: Tensor) -> TensorSummary:
         flat = values.reshape(rows, -1)
         look.role, look.row_low, look.row_high = "float", flat.amin(1).tolist(), flat.amax(1).tolist()
         look.mean, look.std = moments(thinned(values, SAMPLED))
+        look.cut = cut_images(values)
     return look
+
+
+def lines_of(images: Tensor) -> int | None:
+    """The dimension of the lines of a batch of images, channels first or last; None for what is no such batch."""
+    if images.dim() != 4:
+        return None
+    lines = 2 if images.shape[1] <= COLOURS else 1 if images.shape[3] <= COLOURS else None
+    return lines if lines and min(images.shape[lines], images.shape[lines + 1]) >= BLANK_WIDTH else None
+
+
+def cut_images(images: Tensor) -> tuple[int, ...]:
+    """The images whose lowest lines hold one value a channel; two reductions over these lines."""
+    dim = lines_of(images)
+    if dim is None:
+        return ()
+    height = images.shape[dim]
+    lowest = images.narrow(dim, height - height // CUT_LINES, height // CUT_LINES)
+    plain = lowest.amin((dim, dim + 1)) == lowest.amax((dim, dim + 1))
+    return tuple(plain.all(1).nonzero().view(-1).tolist())
+
+
+def cut_share(image: Tensor, dim: int) -> float:
+    """The share of the lines of one image (`dim`: as in its batch) that hold its last value, from the lower edge."""
+    lines = image.movedim(dim - 1, 0)
+    same = (lines == lines[-1:]).reshape(lines.shape[0], -1).all(1).tolist()[::-1]
+    return (same.index(False) if False in same else len(same)) / len(same)
 
 
 def blank_rows(look: TensorSummary, width: int) -> tuple[int, ...]:

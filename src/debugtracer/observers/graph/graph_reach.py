@@ -211,6 +211,7 @@ class GraphReachObserver(Observer):
             and self.hit.get(id(p), -2) < since
         ]
         idle = [p for p in holds if p.grad is None and id(p) not in self.used and id(p) not in self.hit]
+        idle = [p for p in idle if not optimizer.state.get(p)]  # an expert that rests now has been updated before
         self.looks[number] = self.looks.get(number, -1) + 1
         lasting, stood = self.layers.follow(number, lost)
         self.run.emit(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import raw_frames
@@ -71,6 +71,13 @@ class ClippingObserver(Observer):
         """Emit the limit when it is another one than before."""
         if limit != self.limit and self.limits < MOST_LIMITS:
             self.limit, self.limits = limit, self.limits + 1
-            self.run.emit(
-                ClipLimit(ref=self.run.ref("clip", self.run.iteration - 1), limit=limit, frame=first(raw_frames(1)))
-            )
+            ref, model = self.run.ref("clip", self.run.iteration - 1), self.model_kind()
+            self.run.emit(ClipLimit(ref=ref, limit=limit, frame=first(raw_frames(1)), model=model))
+
+    def model_kind(self) -> Literal["", "attention", "recurrent"]:
+        """What the models hold, by the layers of torch and the names of their classes."""
+        layers = [layer for model in self.run.modules() for layer in model.modules()]
+        if any(isinstance(layer, (nn.RNNBase, nn.RNNCellBase)) for layer in layers):
+            return "recurrent"
+        names = (kind.__name__ for layer in layers for kind in type(layer).__mro__)
+        return "attention" if any(name.endswith("Attention") for name in names) else ""

@@ -138,7 +138,7 @@ class BatchOddity(Fact, frozen=True, kw_only=True):
     loader: LoaderNote
     batch: int
     what: str
-    """nonfinite, constant, blank, range, content, ignored, duplicate, ngram, short, pad-labels, label, unreadable,
+    """nonfinite, constant, blank, cut, range, content, ignored, duplicate, ngram, short, pad-labels, label, unreadable,
     empty."""
     path: str = ""
     rows: tuple[int, ...] = ()

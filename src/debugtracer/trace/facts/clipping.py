@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
@@ -27,3 +29,5 @@ class ClipLimit(Fact, frozen=True, kw_only=True):
 
     limit: float
     frame: Frame | None = None
+    model: Literal["", "attention", "recurrent"] = ""
+    """What the models seen in training hold: recurrent layers before attention; "" for neither."""
