@@ -32,7 +32,7 @@ def begin() -> None:
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """No collection of garbage inside: our imports make little, and each would go through all that torch has made, a
+    """Collect no garbage inside: our imports make little, and each would go through all that torch has made, a
     tenth of a second together."""
     collects = gc.isenabled()
     gc.disable()
