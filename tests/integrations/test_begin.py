@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import pytest
 
 from debugtracer import session
-from debugtracer.integrations.begin import begin, is_launcher
+from debugtracer.integrations.begin import begin, is_launcher, uncollected
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,18 @@ def test_a_wrong_variable_is_one_line_and_the_program_goes_on_unwatched(monkeypa
         capsys.readouterr().err
         == "debug-tracer: DEBUG_TRACER_MODE is 'fast'; expected observe, dev, val, prod; this process is not watched.\n"
     )
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_after_the_start_as_before_it(collects, monkeypatch):
+    monkeypatch.setattr(sys, "orig_argv", ["python", "train.py"])
+    monkeypatch.setenv("DEBUG_TRACER_MODE", "fast")
+    if not collects:
+        gc.disable()
+    try:
+        with uncollected():
+            assert not gc.isenabled()
+        begin()
+        assert gc.isenabled() is collects
+    finally:
+        gc.enable()

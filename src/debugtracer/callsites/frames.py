@@ -87,6 +87,20 @@ def raw_frames(skip: int = 1) -> RawFrames:
     return tuple(found) if found or library is None else ((library.f_code, library.f_lineno),)
 
 
+def calling_place() -> tuple[CodeType, int] | None:
+    """The innermost code of the live stack that is neither torch's nor ours, with the instruction it is at."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        code = frame.f_code
+        known = _codes.get(id(code))
+        if known is None or known[0] is not code:
+            known = _remember(code)
+        if known[1] in (USER, LIBRARY):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
 def _remember(code: CodeType) -> tuple[CodeType, int, dict[int, tuple[CodeType, int]]]:
     if len(_codes) >= MOST_CODES:
         _codes.clear()

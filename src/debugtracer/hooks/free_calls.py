@@ -20,7 +20,7 @@ from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.tape.foreign_modes import dispatches as dispatch_modes
 from debugtracer.recorder.tape.foreign_modes import functions as function_modes
-from debugtracer.recorder.tape.function_calls import Pending, finish, prepare
+from debugtracer.recorder.tape.function_calls import Pending, finish, is_idle, prepare
 from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
@@ -70,7 +70,11 @@ class FreeCallMode(TorchFunctionMode):
             begin = 0.0  # an alarm has its own account
         plain = not (types or function_modes() or dispatch_modes())  # no code of the program's is met while we look
         try:
-            pending = (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+            # many rounds without a graph: what each of them does is dropped with the next
+            idle = self.tape.rounds.many and plain and is_idle(self.tape, what, args, kwargs)
+            pending = (
+                None if idle else (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
+            )
         except Exception as error:
             pending = None
             self.refuse(error)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from debugtracer.errors import UsageError, guarded
@@ -23,6 +26,25 @@ def begin() -> None:
     """Start watching this process, once; a bad setting is one line on stderr and the program goes on."""
     if is_launcher(sys.orig_argv[1:]):
         return
+    with uncollected():
+        start()
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage inside: our imports make little, and each would go through all that torch has made, a
+    tenth of a second together."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def start() -> None:
+    """Import the session and install it with what watches children and the end."""
     from debugtracer import session
     from debugtracer.integrations import cells, children, ending
     from debugtracer.settings import Settings

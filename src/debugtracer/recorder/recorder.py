@@ -19,10 +19,10 @@ from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import Root
 from debugtracer.recorder.tape.entry import Entry, Leaf, tensors
 from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.recorder.tape.silent_rounds import MOST_SILENT
 from debugtracer.recorder.tape.step_tape import Tape
 
 MAX_BACKWARDS = 4096  # backward calls without an update; a loop above it updates by means that we do not see (ours)
-MOST_SILENT = 8  # root calls without a graph in one segment; a distillation step has one or two (ours)
 
 
 class Recorder:
@@ -75,7 +75,9 @@ class Recorder:
         """Count calls without a graph (a teacher, a generation); a long row of them belongs to no update and is
         dropped."""
         segment = self.tape.current
-        segment.silent_calls += not torch.is_grad_enabled()
+        if not torch.is_grad_enabled():
+            segment.silent_calls += 1
+            self.tape.rounds.begin()
         if segment.silent_calls > MOST_SILENT:
             self.tape.cut(self.state.iteration, self.state.step)
 

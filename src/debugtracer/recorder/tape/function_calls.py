@@ -7,14 +7,16 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.frames import calling_place
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.tape.entry import TENSORS, Entry, tensors
 from debugtracer.recorder.tape.functions import GRAD_GET, RANDOM_INPLACE, FunctionMeaning, property_name
-from debugtracer.recorder.tape.step_tape import Tape
+from debugtracer.recorder.tape.step_tape import Segment, Tape, address
 
 Pending: TypeAlias = tuple[Any, Entry | None]
 """The first argument of a call that is about to run, and its entry; None: its result is kept as a constant."""
 
+MOST_MADE = 32  # tensors of a segment among which one is looked for, some microseconds (ours)
 OTHER_MEMORY = ("__set__", "set_")  # give a tensor another storage
 
 
@@ -67,6 +69,33 @@ def finish(tape: Tape, what: FunctionMeaning, function: Any, pending: Pending, o
             tape.mark_losslike(output, first)
         if what is FunctionMeaning.INPLACE and function.__name__ in OTHER_MEMORY:
             tape.current.moved_storage()
+
+
+def is_idle(tape: Tape, what: FunctionMeaning, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """True for a call of a loop without a graph that did the same in rounds before: no update needs its entry, a tensor
+    of it that one takes is kept as it is. A write into what the segment has taken is no such call."""
+    segment = tape.current
+    if segment.has_graph or segment.backwards or not tape.rounds.repeats(calling_place()):
+        return False
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors((args, kwargs))):
+        return False
+    written = kwargs.get("out", args[0] if args and what is FunctionMeaning.INPLACE else None)
+    if written is None:
+        return what is not FunctionMeaning.INPLACE
+    return (
+        type(written) is Tensor
+        and not written.requires_grad
+        and not segment.sharing(written)
+        and not made_there(segment, written)
+    )
+
+
+def made_there(segment: Segment, written: Tensor) -> bool:
+    """True where a tensor lies in memory of one that the segment has made, or may do so."""
+    if len(segment.made) > MOST_MADE:
+        return True
+    place = address(written)
+    return any(place == address(tensor) for made, _ in segment.made.values() if (tensor := made()) is not None)
 
 
 def is_older_gradient(tape: Tape) -> bool:

@@ -14,6 +14,7 @@ from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import TENSORS, Entry, Kind, Leaf, Slot, encoded_items, mapped, tensors
 from debugtracer.recorder.tape.own_writes import OwnWrites
+from debugtracer.recorder.tape.silent_rounds import SilentRounds
 
 RESTED = "its calls were not recorded, to stay under the promised cost (--cost 1 records every step)"
 MOST_DEFERRED = 4  # root calls of a step that are kept by reference (ours): a generator, a discriminator twice
@@ -82,6 +83,7 @@ class Tape:
         """The next segments record no calls."""
         self.deferred: list[tuple[Any, Any, Any, Any]] = []
         """Root calls of the current segment that are kept by reference alone: module, arguments, output."""
+        self.rounds = SilentRounds()
         self.losslike: dict[int, weakref.ref[Tensor]] = {}
         """Scalars that carry the loss without its graph (detach, float, mean)."""
 
@@ -183,6 +185,7 @@ class Tape:
             self.boundary(iteration, step)
             return
         self.deferred, self.previous = [], None
+        self.rounds.reset()
         segment.number, segment.first_iteration, segment.first_step = segment.number + 1, iteration, step
 
     def overflow(self) -> None:
@@ -245,6 +248,7 @@ class Tape:
     def boundary(self, iteration: int, step: int) -> None:
         """Start the next segment: an update was written (or skipped)."""
         self.previous = self.current
+        self.rounds.reset()
         self.start(iteration, step)
 
     def begin(self, iteration: int, step: int) -> None:
@@ -275,6 +279,7 @@ class Tape:
     def reset(self) -> None:
         """Drop everything (forked child, tracing off)."""
         self.previous, self.current, self.rests = None, Segment(self.current.number + 1), False
+        self.rounds.reset()
         self.losslike.clear()
 
 

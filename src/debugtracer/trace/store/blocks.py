@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from debugtracer.trace.store.arrow_arrays import as_numpy, cut, is_valid, lists, numbers, words
 from debugtracer.trace.store.schema import BLOCK, GROUP, live_schema, series_schema
 
 Steps = npt.NDArray[np.int64]
@@ -44,15 +45,16 @@ def live_batch(points: Iterable[tuple[int, dict[str, float]]]) -> Any:
             floats.append(value)
     arrays = [np.asarray(steps, dtype=np.int64) for steps, _ in columns.values()]
     strides = [stride_of(steps) for steps in arrays]
-    data = [
-        list(columns),
-        [steps[0] for steps in arrays],
-        strides,
-        [None if stride else steps for steps, stride in zip(arrays, strides, strict=True)],
-        [as_float32(floats) for _, floats in columns.values()],
-    ]
     schema = live_schema()
-    return pa.record_batch([pa.array(c, f.type) for c, f in zip(data, schema, strict=True)], schema=schema)
+    uneven = [None if stride else steps for steps, stride in zip(arrays, strides, strict=True)]
+    data = [
+        words(list(columns)),
+        numbers([steps[0] for steps in arrays], pa.int64()),
+        numbers(strides, pa.int64()),
+        lists(uneven, schema.field("steps").type),
+        lists([as_float32(floats) for _, floats in columns.values()], schema.field("values").type),
+    ]
+    return pa.record_batch(data, schema=schema)
 
 
 def points_of(rows: Any) -> tuple[Steps, Values]:
@@ -63,27 +65,33 @@ def points_of(rows: Any) -> tuple[Steps, Values]:
     rows = rows.filter(pc.is_valid(rows.column("values")))
     if not len(rows):
         return np.empty(0, np.int64), np.empty(0, np.float32)
-    lists = rows.column("values").combine_chunks()
-    counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    values = whole(rows.column("values"))
+    counts = as_numpy(pc.list_value_length(values))
     within = np.arange(counts.sum(), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
     steps = (
-        np.repeat(rows.column("step0").to_numpy(), counts)
-        + np.repeat(rows.column("stride").to_numpy(), counts) * within
+        np.repeat(as_numpy(rows.column("step0")), counts) + np.repeat(as_numpy(rows.column("stride")), counts) * within
     )
-    uneven = rows.column("steps").combine_chunks()
+    uneven = whole(rows.column("steps"))
     if uneven.null_count < len(uneven):
-        steps[np.repeat(uneven.is_valid().to_numpy(zero_copy_only=False), counts)] = uneven.flatten().to_numpy()
-    return steps, lists.flatten().to_numpy()
+        steps[np.repeat(is_valid(uneven), counts)] = as_numpy(uneven.flatten())
+    return steps, as_numpy(values.flatten())
+
+
+def whole(column: Any) -> Any:
+    """The one array of a column of a table."""
+    return column.combine_chunks()
 
 
 def bad_rows(rows: Any) -> Any:
     """The rows (of a table) that hold a value that is not finite."""
     if not len(rows):
         return rows
-    lists = rows.column("values").combine_chunks()
-    at: Steps = np.flatnonzero(~np.isfinite(lists.flatten().to_numpy()))
-    starts = lists.offsets.to_numpy()
-    return rows.take(np.unique(np.searchsorted(starts - starts[0], at, side="right") - 1))
+    import pyarrow as pa
+
+    values = whole(rows.column("values"))
+    at: Steps = np.flatnonzero(~np.isfinite(as_numpy(values.flatten())))
+    starts = as_numpy(values.offsets)
+    return rows.take(numbers(np.unique(np.searchsorted(starts - starts[0], at, side="right") - 1), pa.int64()))
 
 
 def one_each(steps: Steps, values: Values) -> tuple[Steps, Values]:
@@ -127,31 +135,31 @@ def series_rows(name: str, steps: Steps, values: Values) -> Any:
         for i, part, b in zip(starts, parts, bads, strict=True)
     ]
     empty = bads == np.array([len(part) for part in parts])
+    none = np.array([first is None for first in first_bad])
+    firsts = [0 if first is None else first for first in first_bad]
+    schema, groups_each = series_schema(), BLOCK // GROUP
+    kind = {field.name: field.type for field in schema}
     columns: dict[str, Any] = {
-        "series": [name] * len(starts),
-        "step0": [part[0] for part in parts],
-        "step1": [part[-1] for part in parts],
-        "stride": strides,
-        "steps": [None if stride else part for part, stride in zip(parts, strides, strict=True)],
-        "n": [len(part) for part in parts],
-        "min": pa.array(np.fmin.reduceat(low, groups), mask=empty),
-        "max": pa.array(np.fmax.reduceat(high, groups), mask=empty),
-        "sum": np.add.reduceat(total, groups),
-        "bad": bads,
-        "first_bad": first_bad,
-        "min32": listed(low, BLOCK // GROUP),
-        "max32": listed(high, BLOCK // GROUP),
-        "sum32": listed(total, BLOCK // GROUP),
-        "bad32": listed(bad, BLOCK // GROUP),
-        "values": listed(values, BLOCK),
+        "series": words([name] * len(starts)),
+        "step0": numbers([part[0] for part in parts], kind["step0"]),
+        "step1": numbers([part[-1] for part in parts], kind["step1"]),
+        "stride": numbers(strides, kind["stride"]),
+        "steps": lists([None if s else part for part, s in zip(parts, strides, strict=True)], kind["steps"]),
+        "n": numbers([len(part) for part in parts], kind["n"]),
+        "min": numbers(np.fmin.reduceat(low, groups), kind["min"], ~empty),
+        "max": numbers(np.fmax.reduceat(high, groups), kind["max"], ~empty),
+        "sum": numbers(np.add.reduceat(total, groups), kind["sum"]),
+        "bad": numbers(bads, kind["bad"]),
+        "first_bad": numbers(firsts, kind["first_bad"], ~none),
+        "min32": cut(low, ends_of(low, groups_each), kind["min32"]),
+        "max32": cut(high, ends_of(high, groups_each), kind["max32"]),
+        "sum32": cut(total, ends_of(total, groups_each), kind["sum32"]),
+        "bad32": cut(bad, ends_of(bad, groups_each), kind["bad32"]),
+        "values": cut(values, ends_of(values, BLOCK), kind["values"]),
     }
-    schema = series_schema()
-    return pa.table([pa.array(columns[f.name], f.type) for f in schema], schema=schema)
+    return pa.table([columns[f.name] for f in schema], schema=schema)
 
 
-def listed(flat: npt.NDArray[Any], size: int) -> Any:
-    """A list array of `flat`, shape (n,), cut into lists of `size`."""
-    import pyarrow as pa
-
-    offsets = np.append(np.arange(0, len(flat), size, dtype=np.int32), np.int32(len(flat)))
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat))
+def ends_of(flat: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+    """Where lists of `size` begin and end in `flat`, shape (n,)."""
+    return np.append(np.arange(0, len(flat), size), len(flat))

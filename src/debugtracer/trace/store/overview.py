@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from debugtracer.trace.store.arrow_arrays import as_numpy
 from debugtracer.trace.store.blocks import Steps, points_of
 from debugtracer.trace.store.schema import BLOCK, GROUP
 
@@ -51,9 +52,9 @@ def columns_for(level: int) -> list[str]:
 def pieces_of(rows: Any, level: int) -> Pieces:
     """The pieces of sealed rows of one series at a level; thinned rows give their x32 roll-up at level 1."""
     if level == BLOCK:
-        n, bad = rows.column("n").to_numpy(), rows.column("bad").to_numpy()
-        low, high = (rows.column(c).to_numpy().astype(np.float64) for c in ("min", "max"))
-        return rows.column("step0").to_numpy(), n, low, high, rows.column("sum").to_numpy(), bad
+        n, bad = as_numpy(rows.column("n")), as_numpy(rows.column("bad"))
+        low, high = (as_numpy(rows.column(c)).astype(np.float64) for c in ("min", "max"))
+        return as_numpy(rows.column("step0")), n, low, high, as_numpy(rows.column("sum")), bad
     parts = [row_pieces(row) for row in rows.to_pylist() if level == GROUP or row["values"] is None]
     if level == 1:
         steps, values = points_of(rows)

@@ -55,7 +55,7 @@ class SegmentReader:
         if self.tail is None or self.tail[:2] != (path, size):
             table, problem = read_live(path)
             self.problems += [problem] if problem else []
-            self.tail = (path, size, live_schema().empty_table() if table is None else table)
+            self.tail = (path, size, no_rows() if table is None else table)
         return self.tail[2]
 
     def sealed(self, path: Path, name: str | None, columns: list[str], start: int | None, stop: int | None) -> Any:
@@ -107,17 +107,29 @@ def may_hold(group: Any, name: str | None, start: int | None, stop: int | None) 
     return not (start is not None and step1 is not None and step1.has_min_max and step1.max < start)
 
 
+def no_rows() -> Any:
+    """A table of live rows without any."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches([], live_schema())
+
+
 def of_series(table: Any, name: str | None) -> Any:
     """Filter the rows of one series; all for None."""
     import pyarrow.compute as pc
 
-    return table if name is None else table.filter(pc.equal(table.column("series"), name))
+    from debugtracer.trace.store.arrow_arrays import words
+
+    return table if name is None else table.filter(pc.equal(table.column("series"), words([name])[0]))
 
 
 def of_steps(table: Any, start: int | None, stop: int | None) -> Any:
     """The rows that reach into start <= step < stop."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
+    from debugtracer.trace.store.arrow_arrays import numbers
+
     if start is not None:
-        table = table.filter(pc.greater_equal(table.column("step1"), start))
-    return table if stop is None else table.filter(pc.less(table.column("step0"), stop))
+        table = table.filter(pc.greater_equal(table.column("step1"), numbers([start], pa.int64())[0]))
+    return table if stop is None else table.filter(pc.less(table.column("step0"), numbers([stop], pa.int64())[0]))
