@@ -45,6 +45,8 @@ class Evidence:
     """What speaks against it."""
     exact: bool = False
     """An invariant was broken: nothing else can explain it, no trial is needed."""
+    seen: bool = False
+    """The op was seen to get what it is not defined for: a trial can refute the remedy, not the class."""
     whole_batch: bool = False
     """Every row of the batch is guilty, not a few."""
     evidence: tuple[str, ...] = ()

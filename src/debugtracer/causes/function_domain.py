@@ -45,4 +45,5 @@ class FunctionDomain(Cause):
             confidence=0.9 if shown else 0.75,
             because=f"{name}{shown} is not a number: it is defined for {domain}",
             remedies=(remedy, self.remedies[1]),
+            seen=bool(shown),
         )

@@ -89,7 +89,7 @@ class LogDomain(Cause):
         """The evidence with the remedies of a logarithm."""
         code = incident.birth.innermost.code if incident.birth.innermost else ""
         if negative:
-            return Evidence(confidence=confidence, because=because, remedies=NEGATIVE)
+            return Evidence(confidence=confidence, because=because, remedies=NEGATIVE, seen=True)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
         return Evidence(confidence=confidence, because=because, remedies=remedies + apart(incident))
 

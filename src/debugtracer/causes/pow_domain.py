@@ -32,4 +32,5 @@ class PowDomain(Cause):
             confidence=0.93 if incident.at(0) else 0.7,
             because=f"{incident.op} raises a negative number{base_seen} to a fractional power, which is NaN",
             remedies=self.remedies,
+            seen=bool(incident.at(0)),
         )

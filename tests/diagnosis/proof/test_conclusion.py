@@ -102,6 +102,15 @@ def test_proofs_that_fail_leave_it_unknown_or_weaker_and_say_so():
     assert "log_domain" in [s.kind for s in verdict.suspects] or any("stable-op" in text for text in verdict.against)
 
 
+def test_what_an_op_was_seen_to_get_stays_its_class_when_its_remedies_do_not_heal():
+    birth = a_birth("aten::log", a_tensor(-0.003), kind="domain", output=a_tensor(nan=4), code="torch.log(var).mean()")
+    verdict = tried(some_facts(birth), {"older-weights"}, only=frozenset({"stable-op", "other-batch", "older-weights"}))
+    assert (verdict.kind, verdict.status) == ("log_domain", "possible")
+    assert any("stable-op" in text for text in verdict.against)
+    assert "it lies in the updates before: older weights heal the step, another batch does not" in verdict.evidence
+    assert any("older weights heal this step" in text or "negative argument" in text for text in verdict.remedy)
+
+
 def test_batch_and_state_are_attributed():
     verdict = tried(
         a_log(), {"stable-op", "other-batch"}, only=frozenset({"stable-op", "other-batch", "older-weights"})

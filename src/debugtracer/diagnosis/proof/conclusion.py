@@ -32,9 +32,9 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: TrialSerie
     if (
         leader == UNKNOWN
         and any(known[s].evidence.confidence >= POSSIBLE for s in shares if s in known)
-        and not refuted(series, shares, known)
+        and (is_seen(shares, known) or not refuted(series, shares, known))
     ):
-        # no trial has spoken against it: what the evidence said still holds
+        # no trial has spoken against it, or none can: what the evidence said still holds
         leader = next(s for s in shares if s in known)
     if leader == UNKNOWN or known[leader].evidence.confidence < POSSIBLE:
         return with_trials(unexplained(facts, list(ranked)), facts, None, series)
@@ -74,6 +74,12 @@ def refuted(series: TrialSeries, shares: dict[str, float], known: dict[str, Rank
     return bool(proofs) and not any(series.done[p] for p in proofs)
 
 
+def is_seen(shares: dict[str, float], known: dict[str, Ranked]) -> bool:
+    """True if the first cause is what the op was seen to do."""
+    first = next((s for s in shares if s in known), None)
+    return first is not None and known[first].evidence.seen
+
+
 def status_of(best: Ranked, series: TrialSeries, shares: dict[str, float]) -> Status:
     """Return confirmed when reproduced, healed by a proof, an alternative refuted, no rival left; or for an exact
     invariant."""
@@ -88,7 +94,10 @@ def status_of(best: Ranked, series: TrialSeries, shares: dict[str, float]) -> St
     ]
     if proved and reproduced and series.refuted and not rivals and shares[best.cause.slug] >= 0.9:
         return "confirmed"
-    return word(shares[best.cause.slug] if proved else min(shares[best.cause.slug], best.evidence.confidence))
+    share = shares[best.cause.slug]
+    if best.evidence.seen and not proved:
+        return word(min(max(share, POSSIBLE), best.evidence.confidence))
+    return word(share if proved else min(share, best.evidence.confidence))
 
 
 def proof(cause: Cause, series: TrialSeries) -> Trial | None:
