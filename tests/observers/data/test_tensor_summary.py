@@ -153,11 +153,11 @@ def test_an_image_that_ends_in_one_value_a_channel(channels_last: bool, kind: to
     images[1, :, 20:] = torch.tensor([128, 127, 126]).to(kind)[:, None, None]
     images[2, :, 31:] = 0
     images = images.permute(0, 2, 3, 1) if channels_last else images
-    assert look_at(images).cut == (1,)
+    assert (look_at(images).cut, look_at(images).plain_edge) == ((1,), True)
     assert cut_share(images[1], lines_of(images) or 0) == 12 / 32
 
 
 def test_what_is_no_batch_of_images_is_not_looked_at_so():
-    assert cut_images(torch.zeros(4, 64, 32, 32)) == ()
-    assert cut_images(torch.zeros(4, 1, 8, 8)) == ()
-    assert cut_images(torch.zeros(4, 32, 32)) == ()
+    assert cut_images(torch.zeros(4, 64, 32, 32)) == ((), False)
+    assert cut_images(torch.zeros(4, 1, 8, 8)) == ((), False)
+    assert cut_images(torch.zeros(4, 32, 32)) == ((), False)

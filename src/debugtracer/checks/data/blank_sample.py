@@ -26,9 +26,9 @@ class BlankSample(Check):
     How it decides
         A row of at least 16 values that are all equal, in a floating tensor in which no such row came in the first 20
         batches; an image (four dimensions, channels first or last) whose lowest eighth of lines or more holds one value
-        a channel, as a decoder leaves what a truncated file lacks, where no such image came in these batches either; a
-        string of which more than 5 % is U+FFFD. The sample is fetched again to name the first transform
-        whose output is blank. Always a note.
+        a channel, as a decoder leaves what a truncated file lacks, where not even the last line of an image did so in
+        these batches; a string of which more than 5 % is U+FFFD. The sample is fetched again to name the first
+        transform whose output is blank. Always a note.
     What to do
         Look at the file of the sample; drop it where the dataset makes it.
     Example

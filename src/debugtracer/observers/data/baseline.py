@@ -116,7 +116,7 @@ class Baseline:
     had_blank: bool = False
     """Blank rows came while it was learnt: they are part of this data."""
     had_cut: bool = False
-    """Images whose lowest lines hold one value came while it was learnt."""
+    """Images whose last line holds one value came while it was learnt: drawings, frames, digits."""
     varied: bool = False
     """Integers: some batch had more than one value."""
 

@@ -78,12 +78,11 @@ def of_floats(
 def of_images(
     baseline: Baseline, path: str, leaf: Tensor, look: TensorSummary, blank: tuple[int, ...]
 ) -> Iterator[Anomaly]:
-    """Yield images that end in one value, where the first batches held none."""
+    """Yield images that end in one value, where no image of the first batches had a last line of one value."""
     cut = tuple(row for row in look.cut if row not in blank)
-    if not cut or baseline.had_cut:
-        return
-    if baseline.looks < FEW_BATCHES:
+    if look.plain_edge and baseline.looks < FEW_BATCHES:
         baseline.had_cut = True
+    if not cut or baseline.had_cut:
         return
     share = cut_share(leaf[cut[0]], lines_of(leaf) or 1)
     yield Anomaly("cut", path, cut, value=share, count=len(cut), of=look.rows)

@@ -38,6 +38,8 @@ class TensorSummary:
     """Range of each row."""
     cut: tuple[int, ...] = ()
     """Images whose lowest lines hold one value a channel, as a decoder leaves what a truncated file lacks."""
+    plain_edge: bool = False
+    """The very last line of some image holds one value: a background, a frame."""
     channels: int = 0
     still: tuple[int, ...] = ()
     """Channels that have one value in the whole batch."""
@@ -100,7 +102,7 @@ def look_at_floats(values: Tensor) -> TensorSummary:
         return look
     look.mean, look.std = moments(some)
     look.row_low, look.row_high = row_low.tolist(), row_high.tolist()
-    look.cut = cut_images(values)
+    look.cut, look.plain_edge = cut_images(values)
     if dim is not None and rows > 1:
         look.channels = values.shape[dim]
         if look.channels <= CHANNELS:
@@ -161,7 +163,7 @@ def look_at_integers(values: Tensor) -> TensorSummary:
         flat = values.reshape(rows, -1)
         look.role, look.row_low, look.row_high = "float", flat.amin(1).tolist(), flat.amax(1).tolist()
         look.mean, look.std = moments(thinned(values, SAMPLED))
-        look.cut = cut_images(values)
+        look.cut, look.plain_edge = cut_images(values)
     return look
 
 
@@ -173,13 +175,20 @@ def lines_of(images: Tensor) -> int | None:
     return lines if lines and min(images.shape[lines], images.shape[lines + 1]) >= BLANK_WIDTH else None
 
 
-def cut_images(images: Tensor) -> tuple[int, ...]:
-    """The images whose lowest lines hold one value a channel; two reductions over these lines."""
+def cut_images(images: Tensor) -> tuple[tuple[int, ...], bool]:
+    """The images whose lowest lines hold one value a channel, and whether the last line of any does."""
     dim = lines_of(images)
     if dim is None:
-        return ()
+        return (), False
     height = images.shape[dim]
-    lowest = images.narrow(dim, height - height // CUT_LINES, height // CUT_LINES)
+    if not plain_below(images, dim, 1):
+        return (), False
+    return plain_below(images, dim, height // CUT_LINES), True
+
+
+def plain_below(images: Tensor, dim: int, lines: int) -> tuple[int, ...]:
+    """The images of which these many lines at the lower edge hold one value a channel; two reductions over them."""
+    lowest = images.narrow(dim, images.shape[dim] - lines, lines)
     plain = lowest.amin((dim, dim + 1)) == lowest.amax((dim, dim + 1))
     return tuple(plain.all(1).nonzero().view(-1).tolist())
 
