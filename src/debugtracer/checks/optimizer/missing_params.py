@@ -14,6 +14,8 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 LATER = "Build the optimizer after the last change to the model."
+COPIED = "Compute what a target network gives under torch.no_grad()."
+REMEDY_COPIED = "compute what a target network gives under torch.no_grad(), or detach it"
 LISTED = "Put every parameter that is to learn into that list."
 REMEDY_LISTED = "put every parameter that is to learn into the list that the optimizer is given"
 
@@ -31,7 +33,8 @@ class MissingParams(Check):
         By identity, over all live optimizers: a trainable parameter of a module the loop calls has a gradient when the
         step closes and is in no parameter group. It is exact when an optimizer also holds parameters of no module that
         is called. Without such strangers a part may be left out on purpose: a warning where it keeps, over two steps,
-        the values torch draws for a new layer, else a note. It is an error where a whole model is left out while an
+        the values torch draws for a new layer, else a note; a note too where it is a copy of trained weights (a
+        target network). It is an error where a whole model is left out while an
         optimizer that steps after its backward holds nothing but what another one holds.
     What to do
         Build the optimizer after the last change to the model, or add the parameters with `optimizer.add_param_group`.
@@ -101,12 +104,15 @@ class MissingParams(Check):
         listed = built.groups if built is not None and not holders else None
         made = f"; {built.kind}{spot(built.frame)} is given the list of line {listed.line}" if built and listed else ""
         drawn = ", and they still have the values a new layer is drawn with" if lost[0].drawn and not holders else ""
+        advice = LISTED if listed else LATER
+        if lost[0].copied and not holders:
+            drawn, made, advice = "", ", a copy of weights that are trained", COPIED
         return self.finding(
             window,
             "error" if holders else "warning" if drawn else "note",
             f"{full_name(lost[0])}{more} of {trainable} trainable parameters receive gradients and no optimizer holds "
             f"them{instead}{drawn}{made}; "
-            f"expected each trainable parameter in one group. {LISTED if listed else LATER}",
+            f"expected each trainable parameter in one group. {advice}",
             ref=fact.ref,
             exact=bool(holders),
             confidence=0.97 if holders else 0.9,
@@ -116,7 +122,7 @@ class MissingParams(Check):
                 frame=listed or frame,
                 symptom_frame=frame,
             ),
-            remedies=(REMEDY_LISTED, self.remedies[1]) if listed else (),
+            remedies=(REMEDY_COPIED,) if advice is COPIED else (REMEDY_LISTED, self.remedies[1]) if listed else (),
             lost=len(lost),
             trainable=trainable,
         )

@@ -12,6 +12,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.optimizer.default_init import DefaultInit
 from debugtracer.observers.optimizer.follower import Follower
+from debugtracer.observers.optimizer.trained_copy import copies_trained
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
@@ -61,6 +62,7 @@ class WiringObserver(Observer):
         models = self.models()
         lost = [p for key, (_, p) in named.items() if p.requires_grad and p.grad is not None and key not in counts]
         drawn = self.drawn.untouched(lost, self.run.iteration)
+        copied = bool(lost) and copies_trained(lost, (p for key, (_, p) in named.items() if key in counts))
         wired = tuple(
             ParamWiring(
                 name=names.get(key, name),
@@ -70,6 +72,7 @@ class WiringObserver(Observer):
                 has_grad=p.grad is not None,
                 model=models.get(key, ""),
                 drawn=drawn and key not in counts,
+                copied=copied and key not in counts,
             )
             for key, (name, p) in named.items()
         )

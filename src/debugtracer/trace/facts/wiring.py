@@ -25,6 +25,8 @@ class ParamWiring(msgspec.Struct, frozen=True, kw_only=True):
     drawn: bool = False
     """Held by nobody, and some weight of these did not change over steps and has the values torch draws for a new
     layer."""
+    copied: bool = False
+    """Held by nobody, and some weight of these lies near one that is trained: a target network."""
 
 
 def full_name(param: ParamWiring) -> str:
