@@ -23,6 +23,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "epochs": lambda o: [history.now for history in o.known if history.now is not None],
     "outlying-batch": lambda o: o.past,
     "skipped-batches": lambda o: (o.now, o.passes),
+    "paired-loaders": lambda o: o.loaders,
     "graph-reach": lambda o: (o.hit, o.used),
     "element-spikes": lambda o: o.standout.recent,
     "order": lambda o: [(log.use.fresh, log.calls) for log in o.logs.values() if log.use.fresh],

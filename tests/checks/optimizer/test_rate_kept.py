@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.checks.optimizer.rate_kept import RateKeptLow
-from debugtracer.trace.facts.schedule import RateKept
+from debugtracer.checks.optimizer.rate_kept import RateKept
+from debugtracer.trace.facts.schedule import RateKept as KeptRate
 from tests.checks.optimizer.seen import at, found, line
 
 KEPT = {"optimizer": 0, "kind": "SGD", "frame": line(5), "built": 0.05, "rate": 1e-5, "updates": 105, "passes": 3}
 
 
 def judged(**more):
-    return found(RateKeptLow(), [RateKept(ref=at(105), **{**KEPT, **more})])
+    return found(RateKept(), [KeptRate(ref=at(105), **{**KEPT, **more})])
 
 
 def test_a_rate_where_its_warm_up_begins():

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.schedule import RateKept
+from debugtracer.trace.facts.schedule import RateKept as KeptRate
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
 @dataclass(frozen=True)
-class RateKeptLow(Check):
+class RateKept(Check):
     """A schedule has left the learning rate where its warm-up begins for the whole run.
 
     What it catches
@@ -35,7 +35,7 @@ class RateKeptLow(Check):
         from 0.05; expected a rate that moves. Step the scheduler with the epoch that is over.
     """
 
-    needs: ClassVar[tuple[type[RateKept]]] = (RateKept,)
+    needs: ClassVar[tuple[type[KeptRate]]] = (KeptRate,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "no_learning"
@@ -52,7 +52,7 @@ class RateKeptLow(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge a rate that never moved, when the run is over."""
-        for fact in window.new(RateKept):
+        for fact in window.new(KeptRate):
             rate, built = float(fact.rate), float(fact.built)
             long = max(fact.passes, fact.calls) >= self.times or (not fact.passes and fact.updates >= self.updates)
             if not (long and 0 < rate <= self.low * built):
