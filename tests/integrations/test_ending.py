@@ -71,7 +71,7 @@ def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_stat
     done, manifest = ended(tmp_path, "print('done', flush=True); m(torch.ones(2, 5))", "dev")
     assert (done.returncode, done.stdout, manifest.exit_code) == (1, "done\n", 1)
     traceback, _, rest = done.stderr.partition("RuntimeError")
-    assert "debug-tracer" not in traceback
+    assert "debug-tracer: " not in traceback
     assert "debug-tracer: shape mismatch (confirmed) at step" in rest and "What to do" in rest
     assert rest.splitlines()[-1].startswith("debug-tracer: run folder ")
 

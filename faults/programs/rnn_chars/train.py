@@ -47,7 +47,7 @@ class Writer(nn.Module):
 
     def forward(self, codes, state):
         h, state = self.rnn(self.embed(codes), state)
-        topic = self.gate(h.mean(1), h[:, -1])
+        topic = self.gate(h[:, 0], h[:, 0])
         h = self.norm(h + 0.1 * topic.unsqueeze(1))
         return self.out(h), state
 
