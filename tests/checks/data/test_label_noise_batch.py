@@ -49,6 +49,12 @@ def test_two_hard_batches_of_ordinary_inputs_are_named_when_the_loss_is_back():
     )
 
 
+@pytest.mark.parametrize(("first", "severity"), [(300.0, "warning"), (320.0, "note")])
+def test_the_hard_rows_of_a_model_that_has_learnt_them_are_a_note(first, severity):
+    (finding,) = run({5: [rows(5)], 6: [rows(6)]}, [first, *CALM[:4], 3.1, 3.0, 0.43, 0.42])
+    assert finding.severity == severity
+
+
 def test_a_learning_rate_that_is_too_high_heals_slowly():
     assert not run({5: [rows(5)], 6: [rows(6)]}, [*CALM[:5], 3.1, 3.0, 1.2, 0.8, 0.5])
 

@@ -27,8 +27,8 @@ class LabelNoiseBatch(Check):
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
-        after is back at the usual loss: the weights were sound. A learning rate that is too high heals slowly, and is
-        left to the spike checks.
+        after is back at the usual loss: the weights were sound. Below a hundredth of the first loss it is a note. A
+        learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -51,6 +51,7 @@ class LabelNoiseBatch(Check):
     raised: float = 0.6  # share of the rows (ours)
     rows: int = 16  # rows in all; two rows are hard together by chance (ours)
     alone: float = 3.0  # times the usual loss: one step alone is a warning, else a note (ours)
+    learnt: float = 0.01  # of the first loss: below it the hard rows of a model that has learnt them are a note (ours)
     longest: int = 7  # steps in a row (as data/hard-samples)
     back: float = 1.15  # times the usual loss: the next step is back (ours)
     looks: int = 20  # batches whose values were read, else nothing is known of the inputs (ours)
@@ -67,6 +68,7 @@ class LabelNoiseBatch(Check):
         loss = window.now(LOSS)
         if loss is None:
             return
+        notes.setdefault("first", abs(loss))
         step = window.ref.step
         run: list[LossRows] = notes.setdefault("run", [])
         if step in rows:
@@ -95,6 +97,7 @@ class LabelNoiseBatch(Check):
         if raised < self.raised or sum(fact.rows for fact in run) < self.rows:
             return
         loud = len(run) > 1 or as_float(run[0].value) > self.alone * as_float(run[0].usual)
+        loud &= as_float(run[0].value) > self.learnt * window.memory(self)["first"]
         samples: tuple[Any, ...] = tuple(dict.fromkeys(s for fact in run for s in fact.samples or ()))
         of = f" ({named(samples)})" if samples else ""
         profile = window.last(BatchProfile)
