@@ -17,7 +17,7 @@ def test_two_factors_that_stay_0_are_one_warning():
     (finding,) = judged(ZeroFactors(), *looks(0, 1, 2, 100, 200))
     assert finding.severity == "warning"
     assert finding.message == (
-        "step 100, rank 0: fc.down, fc.up are 0 everywhere and have gradients of exactly 0 since step 2 (Adam); "
+        "step 2, rank 0: fc.down, fc.up are 0 everywhere and have gradients of exactly 0 until step 100 (Adam); "
         "expected one factor of a product that is not 0. Draw one of them at random."
     )
     assert (finding.place.param, finding.place.module) == ("fc.down", "fc")

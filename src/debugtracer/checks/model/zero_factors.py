@@ -31,7 +31,7 @@ class ZeroFactors(Check):
     What to do
         Draw one of the two factors at random and leave the other at 0.
     Example
-        step 200, rank 0: fc1.down, fc1.up and 2 more are 0 everywhere and have gradients of exactly 0 since step 100
+        step 100, rank 0: fc1.down, fc1.up and 2 more are 0 everywhere and have gradients of exactly 0 until step 200
         (AdamW); expected one factor of a product that is not 0. Draw one of them at random.
     """
 
@@ -65,10 +65,10 @@ class ZeroFactors(Check):
         yield self.finding(
             window,
             "warning",
-            f"{', '.join(stuck[:2])}{more} are 0 everywhere and have gradients of exactly 0 since step "
-            f"{before.ref.step} ({still(last)[stuck[0]]}); expected one factor of a product that is not 0. Draw one of "
+            f"{', '.join(stuck[:2])}{more} are 0 everywhere and have gradients of exactly 0 until step "
+            f"{last.ref.step} ({still(last)[stuck[0]]}); expected one factor of a product that is not 0. Draw one of "
             "them at random.",
-            ref=last.ref,
+            ref=before.ref,
             place=Place(param=stuck[0], module=stuck[0].rpartition(".")[0] or None),
             parameters=float(len(stuck)),
         )
