@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from debugtracer.server.access import HEADERS, SHUT
-from debugtracer.server.answer import Answer, told
+from debugtracer.server.answer import Answer, text_answer
 
 
 def sent(send_with: Any) -> list[Any]:
@@ -21,7 +21,7 @@ def sent(send_with: Any) -> list[Any]:
 
 
 def test_a_sentence_carries_every_header_and_a_policy_that_shuts() -> None:
-    start, body = sent(lambda send: told(405, "no.", allow="GET").send(send))
+    start, body = sent(lambda send: text_answer(405, "no.", allow="GET").send(send))
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     assert HEADERS.items() < headers.items()
     assert (headers["content-security-policy"], headers["allow"], headers["content-length"]) == (SHUT, "GET", "18")
@@ -29,7 +29,7 @@ def test_a_sentence_carries_every_header_and_a_policy_that_shuts() -> None:
 
 
 def test_a_head_request_gets_no_body() -> None:
-    assert sent(lambda send: told(200, "no.").send(send, False))[1]["body"] == b""
+    assert sent(lambda send: text_answer(200, "no.").send(send, False))[1]["body"] == b""
 
 
 def test_a_stream_ends_when_the_other_side_hangs_up() -> None:

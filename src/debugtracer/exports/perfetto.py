@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,10 +38,8 @@ def of_rank(trace: Trace, rank: int) -> Iterator[dict[str, Any]]:
     ends = sorted(clock)
 
     def at(step: int) -> float:
-        if step not in clock:
-            before = [one for one in ends if one <= step][-1:]
-            return US * clock[before[0]] if before else 0.0
-        return US * clock[step]
+        before = bisect.bisect_right(ends, step)
+        return US * clock[ends[before - 1]] if before else 0.0
 
     here = {"pid": rank, "tid": 0}
     yield {"ph": "M", "name": "process_name", "args": {"name": f"rank {rank}"}, **here}
@@ -55,5 +54,5 @@ def of_rank(trace: Trace, rank: int) -> Iterator[dict[str, Any]]:
     for finding in findings(trace):
         if finding.rank == rank:
             name = f"{finding.severity}: {finding.check}"
-            told = {"message": finding.message, "step": finding.step}
-            yield {"ph": "i", "s": "p", "name": name, "ts": at(finding.step), "args": told, **here}
+            args = {"message": finding.message, "step": finding.step}
+            yield {"ph": "i", "s": "p", "name": name, "ts": at(finding.step), "args": args, **here}

@@ -27,7 +27,7 @@ class LeftOutSamples(SampleFilter):
         self.latest = ""
         """The dataset of the pass that began last."""
         self.replaced_count = 0
-        self.told = False
+        self.announced = False
         """That a sample of the list has come up."""
         self.screens: list[Callable[[Any], bool]] = []
 
@@ -62,7 +62,7 @@ class LeftOutSamples(SampleFilter):
         if not good:
             return index  # nobody is there to take their place
         kept, last = [], good[0]
-        self.tell([number for number in index if number in known], iterator)
+        self.announce([number for number in index if number in known], iterator)
         for number in index:
             if number in known:
                 self.replaced_count += 1
@@ -71,12 +71,12 @@ class LeftOutSamples(SampleFilter):
             kept.append(last)
         return kept
 
-    def tell(self, found: list[int], iterator: Any) -> None:
+    def announce(self, found: list[int], iterator: Any) -> None:
         """Say once that a sample of the list has come up."""
         dataset = self.datasets.get(iterator) or self.latest
         listed = [str(number) for number in found if number in self.listed.get(dataset, ())]
-        if listed and not self.told:
-            self.told = True
+        if listed and not self.announced:
+            self.announced = True
             print(
                 f"debug-tracer: sample {', '.join(listed)} of {dataset} came up and was left out, as the skip list "
                 "says; its neighbour takes its place. Further ones are left out without a word.",

@@ -55,7 +55,7 @@ class Answer:
         return {"type": "http.response.start", "status": self.status, "headers": pairs}
 
 
-def told(status: int, text: str, **headers: str) -> Answer:
+def text_answer(status: int, text: str, **headers: str) -> Answer:
     """Make an answer of one sentence, plain text."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, f"debug-tracer: {text}\n".encode(), headers=named)

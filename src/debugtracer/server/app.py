@@ -15,11 +15,11 @@ import msgspec
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.server import streams
 from debugtracer.server.access import Access
-from debugtracer.server.answer import EVENTS, HTML, POLICY, Answer, Receive, Scope, Send, told
-from debugtracer.server.guard import MOST_QUERY, every, refusal
+from debugtracer.server.answer import EVENTS, HTML, POLICY, Answer, Receive, Scope, Send, text_answer
+from debugtracer.server.guard import MOST_QUERY, header_values, refusal
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
-from debugtracer.server.word import give_word
+from debugtracer.server.word import write_control_word
 from debugtracer.views.page.template import filled, live_policy, live_template
 
 MOST_STREAMS = 32
@@ -68,7 +68,7 @@ class Served:
                 return await self.run_stream(name, scope)
             case ["run", name, "control"] if posted:
                 return await self.word(name, receive)
-        return told(404, "there is nothing at this address.")
+        return text_answer(404, "there is nothing at this address.")
 
     async def feed(self, name: str) -> RunFeed | None:
         """What follows the run of that name."""
@@ -87,7 +87,7 @@ class Served:
             return Answer(303, headers={"location": f"/run/{quote(self.runs.path.name, safe='')}"})
         rows = await asyncio.to_thread(self.runs.rows)
         page = {"schema": LIST_SCHEMA, "id": self.runs.path.name, "now": time.time(), "folder": str(self.runs.path)}
-        return shown(page | {"runs": rows}, "\n".join(f"{row['id']}: {row.get('line', '')}" for row in rows))
+        return page_answer(page | {"runs": rows}, "\n".join(f"{row['id']}: {row.get('line', '')}" for row in rows))
 
     async def run(self, name: str) -> Answer:
         """The page of a run with all of it that is written now."""
@@ -97,9 +97,9 @@ class Served:
         except (DebugTracerError, OSError):
             page = {}
         if not page:
-            return told(404, NO_RUN)
+            return text_answer(404, NO_RUN)
         live = {"now": time.time(), "list": not self.runs.alone, "token": self.access.token if self.control else ""}
-        return await asyncio.to_thread(shown, page | {"live": live}, text)
+        return await asyncio.to_thread(page_answer, page | {"live": live}, text)
 
     async def run_stream(self, name: str, scope: Scope) -> Stream:
         """What is new of a run; of one that is not there, that it is gone: a browser takes no 404 up again."""
@@ -107,32 +107,32 @@ class Served:
         if feed is None:
             return lambda closing: streams.of_none()
         query = parse_qs(scope["query_string"][:MOST_QUERY].decode("latin-1"))
-        mark = (every(scope, "last-event-id") or query.get("since") or [""])[0]
+        mark = (header_values(scope, "last-event-id") or query.get("since") or [""])[0]
         return lambda closing: streams.of_run(feed, mark, closing)
 
     async def word(self, name: str, receive: Receive) -> Answer:
         """A word to a run: 204, 404 without such a run, 409 where it would not be obeyed."""
         if not self.control:
-            return told(403, "this server only shows: start it with --control.")
+            return text_answer(403, "this server only shows: start it with --control.")
         feed = await self.feed(name)
         if feed is None:
-            return told(404, NO_RUN)
+            return text_answer(404, NO_RUN)
         try:
             word = msgspec.json.decode(await body_of(receive), type=dict[str, Any]).get("word")
             await asyncio.to_thread(feed.look)
-            await asyncio.to_thread(give_word, feed.path, word, feed.state())
+            await asyncio.to_thread(write_control_word, feed.path, word, feed.state())
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return told(400, 'expected {"word": "pause"}.')
+            return text_answer(400, 'expected {"word": "pause"}.')
         except UsageError as error:
-            return told(409, f"{error}.")
+            return text_answer(409, f"{error}.")
         except OSError as error:
-            return told(500, f"the word could not be written ({error.strerror}).")
+            return text_answer(500, f"the word could not be written ({error.strerror}).")
         return Answer(204)
 
     async def stream(self, source: Stream, receive: Receive, send: Send) -> None:
         """Send a stream, if there are not too many."""
         if len(self.streams) >= MOST_STREAMS:
-            await told(503, "too many pages are open; close some.").send(send)
+            await text_answer(503, "too many pages are open; close some.").send(send)
             return
         closing = asyncio.Event()
         self.streams.add(closing)
@@ -161,7 +161,7 @@ async def body_of(receive: Receive) -> bytes:
             return body
 
 
-def shown(page: dict[str, Any], text: str) -> Answer:
+def page_answer(page: dict[str, Any], text: str) -> Answer:
     """The built page with this document in it, under a policy that lets it ask this server alone."""
     body = filled(page, text, live_template()).encode("utf-8", "replace")
     return Answer(200, body, HTML, {POLICY: f"{live_policy()}; frame-ancestors 'none'"})

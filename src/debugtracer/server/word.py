@@ -13,7 +13,7 @@ from debugtracer.trace.store.schema import CONTROL, CONTROL_WORDS
 OBEYING = ("val", "prod")
 
 
-def give_word(run: Path, word: object, state: dict[str, Any]) -> None:
+def write_control_word(run: Path, word: object, state: dict[str, Any]) -> None:
     """Write the word as a whole file. Raises UsageError with why the run would not obey it, OSError."""
     if not isinstance(word, str) or word not in CONTROL_WORDS:
         raise UsageError(f"{str(word)[:20]!a} is no word to a run; expected one of {', '.join(CONTROL_WORDS)}")
