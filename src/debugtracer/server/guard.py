@@ -34,7 +34,7 @@ def header_values(scope: Scope, name: str) -> list[str]:
 
 
 def query_tokens(scope: Scope) -> list[str]:
-    """The tokens in the address."""
+    """Parse what the address gives as `token`; nothing of a query that cannot be parsed."""
     query = scope["query_string"][:MOST_QUERY].decode("latin-1")
     try:
         return [value for name, value in parse_qsl(query, max_num_fields=20) if name == "token"]
