@@ -29,7 +29,7 @@ export interface Series { name: string; x: number[]; y: Num[]; lo?: Num[]; hi?: 
 export interface Mark { step: number; kind: string; rank: number; name: string; text: string }
 export interface HeatMap { name: string; role: string; rows: string[]; shapes: string[]; levels: string; bad: string }
 export interface Layers {
-  steps: number[]; maps: HeatMap[]; thinned?: number; least: number; greatest: number;
+  steps: number[]; maps: HeatMap[]; pending?: boolean; thinned?: number; least: number; greatest: number;
   bins: { lowest: number; highest: number; of: Record<string, Record<string, number[]>> };
 }
 export interface Ops {

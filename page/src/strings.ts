@@ -29,7 +29,7 @@ const en = {
   runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
   runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
   status: { running: "Training", paused: "Paused", ended: "Ended", lost: "No connection", gone: "This run was deleted" } as Record<string, string>, killed: "Ended without a word: its process is gone", noNews: "Training, but nothing was written lately", written: (a: string) => `last written ${a} ago`, lastRead: "What is shown is what was read last.", newest: "To the newest step",
-  starting: "Starting", noSeriesYet: "No number yet: they come a few seconds after the first step.", noLayersYet: "No health snapshot yet. They are taken on the first three steps and then every --inspect-steps.",
+  starting: "Starting", noSeriesYet: "No number yet: they come a few seconds after the first step.", layersPending: "The snapshots of this run are being read …", noLayersYet: "No health snapshot yet. They are taken on the first three steps and then every --inspect-steps.",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -65,7 +65,7 @@ const zh: Words = {
   runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
   runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
   status: { running: "训练中", paused: "已暂停", ended: "已结束", lost: "连接中断", gone: "这次运行已被删除" }, killed: "没有留言就结束了：进程已不存在", noNews: "训练中，但最近没有写入", written: (a) => `最近写入于 ${a} 前`, lastRead: "显示的是最后读到的内容。", newest: "到最新一步",
-  starting: "启动中", noSeriesYet: "还没有数值：第一步之后几秒钟就会出现。", noLayersYet: "还没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
+  starting: "启动中", noSeriesYet: "还没有数值：第一步之后几秒钟就会出现。", layersPending: "正在读取这次运行的快照……", noLayersYet: "还没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 
