@@ -51,6 +51,12 @@ export interface RunRow {
   ranks?: number; started_at?: number; written_at?: number; status?: State["status"]; pending?: boolean;
 }
 export interface RunList { schema: string; id: string; now: number; folder: string; runs: RunRow[] }
+export interface Parting { step: number; left: Num; right: Num; name?: string }
+export interface Compared { name: string; lines: Series[]; shared: number; first: Parting | null; apart: Parting | null }
+export interface Comparison {
+  schema: string; id: string; headline: string; live?: boolean; runs: (RunRow & { wrong_step: number | null })[]; first: Parting | null;
+  series: Compared[]; settings: { name: string; left: string; right: string }[]; same: number; problems: string[];
+}
 export interface Page {
   live?: { now: number; list: boolean; token: string }; version?: string; state?: State;
   schema: string; id: string; written_at: number; rank: number; focus: number | null;
@@ -67,11 +73,11 @@ export function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-export const LIST = "debug-tracer.runs/1";
-export async function decoded(base64: string): Promise<Page | RunList> {
+export const LIST = "debug-tracer.runs/1", COMPARE = "debug-tracer.compare/1";
+export async function decoded(base64: string): Promise<Page | RunList | Comparison> {
   const stream = new Blob([bytes(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const page = (await new Response(stream).json()) as Page | RunList;
-  if (page.schema !== "debug-tracer.page/1" && page.schema !== LIST) throw new Error(`its data has the format ${page.schema}`);
+  const page = (await new Response(stream).json()) as Page | RunList | Comparison;
+  if (!["debug-tracer.page/1", LIST, COMPARE].includes(page.schema)) throw new Error(`its data has the format ${page.schema}`);
   return page;
 }
 

@@ -19,6 +19,7 @@ from debugtracer.trace.store.manifest import Manifest, create_run, write_manifes
 from debugtracer.trace.store.schema import CONTROL
 from debugtracer.views.page.template import live_policy
 from tests.server.asking import HOST, KNOWN, WORD, Answer, ask, served
+from tests.views.test_comparison import a_run
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 SECRET = b"what lies outside of the folder"
@@ -134,3 +135,16 @@ def test_no_request_breaks_it_leads_out_or_is_answered_without_policy(
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
     if answer.status in (303, 307) and "location" in answer.headers:
         assert not re.match(r"(//|/\\|[a-z]+:(?!//127\.0\.0\.1:7007/))", answer.headers["location"])
+
+
+def test_two_runs_are_compared_by_their_names_and_by_no_path(tmp_path: Path) -> None:
+    for name in ("left", "right"):
+        a_run(tmp_path, name, loss=[1.0, 0.5])
+    app = served(tmp_path)
+    told = ask(app, "/compare/left/right")
+    assert told.status == 200 and b"the same in every number" in told.body
+    assert "connect-src 'self'" in told.headers["content-security-policy"]
+    for path in ("/compare/left/none", "/compare/left", "/compare/left/..", "/compare/%2e%2e/right", "/compare/left/right/x"):
+        assert ask(app, path).status == 404
+    assert ask(app, "/compare/left/right", method="POST").status == 403
+    assert ask(app, "/compare/left/right", headers={"host": HOST}).status == 403

@@ -20,6 +20,9 @@ from debugtracer.server.guard import MOST_QUERY, header_values, refusal
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
 from debugtracer.server.word import write_control_word
+from debugtracer.trace.store.followed_trace import FollowedTrace
+from debugtracer.views.comparison import comparison
+from debugtracer.views.comparison_text import render_comparison
 from debugtracer.views.page.template import filled, live_policy, live_template
 
 MOST_STREAMS = 32
@@ -64,6 +67,8 @@ class Served:
                 return lambda closing: streams.of_list(self.runs, closing)
             case ["run", name] if not posted:
                 return await self.run(name)
+            case ["compare", left, right] if not posted:
+                return await self.compare(left, right)
             case ["run", name, "stream"] if not posted:
                 return await self.run_stream(name, scope)
             case ["run", name, "control"] if posted:
@@ -100,6 +105,18 @@ class Served:
             return text_answer(404, NO_RUN)
         live = {"now": time.time(), "list": not self.runs.alone, "token": self.access.token if self.control else ""}
         return await asyncio.to_thread(page_answer, page | {"live": live}, text)
+
+    async def compare(self, left: str, right: str) -> Answer:
+        """Two runs side by side as they are now."""
+        paths = [await asyncio.to_thread(self.runs.find, name) for name in (left, right)]
+        there = [path for path in paths if path is not None]
+        if len(there) < 2:
+            return text_answer(404, NO_RUN)
+        try:
+            told = await asyncio.to_thread(comparison, *(FollowedTrace(path) for path in there))
+        except OSError:
+            return text_answer(404, NO_RUN)
+        return await asyncio.to_thread(page_answer, told | {"live": True}, render_comparison(told))
 
     async def run_stream(self, name: str, scope: Scope) -> Stream:
         """What is new of a run; of one that is not there, that it is gone: a browser takes no 404 up again."""

@@ -57,7 +57,7 @@ def serve(path: Path, host: str, port: int | None, control: bool) -> None:
 def warm_up() -> None:
     """Import what the first page of a run needs: half a second while the person still opens the address."""
     import pyarrow.compute
-    import pyarrow.parquet
+    import pyarrow.parquet  # noqa: F401
 
     from debugtracer.trace.store import layer_log, overview  # noqa: F401
 

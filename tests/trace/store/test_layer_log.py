@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_a_long_run_keeps_ever_fewer_and_every_alarm(tmp_path: Path, monkeypatch
     log.close()
     steps = [one.step for one in read_layers(tmp_path)[0]]
     assert steps[:3] == [0, 1, 2] and 397 in steps
-    gaps = [later - step for step, later in zip(steps, steps[1:], strict=False) if 397 not in (step, later)]
+    gaps = [later - step for step, later in pairwise(steps) if 397 not in (step, later)]
     assert gaps == sorted(gaps) and gaps[-1] >= 8
     assert log.size < 150_000
 

@@ -1,4 +1,4 @@
-"""The lines of events.jsonl that hold a health snapshot: the longest by far, left alone by who does not ask for them."""
+"""The lines of events.jsonl that hold a health snapshot: the longest by far, decoded only when asked for."""
 
 from __future__ import annotations
 
