@@ -17,10 +17,11 @@ export interface Verdict {
   status: string; confidence: number; batch_rows: number[] | null; sample_index: number[] | null; microbatch: number;
   backward_op: string | null; suspects: { class: string; confidence: number; status: string }[];
 }
+export interface Trial { name: string; text: string; outcome: string }
 export interface Head {
   title: string; tone: "bad" | "warning" | "good" | "unknown"; verdict: Verdict | null; what?: string;
   where?: string[][]; sample?: string[][]; since?: string[][]; seen?: string[][]; trials_title?: string;
-  trials?: { name: string; text: string; outcome: string }[]; sides?: string[][]; change?: string[]; tested?: string;
+  trials?: Trial[]; replayable?: boolean; sides?: string[][]; change?: string[]; tested?: string;
   remedies?: string[]; sources?: Excerpt[]; batch?: { rows: BatchRow[]; omitted: number } | null;
   bad?: { step: number; loss?: Num; grad_l2?: Num }; further: Finding[]; crashes: string[]; actions: string[][];
   log: string[][]; layers: Record<string, string>; cost: string[][];
@@ -58,7 +59,7 @@ export interface Comparison {
   series: Compared[]; settings: { name: string; left: string; right: string }[]; same: number; problems: string[];
 }
 export interface Page {
-  live?: { now: number; list: boolean; token: string }; version?: string; state?: State;
+  live?: { now: number; list: boolean; token: string; remedies?: Record<string, string>; tried?: Trial[] }; version?: string; state?: State;
   schema: string; id: string; written_at: number; rank: number; focus: number | null;
   run: { steps?: number; iterations?: number; world_size?: number; exit_code?: number | null; stopped_by_tracer?: boolean };
   manifest: { command?: string[]; started_at?: number; status?: string; mode?: string; host?: string };

@@ -71,7 +71,15 @@ def row_of(trace: Trace, problems: list[str]) -> dict[str, Any]:
         return run_row(trace) | {"wrong_step": place(trace)[1]}
     except (DebugTracerError, OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
         problems.append(str(error))
-        return {"id": trace.path.name, "tone": "unknown", "line": str(error), "class": "", "place": "", "steps": 0, "wrong_step": None}
+        return {
+            "id": trace.path.name,
+            "tone": "unknown",
+            "line": str(error),
+            "class": "",
+            "place": "",
+            "steps": 0,
+            "wrong_step": None,
+        }
 
 
 def series_of(traces: tuple[Trace, Trace], problems: list[str]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from debugtracer.views.comparison import NAMES
 from debugtracer.views.terminal import TerminalPage
 from debugtracer.views.view import Row
 
+
 def render_comparison(told: dict[str, Any], *, color: bool = False, width: int = 80) -> str:
     """The comparison as text, ending in a newline."""
     page = TerminalPage(color, width)
