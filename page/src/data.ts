@@ -39,8 +39,9 @@ export interface Ops {
   index: number[]; line: (number | null)[]; nan: number[]; inf: number[]; numel: number[];
   low: Num[]; high: Num[]; mean: Num[]; shape: number[][]; producers: number[][]; inputs: string[][];
 }
+export interface Near { what: string; value: number; limit: number; below: boolean; step: number; share: number }
 export interface Check {
-  check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number;
+  check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number; near?: Near | null;
 }
 export interface Rank {
   rank: number; steps: number; device: string; ended: boolean; first_bad: number | null; series: string; problem?: string;

@@ -1,4 +1,4 @@
-"""What a run was set to, as plain words: command, versions, loaders, loss, optimizer, seeds; two runs differ in these."""
+"""What a run was set to, as plain words: command, versions, loaders, loss, optimizer, seeds."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class LoaderBound(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding at each severity."""
         last_waits = itertools.islice(reversed(window.series.get(WAIT_S, ())), self.steps)
-        if sum(last_waits) < ROUNDING * self.total_s:  # as a rule, and before anything is copied
+        if sum(last_waits) < ROUNDING * self.total_s and not window.ended:  # as a rule, and before anything is copied
             return
         waits, steps = list(window.series.get(WAIT_S, ())), list(window.series.get(STEP_S, ()))
         count = min(len(waits), len(steps)) - 2  # the first steps hold what happened before the loop
@@ -71,6 +71,7 @@ class LoaderBound(Check):
         last = min(count, self.steps)
         waits, steps = waits[-last:], steps[-last:]
         share = median(w / s for w, s in zip(waits, steps, strict=True) if s > 0)
+        self.measured(window, "share of a step that waits for batches", share, self.share)
         severity: Severity = "warning" if share > self.loud else "note"
         memory = window.memory(self)
         if share <= self.share or median(waits) < self.least_s or sum(waits) < self.total_s or severity in memory:

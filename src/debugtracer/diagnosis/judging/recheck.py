@@ -73,6 +73,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
             fed=judge.fed(),
             short=judge.short(),
             unseen=judge.unseen(),
+            near=judge.nearness(),
             judge_us=judge_us,
         )
     if len(windows) > 1:
