@@ -4,8 +4,9 @@ export type Num = number | string | null;
 export interface Excerpt { label: string; file: string; function: string; line: number; first: number; lines: string[] }
 export interface Leaf {
   name: string; dtype: string; shape: number[]; low: Num; high: Num; nan: number; inf: number; zeros: number;
-  values: Num[]; text: string | null;
+  values: Num[]; text: string | null; picture?: Pixels | null; signal?: Num[];
 }
+export interface Pixels { height: number; width: number; channels: number; pixels: string; bad: number[] }
 export interface BatchRow { row: number; index: number | null; guilty: boolean; leaves: Leaf[]; label: unknown }
 export interface Finding {
   check: string; layer: string; severity: "note" | "warning" | "error"; step: number; rank: number; message: string;
