@@ -51,8 +51,8 @@ def test_a_signal_is_a_few_points() -> None:
 
 @pytest.mark.parametrize(
     "row",
-    [torch.arange(40), torch.rand(12), torch.rand(4, 9), torch.rand(5, 32, 32), torch.rand(2, 3, 4, 5), torch.tensor(1.0),
-     torch.rand(0, 32, 32), torch.zeros(32, 32, dtype=torch.bool)],
+    [torch.arange(40), torch.rand(12), torch.rand(4, 9), torch.rand(5, 32, 32), torch.rand(2, 3, 4, 5),
+     torch.tensor(1.0), torch.rand(0, 32, 32), torch.zeros(32, 32, dtype=torch.bool)],
 )  # fmt: skip
 def test_what_looks_like_neither_stays_numbers(row: torch.Tensor) -> None:
     assert looks_of(row) == {}

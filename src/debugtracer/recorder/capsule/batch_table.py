@@ -73,7 +73,8 @@ def _row(
 
 
 def _cell(name: str, row: torch.Tensor, decode: Decode | None, seen: bool) -> dict[str, Any]:
-    """Describe one leaf of one row, one that is `seen` also as a picture or a signal; low and high are of finite values, and a row over 64 MiB is not read."""
+    """Describe one leaf of one row, one that is `seen` also as a picture or a signal; low and high are of finite
+    values, and a row over 64 MiB is not read."""
     cell: dict[str, Any] = {"name": name, "dtype": _dtype(row), "shape": list(row.shape)}
     cell |= {"low": None, "high": None, "nan": 0, "inf": 0, "zeros": 0, "values": [], "text": None}
     if row.layout != torch.strided or row.is_quantized or row.numel() * row.element_size() > _ROW_BYTES:
