@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from debugtracer.errors import StoppedByTracer
-from debugtracer.hooks.resting_events import RestingEvents
+from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.recorder.tape.step_tape import MOST_DEFERRED, RESTED
 from debugtracer.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import ranked
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
 from debugtracer.views.view import Row
+from debugtracer.views.words import wording
 
 SHOWN = 5  # further findings shown in one line each
 

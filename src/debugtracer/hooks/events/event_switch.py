@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
-from debugtracer.hooks.resting_events import RestingEvents
-from debugtracer.hooks.step_events import StepEvents
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
+from debugtracer.hooks.events.resting_events import RestingEvents
+from debugtracer.hooks.events.step_events import StepEvents
 from debugtracer.recorder.gate.step_call import closure_of, decides_itself
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo

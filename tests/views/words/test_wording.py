@@ -11,7 +11,7 @@ from debugtracer.trace.birth import ChainLink, Frame
 from debugtracer.trace.events import Acted
 from debugtracer.trace.incident import OptimizerFacts
 from debugtracer.trace.step import StepRef
-from debugtracer.views import wording
+from debugtracer.views.words import wording
 
 
 def told(facts, part):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from debugtracer.hooks.loader_feed import Told
+from debugtracer.hooks.loading.loader_feed import Told
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo

@@ -7,9 +7,9 @@ from debugtracer.trace.events import Found, Judged, RankEnded
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views.layer_states import layer_states, named
-from debugtracer.views.log_read import LogRead
 from debugtracer.views.view import findings
+from debugtracer.views.words.layer_states import layer_states, named
+from debugtracer.views.words.log_read import LogRead
 
 LOG = LogRead(
     source="trainer_state.json", rows=59, first=500, last=29_500, series={"grad_l2": 59, "loss": 59}, short={}, bad=""

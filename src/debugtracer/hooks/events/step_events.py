@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents
+from debugtracer.hooks.events.scaler_events import ScalerEvents
 from debugtracer.hooks.inspection import Inspection, InspectionMode
-from debugtracer.hooks.loop_events import Args, Call, Kwargs, LoopEvents
-from debugtracer.hooks.scaler_events import ScalerEvents
 from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import IncidentPolicy, Notes

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.hooks.event_switch import EventSwitch
-from debugtracer.hooks.loop_events import LoopEvents, RestableEvents
-from debugtracer.hooks.step_events import StepEvents
+from debugtracer.hooks.events.event_switch import EventSwitch
+from debugtracer.hooks.events.loop_events import LoopEvents, RestableEvents
+from debugtracer.hooks.events.step_events import StepEvents
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from debugtracer.trace.events import Found

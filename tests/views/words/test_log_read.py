@@ -11,9 +11,9 @@ from debugtracer.imports.run_folder import import_run
 from debugtracer.testing import a_trace
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.json_report import report
-from debugtracer.views.log_read import log_read
 from debugtracer.views.markdown import Markdown
 from debugtracer.views.terminal import Terminal
+from debugtracer.views.words.log_read import log_read
 
 
 def imported(tmp_path, losses):

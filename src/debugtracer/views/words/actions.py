@@ -8,8 +8,8 @@ from typing import Any
 from debugtracer.trace.events import Acted, ActionEffect
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
 from debugtracer.views.view import Row
+from debugtracer.views.words import wording
 
 SHOWN = 8  # actions told one by one, and samples of one of them
 

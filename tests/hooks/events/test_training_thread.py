@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.hooks.events.training_thread import TrainingThread
 
 T = TypeVar("T")
 

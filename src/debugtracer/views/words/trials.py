@@ -7,8 +7,8 @@ import math
 
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Trial, Verdict
-from debugtracer.views import wording
 from debugtracer.views.view import Row
+from debugtracer.views.words import wording
 
 FACTS = 5  # sentences of evidence shown beside the one that the verdict leads with (ours)
 SHOWN = 4  # trials that could not run are shown up to this many (ours)

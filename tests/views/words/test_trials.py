@@ -1,7 +1,7 @@
 """The words of trials, row by row."""
 
 from debugtracer.trace.verdict import Change, Trial, Verdict
-from debugtracer.views import trials
+from debugtracer.views.words import trials
 
 HEALED = Trial(
     intervention="stable-op=1e-06",

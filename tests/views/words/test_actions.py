@@ -7,7 +7,7 @@ from pathlib import Path
 from debugtracer.testing import AT, a_trace
 from debugtracer.trace.events import Acted, ActionEffect
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.views import actions
+from debugtracer.views.words import actions
 
 REASON = "the loss is NaN; its update was left out"
 

@@ -15,10 +15,10 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.errors import guarded
+from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
-from debugtracer.hooks.loader_feed import ITERABLE, LoaderFeed
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
+from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.recorder.listeners import PassListener, SampleFilter
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById

@@ -7,8 +7,8 @@ from typing import Any
 
 from debugtracer.trace.counted import counted
 from debugtracer.trace.finding import Finding
-from debugtracer.views import log_read
 from debugtracer.views.view import Row
+from debugtracer.views.words import log_read
 
 
 def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.testing import TRAIN
-from debugtracer.views.excerpt import excerpts
 from debugtracer.views.incident_document import read_told
+from debugtracer.views.words.excerpt import excerpts
 from tests.views.test_incident_document import a_run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugtracer.hooks.loop_events import Args, Call, Kwargs
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs
 from debugtracer.hooks.scaler import current_scale, is_unscaled
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.recorder import Recorder

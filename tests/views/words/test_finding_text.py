@@ -9,9 +9,9 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.place import Place
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.views import finding_text
 from debugtracer.views.markdown import Markdown
 from debugtracer.views.terminal import Terminal
+from debugtracer.views.words import finding_text
 
 FINDING = Finding(
     check="optimizer/missing-params",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from debugtracer.views import run_wording
+from debugtracer.views.words import run_wording
 
 
 def report(**log: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from debugtracer.trace.events import Judged, RankEnded
 from debugtracer.trace.finding import LAYERS, Finding, grave
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views.log_read import LogRead
+from debugtracer.views.words.log_read import LogRead
 
 MOST = 4  # checks named in a row
 ABSENT = {

@@ -14,11 +14,11 @@ from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Subset, We
 from torch.utils.data.dataloader import _BaseDataLoaderIter, _SingleProcessDataLoaderIter
 
 from debugtracer.errors import StoppedByTracer
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
-from debugtracer.hooks.loader import LoaderHook
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog

@@ -13,14 +13,14 @@ from torch.utils.data import DataLoader
 from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.clip import ClipHook
 from debugtracer.hooks.custom_function import CustomFunctionHook
-from debugtracer.hooks.loader import LoaderHook
-from debugtracer.hooks.loop_events import LoopEvents, RestableEvents
+from debugtracer.hooks.events.loop_events import LoopEvents, RestableEvents
+from debugtracer.hooks.events.step_events import StepEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
+from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
-from debugtracer.hooks.step_events import StepEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack

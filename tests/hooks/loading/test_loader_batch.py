@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.hooks.loader_batch import info_of_iterator, number_of, reference_to, sampler_name
+from debugtracer.hooks.loading.loader_batch import info_of_iterator, number_of, reference_to, sampler_name
 
 
 def test_an_iterator_tells_of_its_loader() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from debugtracer.hooks.loader_feed import as_indices
+from debugtracer.hooks.loading.loader_feed import as_indices
 
 
 @pytest.mark.parametrize("index", [7, np.int64(7), torch.tensor(7)])

@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import swallow
-from debugtracer.hooks.loop_events import Args, Call, Kwargs, RestableEvents
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.gate.step_call import after_closure, closure_of
 from debugtracer.recorder.recorder import Recorder
@@ -60,7 +60,7 @@ class RestingEvents(RestableEvents):
         try:
             return self.steps.take_loss(given[0])
         except Exception as error:
-            swallow("hooks.resting_events", error)
+            swallow("hooks.events.resting_events", error)
             return False
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
