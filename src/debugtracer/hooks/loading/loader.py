@@ -13,6 +13,7 @@ from typing import Any
 from torch.utils.data import DataLoader, get_worker_info
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from debugtracer.callsites.caller import from_caller
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.errors import guarded
 from debugtracer.hooks.events.loop_events import LoopEvents
@@ -109,7 +110,7 @@ class LoaderHook(AlwaysOn):
     def _wrap_loader_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
         def __init__(loader: Any, /, *args: Any, **kwargs: Any) -> None:
-            original(loader, *args, **kwargs)
+            from_caller()(original, (loader, *args), kwargs)  # a warning is filed under the line that builds it
             if self.on and get_worker_info() is None:
                 self._built(loader, sys._getframe(1))
 
@@ -147,7 +148,7 @@ class LoaderHook(AlwaysOn):
         def __init__(iterator: Any, /, loader: Any, *args: Any, **kwargs: Any) -> None:
             if self.on and get_worker_info() is None:
                 self._begin(iterator, loader)
-            original(iterator, loader, *args, **kwargs)
+            from_caller()(original, (iterator, loader, *args), kwargs)
             if self.on and get_worker_info() is None:
                 self._iterated(iterator, loader)
 
