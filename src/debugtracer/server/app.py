@@ -116,7 +116,7 @@ class Served:
         return await asyncio.to_thread(page_answer, page | {"live": live}, text)
 
     async def compare(self, left: str, right: str) -> Answer:
-        """Two runs side by side as they are now."""
+        """The page of two runs side by side as they are now."""
         paths = [await asyncio.to_thread(self.runs.find, name) for name in (left, right)]
         there = [path for path in paths if path is not None]
         if len(there) < 2:

@@ -13,7 +13,7 @@ INTERVENTIONS = Path(__file__).resolve().parents[1] / "interventions"
 
 @cache
 def offered_remedies() -> dict[str, str]:
-    """Slug -> what is changed. Reads the files only: importing them would import torch."""
+    """Return slug -> what is changed. Reads the files only: importing them would import torch."""
     known: dict[str, str] = {}
     for path in sorted(INTERVENTIONS.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))

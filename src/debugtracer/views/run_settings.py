@@ -49,7 +49,7 @@ def line_of(frame: Frame | None) -> str:
 
 
 def of_loader(fact: LoaderSeen) -> list[tuple[str, str]]:
-    """Dataset, size and order of a loader."""
+    """The dataset, size and order of a loader."""
     name = f"loader {fact.loader}"
     order = {True: "shuffled", False: "in order", None: "order unknown"}[fact.shuffles]
     length = counted(fact.length, "sample") if fact.length is not None else "length unknown"
@@ -63,12 +63,12 @@ def of_loader(fact: LoaderSeen) -> list[tuple[str, str]]:
 
 
 def of_batch(fact: BatchSchema) -> list[tuple[str, str]]:
-    """Dtype and shape of each tensor of a batch."""
+    """The dtype and shape of each tensor of a batch."""
     return [(leaf.path, f"{leaf.dtype} {'x'.join(map(str, leaf.shape)) or 'scalar'}") for leaf in fact.leaves[:12]]
 
 
 def of_loss(fact: LossCall) -> list[tuple[str, str]]:
-    """Function and arguments of the loss."""
+    """The function and arguments of the loss."""
     return [
         ("loss", f"{fact.loss}, reduction {fact.reduction}"),
         ("loss, classes", str(fact.classes or "")),
@@ -80,7 +80,7 @@ def of_loss(fact: LossCall) -> list[tuple[str, str]]:
 
 
 def of_rate(fact: Rate) -> list[tuple[str, str]]:
-    """Kind of an optimizer and the learning rate it began with."""
+    """The kind of an optimizer and the learning rate it began with."""
     low, high = float(fact.low), float(fact.high)
     name = f"optimizer {fact.optimizer}"
     return [

@@ -147,7 +147,7 @@ def a_map(taken: list[LayerColumns], name: str, role: str, rows: list[str]) -> d
 
 
 def shape_of(taken: LayerColumns, n: int) -> str:
-    """Shape, dtype and function of a tensor."""
+    """The shape, dtype and function of a tensor, as words."""
     told = (taken.names[name] for name in ("shape", "dtype", "function"))
     return " ".join(one.words[one.codes[n]] for one in told).strip()
 
