@@ -25,7 +25,7 @@ APART = 0.01  # relative: so far apart a person sees it (ours)
 
 
 def comparison(left: Trace, right: Trace) -> dict[str, Any]:
-    """Everything that a view of two runs shows, as plain values; what cannot be read of one is said in `problems`."""
+    """Gather all that a view of two runs shows, as plain values; what cannot be read of one is said in `problems`."""
     still = StillTrace(left), StillTrace(right)
     problems: list[str] = []
     rows = [row_of(trace, problems) for trace in still]
@@ -100,7 +100,7 @@ def first_rank(trace: Trace) -> int:
 
 
 def compared(traces: tuple[Trace, Trace], name: str) -> dict[str, Any]:
-    """One line of both runs, and where its values part: bit for bit, and by more than a hundredth."""
+    """Read one line of both runs, and where its values part: bit for bit, and by more than a hundredth."""
     lines = [line(trace, name, first_rank(trace), None) for trace in traces]
     row: dict[str, Any] = {"name": name, "lines": lines, "shared": 0, "first": None, "apart": None}
     if name in TIMES:
@@ -115,7 +115,7 @@ def compared(traces: tuple[Trace, Trace], name: str) -> dict[str, Any]:
 
 
 def part(point: tuple[int, float, float]) -> dict[str, Any]:
-    """Step and both values of a point."""
+    """The step and both values of a point."""
     return {"step": point[0], "left": short(point[1]), "right": short(point[2])}
 
 

@@ -26,7 +26,7 @@ HALVED_BYTES = 4 * 1024**2
 """After so many bytes half as many snapshots are kept from there on: a run of any length stays readable (ours)."""
 
 
-class Sink:
+class BatchBytes:
     """What an Arrow writer writes into: bytes that are taken away after each batch."""
 
     closed = False
@@ -58,7 +58,7 @@ class LayerLog:
         number = max((int(m[1]) for name in os.listdir(folder) if (m := FILE.fullmatch(name))), default=0) + 1
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         self.file = os.open(folder / f"layers-{number:06d}.arrows", flags, 0o666)
-        self.sink = Sink()
+        self.sink = BatchBytes()
         options = pa.ipc.IpcWriteOptions(compression="zstd", emit_dictionary_deltas=True)
         self.writer = pa.ipc.new_stream(self.sink, layers_schema(), options=options)
         self.size, self.due, self.seen, self.every = 0, HALVED_BYTES, 0, 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ def read_snapshots(folder: Path, spans: Sequence[Span]) -> tuple[list[Health], l
     problems: list[str] = []
     for number, line in lines_at(folder / EVENTS, spans) if spans else []:
         try:
-            found.append(decode_with(lambda one=line: decoder.decode(one)).fact)
+            found.append(decode_with(partial(decoder.decode, line)).fact)
         except DamagedJson as error:
             problems.append(f"{folder / EVENTS}, line {number}: {error}; this line is skipped.")
     return found, problems
