@@ -42,8 +42,8 @@ def grid_of(row: torch.Tensor) -> torch.Tensor | None:
 
 
 def picture(grid: torch.Tensor) -> dict[str, Any]:
-    """Return bytes of at most SIDE x SIDE pixels from (height, width, channels), the range of the finite values over 0..255;
-    and which pixels are not finite."""
+    """Return bytes of at most SIDE x SIDE pixels from (height, width, channels), the range of the finite values over
+    0..255; and which pixels are not finite."""
     height, width = (-(-size // SIDE) for size in grid.shape[:2])
     shown = grid[::height, ::width].to(torch.float64)
     finite = shown.isfinite()
