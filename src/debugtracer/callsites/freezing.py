@@ -17,7 +17,7 @@ def freezing_line(files: Iterable[str]) -> Frame | None:
 
 
 def freezing_lines(file: str) -> list[Frame]:
-    """All of one file, in the order of the text; empty for a library's."""
+    """Return all of one file, in the order of the text; empty for a library's."""
     program = program_of(file)
     if program is None:
         return []
