@@ -42,9 +42,9 @@ def is_dropped(code: CodeType, instruction: int) -> bool:
 
 def popped_next(code: CodeType, instruction: int) -> bool:
     """Find the instruction and look at the next one."""
-    found = False
+    before: dis.Instruction | None = None
     for one in dis.get_instructions(code):
-        if found:
-            return one.opname == "POP_TOP"
-        found = one.offset == instruction and one.opname.startswith(("CALL", "BINARY"))
+        if one.offset > instruction:  # the place may lie in the cache behind the call
+            return before is not None and before.opname.startswith(("CALL", "BINARY")) and one.opname == "POP_TOP"
+        before = one
     return False

@@ -51,7 +51,7 @@ class LossOverwritten(Check):
             seen.append(fact)
             if fact.frame in said or len(seen) < self.looks:
                 continue
-            if all(f.is_least for f in seen) or all(f.is_most for f in seen):
+            if not all(f.only_last for f in seen) or all(f.is_least for f in seen) or all(f.is_most for f in seen):
                 continue
             yield self.finding(
                 window,

@@ -24,17 +24,18 @@ class OneAnswer(Check):
         The best answer is a constant. All losses fall to nothing and look like a success; nobody is taught anything.
     How it decides
         The binary losses of each inspected step are sorted by the parameter nearest to their scores; those count whose
-        backward trains the optimizer of that parameter and nothing that another optimizer holds. In `looks` steps there
-        were two or more of them, all with one and the same target, made by the loop and not part of the batch, and in
-        no step another one.
+        backward trains the optimizer of that parameter and nothing that another optimizer holds. In all steps looked at
+        there were two or more of them, at different places, all with one and the same target, made by the loop and not
+        part of the batch. Said when the run is over.
     What to do
         Ask for 1 on one kind and for 0 on the other.
     Example
-        step 2, rank 0: the 2 calls of binary_cross_entropy (gan.py:174) that train model.7.bias all ask for 1, in 3 of
+        step 1, rank 0: the 2 calls of binary_cross_entropy (gan.py:174) that train model.7.bias all ask for 1, in 3 of
         3 steps looked at; expected 1 for one kind of input and 0 for the other. Look at where the targets are made.
     """
 
     needs: ClassVar[tuple[type[SingleTarget]]] = (SingleTarget,)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "target_unrelated"
     confidence: ClassVar[float] = 0.9
     remedies: ClassVar[tuple[str, ...]] = (
@@ -42,17 +43,16 @@ class OneAnswer(Check):
     )
     proved_by: ClassVar[str] = "model/forged_notes"
 
-    looks: int = 3  # inspected steps (ours)
+    calls: int = 2  # at different places (ours: one kind of input may come alone)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Count the looks at each parameter; one that was asked for something else is left alone for good."""
+        """Gather the looks at each parameter; judge them at the end, for one other answer is enough to be silent."""
         memory = window.memory(self)
         for fact in window.new(SingleTarget):
-            seen = memory.setdefault(fact.param, [])
-            seen.append(fact)
-            if len(seen) != self.looks or len({f.asked for f in seen}) > 1 or fact.asked is None:
-                continue
-            if any(f.calls < 2 for f in seen):
+            memory.setdefault(fact.param, []).append(fact)
+        for seen in memory.values() if window.ended else ():
+            fact = seen[0]
+            if fact.asked is None or {f.asked for f in seen} != {fact.asked} or any(f.places < self.calls for f in seen):
                 continue
             yield self.finding(
                 window,

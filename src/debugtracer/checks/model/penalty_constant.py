@@ -24,13 +24,13 @@ class PenaltyConstant(Check):
     Why it matters
         The term is a constant for the backward: it changes the value of the loss and no weight.
     How it decides
-        In `looks` inspected steps a number made of what `torch.autograd.grad` gave without a graph, and of nothing that
+        In an inspected step a number made of what `torch.autograd.grad` gave without a graph, and of nothing that
         has one, is added to the loss whose backward is called. Weights of a loss that are made of gradients are factors,
         not terms, and do not count.
     What to do
         Pass create_graph=True.
     Example
-        step 1, rank 0: a term of the loss (wgan_gp.py:178) is made of gradients (wgan_gp.py:128) that have no graph, so
+        step 0, rank 0: a term of the loss (wgan_gp.py:178) is made of gradients (wgan_gp.py:128) that have no graph, so
         it changes no weight; expected a graph through them. Pass create_graph=True to torch.autograd.grad.
     """
 
@@ -40,14 +40,11 @@ class PenaltyConstant(Check):
     remedies: ClassVar[tuple[str, ...]] = ("pass create_graph=True to torch.autograd.grad",)
     proved_by: ClassVar[str] = "model/smooth_critic"
 
-    looks: int = 2  # inspected steps (ours)
-
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Count the looks at each line; said once."""
+        """Tell each line once."""
         memory = window.memory(self)
         for fact in window.new(ConstantTerm):
-            memory[fact.frame] = memory.get(fact.frame, 0) + 1
-            if memory[fact.frame] != self.looks:
+            if memory.setdefault(fact.frame, fact) is not fact:
                 continue
             yield self.finding(
                 window,

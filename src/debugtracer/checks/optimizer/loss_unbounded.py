@@ -33,8 +33,8 @@ class LossUnbounded(Check):
         Look at the sign of the term named: it is the most negative one of the last sum that was looked at.
     Example
         step 63, rank 0: the loss falls without bound: -2.13e+06, 12 times that of 8 steps before and 69 times the
-        largest of the first 8; the term of main.py:82 is -2.1e+06; expected a loss that has a least value. Look at
-        the sign of that term.
+        largest of the first 8; the term (main.py:82) was -20.3 when last looked at; expected a loss that has a least
+        value. Look at the sign of that term.
     """
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, LossTerms)
@@ -85,7 +85,7 @@ class LossUnbounded(Check):
         """Build the finding with the term that is negative."""
         now, before = memory["medians"][-1], memory["medians"][-2]
         term: Term | None = memory.get("term")
-        said = f"; the term of{spot(term.frame)} was {float(term.value):.3g} when last looked at" if term else ""
+        said = f"; the term{spot(term.frame)} was {float(term.value):.3g} when last looked at" if term else ""
         which = "that term" if term else "each of its terms"
         return self.finding(
             window,

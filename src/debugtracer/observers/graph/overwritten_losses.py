@@ -73,20 +73,21 @@ class OverwrittenLossesObserver(Observer):
 
     def reach(self, roots: list[Tensor]) -> None:
         """Mark what lies in the graphs of these."""
-        if any(len(some) > 1 for some in self.computed.values()):
-            found = numbers(roots)
-            for one in (one for some in self.computed.values() for one in some):
-                one.reached = one.reached or one.node in found
+        found = numbers(roots)
+        for one in (one for some in self.computed.values() for one in some):
+            one.reached = one.reached or one.node in found
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
-        """Emit the lines of which the last loss alone was used."""
+        """Emit the lines of which some losses were not used."""
         for line, some in self.computed.items():
-            if len(some) > 1 and [one.reached for one in some] == [False] * (len(some) - 1) + [True]:
+            reached = [one.reached for one in some]
+            if len(some) > 1 and any(reached) and not all(reached):
                 values = [float(one.value) for one in some]
                 self.run.emit(
                     OverwrittenLoss(
                         ref=self.run.ref(), loss=some[-1].name, frame=frames_of(line)[0], calls=len(some),
+                        only_last=reached[-1] and sum(reached) == 1,
                         is_least=values[-1] <= min(values), is_most=values[-1] >= max(values),
                     )
                 )  # fmt: skip

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.argument_origin import argument_origin
-from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.frames import RawFrames, calling_place, frames_of, raw_frames
 from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.graph.graph_walk import leaves, numbers
 from debugtracer.observers.graph.loss_function import arguments
@@ -31,6 +31,7 @@ class Asked:
 
     def __init__(self, name: str, node: int, nearest: int, low: float, high: float, raw: RawFrames) -> None:
         self.name, self.node, self.nearest, self.raw = name, node, nearest, raw
+        self.place = raw, calling_place()  # two calls may stand on one line
         self.value = low if low == high else None
         self.reached: frozenset[int] | None = None
         """Leaves of the backward that came through it."""
@@ -97,7 +98,7 @@ class SingleTargetsObserver(Observer):
         self.run.emit(
             SingleTarget(
                 ref=self.run.ref(), param=self.run.names().get(some[0].nearest, "?"), loss=some[-1].name,
-                calls=len(some), asked=None if value is None else number(value), frame=last[0] if last else None,
+                calls=len(some), places=len({one.place for one in some}), asked=None if value is None else number(value), frame=last[0] if last else None,
                 made=made[0] if made else None,
             )
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Losses computed by one line in one step, of which only the last reaches the backward."""
+"""Losses computed by one line in one step, of which some never reach a backward."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class OverwrittenLoss(Fact, frozen=True, kw_only=True):
-    """Seen in one inspected step; all but the last are gone when the backward begins."""
+    """Seen in one inspected step; those that were not used are gone when the backward begins."""
 
     loss: str
     frame: Frame | None
     calls: int
+    only_last: bool
+    """The last one reaches the backward and no other does."""
     is_least: bool
     """The last one is the smallest of them: the loop may have chosen it."""
     is_most: bool

@@ -15,6 +15,8 @@ class SingleTarget(Fact, frozen=True, kw_only=True):
     loss: str
     calls: int
     """Calls of the loss, each on scores of its own."""
+    places: int
+    """Places of the program that make them."""
     asked: Number | None
     """The target of all of them; None where there were several."""
     frame: Frame | None
