@@ -12,7 +12,13 @@ def judged(*looks):
         LossOverwritten(),
         [
             OverwrittenLoss(
-                ref=at(step), loss="cross_entropy", frame=line(96), calls=6, only_last=last, is_least=least, is_most=most
+                ref=at(step),
+                loss="cross_entropy",
+                frame=line(96),
+                calls=6,
+                only_last=last,
+                is_least=least,
+                is_most=most,
             )
             for step, (last, least, most) in enumerate(looks)
         ],

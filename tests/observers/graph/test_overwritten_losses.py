@@ -56,7 +56,11 @@ def run(out, loss_of, steps=4):
 
 def test_losses_of_which_the_last_alone_is_used_are_told(tmp_path):
     found = run(tmp_path, overwritten)
-    assert [(f.ref.step, f.calls, f.loss) for f in found] == [(0, 6, "mse_loss"), (1, 6, "mse_loss"), (2, 6, "mse_loss")]
+    assert [(f.ref.step, f.calls, f.loss) for f in found] == [
+        (0, 6, "mse_loss"),
+        (1, 6, "mse_loss"),
+        (2, 6, "mse_loss"),
+    ]
     assert len(findings(tmp_path, "loss-overwritten")) == 1
 
 

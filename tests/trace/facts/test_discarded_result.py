@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from debugtracer.trace.facts.fact import from_plain, to_plain
 from debugtracer.trace.facts.discarded_result import DiscardedResult
+from debugtracer.trace.facts.fact import from_plain, to_plain
 from tests.checks.windows import LOADER, ref
 
 

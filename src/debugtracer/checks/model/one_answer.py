@@ -52,7 +52,11 @@ class OneAnswer(Check):
             memory.setdefault(fact.param, []).append(fact)
         for seen in memory.values() if window.ended else ():
             fact = seen[0]
-            if fact.asked is None or {f.asked for f in seen} != {fact.asked} or any(f.places < self.calls for f in seen):
+            if (
+                fact.asked is None
+                or {f.asked for f in seen} != {fact.asked}
+                or any(f.places < self.calls for f in seen)
+            ):
                 continue
             yield self.finding(
                 window,

@@ -27,8 +27,8 @@ class LossUnbounded(Check):
         Whatever the other terms say is drowned; the weights run away until something overflows.
     How it decides
         The median of a block of `block` losses is negative and lies `times` times as far from zero as any loss of the
-        first block, and in each of the last `blocks` blocks it has grown at least `factor` times. A likelihood of a
-        density, a critic or a return falls below zero too, but not by a factor in every few steps.
+        first block (and as 1), and in each of the last `blocks` blocks it has grown at least `factor` times. A
+        likelihood of a density, a critic or a return falls below zero too, but not by a factor in every few steps.
     What to do
         Look at the sign of the term named: it is the most negative one of the last sum that was looked at.
     Example
@@ -50,7 +50,7 @@ class LossUnbounded(Check):
     block: int = 8  # losses (ours)
     blocks: int = 4  # in a row (ours)
     factor: float = 2.0  # from block to block (ours: a sum that falls evenly grows by less)
-    times: float = 1000.0  # times the largest of the first losses (ours: what begins near 0 grows by a factor at first)
+    times: float = 100.0  # times the largest of the first losses, or 1 if that is more (ours: from near 0 much grows)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Keep the medians of blocks; said once."""
@@ -66,7 +66,7 @@ class LossUnbounded(Check):
         recent.append(loss)
         if len(recent) < self.block:
             return
-        memory["first"] = memory.get("first") or max(map(abs, recent))
+        memory["first"] = memory.get("first") or max(1.0, *map(abs, recent))
         memory.setdefault("medians", []).append(median(recent))
         recent.clear()
         if self.runs_away(memory):

@@ -9,7 +9,9 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-Trial = Literal["later_tokens", "own_token", "other_samples", "any_input", "other_positions", "dropout_left_on", "skipped"]
+Trial = Literal[
+    "later_tokens", "own_token", "other_samples", "any_input", "other_positions", "dropout_left_on", "skipped"
+]
 
 
 class FunctionTest(Fact, frozen=True, kw_only=True):
