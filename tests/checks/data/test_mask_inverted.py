@@ -23,6 +23,6 @@ def test_two_steps_are_needed_and_it_is_said_once():
     assert (finding.severity, finding.kind) == ("warning", "label_mask_wrong")
     assert (finding.place.frame, finding.place.symptom_frame) == (line(36), line(70))
     assert finding.message == (
-        "step 1, rank 0: the targets of cross_entropy (train.py:70) are the tokens of the input wherever they count, and "
-        "ignored where the input is id 4 (15 % of all); expected the opposite. Turn the mask of the labels round."
+        "step 1, rank 0: the targets of cross_entropy (train.py:70) are the tokens of the input wherever they count, "
+        "and ignored where the input is id 4 (15 % of all); expected the opposite. Turn the mask of the labels round."
     )

@@ -17,9 +17,9 @@ def test_the_line_is_named():
     (finding,) = judged("dropout_left_on")
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "train_eval_mode", line(22))
     assert finding.message == (
-        "step 0, rank 0: dropout (train.py:22) drops values in evaluation mode too: two runs of Net on one input differ, "
-        "and do not without it; expected the same output twice. Pass training=self.training, or make an nn.Dropout in "
-        "__init__."
+        "step 0, rank 0: dropout (train.py:22) drops values in evaluation mode too: two runs of Net on one input "
+        "differ, and do not without it; expected the same output twice. Pass training=self.training, or make an "
+        "nn.Dropout in __init__."
     )
 
 

@@ -13,6 +13,6 @@ def test_it_is_said_once_with_both_lines():
     assert (finding.severity, finding.kind) == ("warning", "detached_graph")
     assert (finding.place.frame, finding.place.symptom_frame) == (line(128), line(178))
     assert finding.message == (
-        "step 0, rank 0: a term of the loss (train.py:178) is made of gradients (train.py:128) that have no graph, so it "
-        "changes no weight; expected a graph through them. Pass create_graph=True to torch.autograd.grad."
+        "step 0, rank 0: a term of the loss (train.py:178) is made of gradients (train.py:128) that have no graph, so "
+        "it changes no weight; expected a graph through them. Pass create_graph=True to torch.autograd.grad."
     )

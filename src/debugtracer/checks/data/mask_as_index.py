@@ -40,7 +40,7 @@ class MaskAsIndex(Check):
     proved_by: ClassVar[str] = "data/street_lamps"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each line is told once by the observer."""
+        """Yield one finding a line; the observer tells each once."""
         for fact in window.new(MaskIndex):
             done = "written" if fact.writes else "taken"
             yield self.finding(

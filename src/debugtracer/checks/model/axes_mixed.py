@@ -46,7 +46,7 @@ class AxesMixed(Check):
     proved_by: ClassVar[str] = "model/bird_calls"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each line is told once by the observer."""
+        """Yield one finding a line; the observer tells each once."""
         for fact in window.new(MixedAxes):
             yield self.finding(
                 window,

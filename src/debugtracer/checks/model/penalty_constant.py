@@ -25,8 +25,8 @@ class PenaltyConstant(Check):
         The term is a constant for the backward: it changes the value of the loss and no weight.
     How it decides
         In an inspected step a number made of what `torch.autograd.grad` gave without a graph, and of nothing that
-        has one, is added to the loss whose backward is called. Weights of a loss that are made of gradients are factors,
-        not terms, and do not count.
+        has one, is added to the loss whose backward is called. Weights of a loss that are made of gradients are
+        factors, not terms, and do not count.
     What to do
         Pass create_graph=True.
     Example

@@ -44,7 +44,7 @@ class ResultDiscarded(Check):
     proved_by: ClassVar[str] = "model/harbour_critic"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each line is told once by the observer."""
+        """Yield one finding a line; the observer tells each once."""
         for fact in window.new(DiscardedResult):
             yield self.finding(
                 window,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any, ClassVar
 
@@ -78,7 +79,7 @@ class LossUnbounded(Check):
         last = memory["medians"][-self.blocks - 1 :]
         if len(last) <= self.blocks or any(value >= 0 for value in last[1:]):
             return False
-        grows = all(now <= self.factor * min(before, 0.0) for before, now in zip(last, last[1:], strict=False))
+        grows = all(now <= self.factor * min(before, 0.0) for before, now in pairwise(last))
         return grows and -last[-1] > self.times * memory["first"]
 
     def describe(self, window: Window, memory: dict[Any, Any]) -> Finding:

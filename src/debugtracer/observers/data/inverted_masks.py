@@ -1,4 +1,4 @@
-"""Compares the tokens a model is given with the targets of its loss: does the loss count what is masked, or the rest?"""
+"""Compares the tokens of a model with the targets of its loss: does the loss count what is masked, or the rest?"""
 
 from __future__ import annotations
 

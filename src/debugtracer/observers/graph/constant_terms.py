@@ -80,5 +80,5 @@ class ConstantTermsObserver(Observer):
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
-        """Forget the step."""
+        """Forget what was followed in the step."""
         self.forget()

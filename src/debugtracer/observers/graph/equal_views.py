@@ -68,7 +68,7 @@ class EqualViewsObserver(Observer):
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """Forget the batch."""
+        """Forget the pairs of this batch."""
         self.reset()
 
 

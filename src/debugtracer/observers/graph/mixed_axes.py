@@ -45,9 +45,8 @@ class MixedAxesObserver(Observer):
         """Note such a view, follow it to a loss over classes."""
         name = getattr(function, "__name__", "")
         if name in RESHAPES:
-            if args and isinstance(args[0], Tensor) and isinstance(output, Tensor) and is_mixed(args[0], output):
-                if len(self.cut) < MOST:
-                    self.cut[id(output)] = Rows(output, name, tuple(args[0].shape), raw_frames(1))
+            if len(self.cut) < MOST and args and is_mixed(args[0], output):
+                self.cut[id(output)] = Rows(output, name, tuple(args[0].shape), raw_frames(1))
         elif self.cut and name in CARRIES:
             rows = self.find(args[0]) if args else None
             if rows is not None:
@@ -75,8 +74,10 @@ class MixedAxesObserver(Observer):
         self.cut.clear()
 
 
-def is_mixed(given: Tensor, output: Tensor) -> bool:
+def is_mixed(given: Any, output: Any) -> bool:
     """Whether (batch, classes, positions ...) was seen as (rows, classes)."""
+    if not isinstance(given, Tensor) or not isinstance(output, Tensor):
+        return False
     if given.dim() < 3 or output.dim() != 2 or not given.is_floating_point():
         return False
     classes, positions = given.shape[1], math.prod(given.shape[2:])

@@ -46,7 +46,7 @@ class DropoutsOff(TorchFunctionMode):
 
 
 def dropout_left_on(shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """Two runs in evaluation mode differ: do they agree without the dropouts that stay on?"""
+    """Run it twice more without the dropouts that stay on: do the two agree where they differed before?"""
     off = DropoutsOff(shadow.model)
     with off:
         first, _ = shadow.run(args, kwargs)

@@ -1,4 +1,4 @@
-"""Finds losses of inspected steps that are computed and never reach a backward, while the last one of their line does."""
+"""Finds losses of inspected steps that never reach a backward, while the last one of their line does."""
 
 from __future__ import annotations
 

@@ -18,5 +18,5 @@ class MaskIndex(Fact, frozen=True, kw_only=True):
     """The indexed rows are written, not read."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that indexes."""
         return self.frame
