@@ -28,7 +28,8 @@ def test_one_answer_in_all_looks_is_said_at_the_end():
     assert (finding.place.frame, finding.place.symptom_frame) == (line(171), line(174))
     assert finding.message == (
         "step 0, rank 0: the 2 calls of binary_cross_entropy (train.py:174) that train judge.bias all ask for 1, in 2 "
-        "of 2 steps looked at; expected 1 for one kind of input and 0 for the other. Look at where the targets are made."
+        "of 2 steps looked at; expected 1 for one kind of input and 0 for the other. Look at where the targets are "
+        "made."
     )
 
 

@@ -99,7 +99,8 @@ class SingleTargetsObserver(Observer):
             SingleTarget(
                 ref=self.run.ref(), param=self.run.names().get(some[0].nearest, "?"), loss=some[-1].name,
                 calls=len(some),
-                places=len({one.place for one in some}), asked=None if value is None else number(value), frame=last[0] if last else None,
+                places=len({one.place for one in some}),
+                asked=None if value is None else number(value), frame=last[0] if last else None,
                 made=made[0] if made else None,
             )
         )  # fmt: skip
