@@ -33,6 +33,12 @@ def test_the_most_negative_term_is_named():
     assert "; the term (train.py:82) was -125 when last looked at; expected" in finding.message
 
 
+def test_a_log_that_leaves_steps_out_is_silent():
+    check = LossUnbounded()
+    judge = Judge({check.slug: check})
+    assert [f for step in range(96) for f in judge.judge(at(100 * step), {"loss": 10 - 1.2**step})] == []
+
+
 def test_a_likelihood_a_critic_and_a_loss_that_falls_evenly_are_silent():
     assert curve(lambda step: 5 - 0.5 * step, 400) == []
     assert curve(lambda step: -0.01 - 300 * (1 - 0.99**step), 600) == []

@@ -28,8 +28,9 @@ class LossUnbounded(Check):
         Whatever the other terms say is drowned; the weights run away until something overflows.
     How it decides
         The median of a block of `block` losses is negative and lies `times` times as far from zero as any loss of the
-        first block (and as 1), and in each of the last `blocks` blocks it has grown at least `factor` times. A
-        likelihood of a density, a critic or a return falls below zero too, but not by a factor in every few steps.
+        first block (and as 1), and in each of the last `blocks` blocks it has grown at least `factor` times. Logs that
+        leave steps out are not judged. A likelihood of a density, a critic or a return falls below zero too, but not by
+        a factor in every few steps.
     What to do
         Look at the sign of the term named: it is the most negative one of the last sum that was looked at.
     Example
@@ -49,6 +50,7 @@ class LossUnbounded(Check):
     proved_by: ClassVar[str] = "optimizer/tide_codes"
 
     block: int = 8  # losses (ours)
+    sparse: int = 2  # steps from one loss to the next, at most (ours: a log of every 100 steps may double each time)
     blocks: int = 4  # in a row (ours)
     factor: float = 2.0  # from block to block (ours: a sum that falls evenly grows by less)
     times: float = 100.0  # times the largest of the first losses, or 1 if that is more (ours: from near 0 much grows)
@@ -64,12 +66,16 @@ class LossUnbounded(Check):
         if loss is None or not math.isfinite(loss) or memory.get("told"):
             return
         recent = memory.setdefault("recent", [])
-        recent.append(loss)
+        recent.append((window.ref.step, loss))
         if len(recent) < self.block:
             return
-        memory["first"] = memory.get("first") or max(1.0, *map(abs, recent))
-        memory.setdefault("medians", []).append(median(recent))
+        steps, losses = zip(*recent, strict=True)
         recent.clear()
+        if steps[-1] - steps[0] > self.sparse * self.block:
+            memory.pop("medians", None)
+            return
+        memory["first"] = memory.get("first") or max(1.0, *map(abs, losses))
+        memory.setdefault("medians", []).append(median(losses))
         if self.runs_away(memory):
             memory["told"] = True
             yield self.describe(window, memory)
