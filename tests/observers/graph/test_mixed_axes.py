@@ -20,6 +20,11 @@ def of_log_probabilities(scores, y):
     return F.nll_loss(F.log_softmax(scores.reshape(-1, 5), 1), y.view(-1))
 
 
+def of_a_slice(scores, y):
+    every = torch.cat([y, y])
+    return F.cross_entropy(scores.reshape(-1, 5), every[:4].view(-1))
+
+
 def moved(scores, y):
     return F.cross_entropy(scores.movedim(1, -1).reshape(-1, 5), y.view(-1))
 
@@ -43,7 +48,7 @@ def run(out, loss_of, positions=7):
     return facts(out, MixedAxes)
 
 
-@pytest.mark.parametrize("loss_of", [cut_wrongly, of_log_probabilities])
+@pytest.mark.parametrize("loss_of", [cut_wrongly, of_log_probabilities, of_a_slice])
 def test_rows_of_several_positions_are_told_once(tmp_path, loss_of):
     (found,) = run(tmp_path, loss_of)
     assert (found.function, found.shape, found.classes) == ("reshape", (4, 5, 7), 5)
@@ -54,6 +59,10 @@ def test_rows_of_several_positions_are_told_once(tmp_path, loss_of):
 @pytest.mark.parametrize("loss_of", [moved, whole, other_targets])
 def test_rows_of_one_position_are_silent(tmp_path, loss_of):
     assert run(tmp_path, loss_of) == []
+
+
+def test_a_length_that_is_a_multiple_is_told_by_the_targets(tmp_path):
+    assert len(run(tmp_path, of_a_slice, positions=10)) == 1
 
 
 def test_a_square_says_nothing(tmp_path):

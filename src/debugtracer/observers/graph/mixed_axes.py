@@ -89,6 +89,6 @@ def belongs(target: Any, shape: tuple[int, ...]) -> bool:
     if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
         return False
     whole = target if target._base is None else target._base
-    if whole.dim() > 1 and whole.numel() == target.numel():
-        return tuple(whole.shape) == (shape[0], *shape[2:])
+    if whole.dim() > 1 and target.numel() == shape[0] * math.prod(shape[2:]):
+        return tuple(whole.shape[1:]) == shape[2:]  # it may be a slice of all targets
     return bool(shape[-1] % shape[1])  # else a row may be a whole number of them
