@@ -25,6 +25,10 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "skipped-batches": lambda o: (o.now, o.passes),
     "paired-loaders": lambda o: o.loaders,
     "graph-reach": lambda o: (o.hit, o.used),
+    "overwritten-losses": lambda o: o.computed,
+    "constant-terms": lambda o: o.made,
+    "single-targets": lambda o: o.asked,
+    "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
     "order": lambda o: [(log.use.fresh, log.calls) for log in o.logs.values() if log.use.fresh],
     "module-modes": lambda o: [watched for watched in o.watched.values() if not watched.dirty],
@@ -46,6 +50,8 @@ def in_the_middle_of_a_step(session: Session) -> None:
         optimizer.zero_grad()
         nn.functional.mse_loss(model(x), y).backward()
         if number == 2:
+            score = nn.functional.binary_cross_entropy_with_logits(model(x), torch.ones(8, 1))
+            torch.autograd.grad(score, list(model.parameters()))
             break
         optimizer.step()
     session.dispatcher.observers["module-modes"].backward_begins([])

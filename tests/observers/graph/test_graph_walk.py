@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.graph_walk import leaves
+from debugtracer.observers.graph.graph_walk import leaves, numbers
 
 
 def test_all_leaves_below_a_loss_and_no_other():
@@ -26,3 +26,11 @@ def test_a_limit_ends_the_walk():
     for _ in range(50):
         y = y + 1
     assert not leaves([y], most=10)
+
+
+def test_the_numbers_of_the_nodes_below_a_loss_and_no_other():
+    x = torch.ones(2, requires_grad=True)
+    inner, other = x * 2, x * 3
+    loss = inner.sum()
+    assert {inner.grad_fn._sequence_nr(), loss.grad_fn._sequence_nr()} <= numbers([loss])
+    assert other.grad_fn._sequence_nr() not in numbers([loss])

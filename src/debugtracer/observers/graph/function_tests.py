@@ -13,6 +13,7 @@ from debugtracer.callsites.argument_origin import argument_origin
 from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.value_origin import made_first
 from debugtracer.observers.graph.difference import difference
+from debugtracer.observers.graph.noise_trials import dropout_left_on
 from debugtracer.observers.graph.position_trials import other_positions
 from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.graph.side_effects import side_effect
@@ -129,7 +130,9 @@ def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]
             return {"skipped": {"why": "slow, or no finite output"}}
         again, _ = shadow.run(args, kwargs)
         if again is None or not torch.equal(base, again):
-            return {"skipped": {"why": "two runs in evaluation mode differ"}}
+            noisy = dropout_left_on(shadow, args, kwargs)
+            skipped = {"skipped": {"why": "two runs in evaluation mode differ"}}
+            return skipped if noisy is None else {"dropout_left_on": noisy} | skipped
         found = {
             "later_tokens": later_tokens(shadow, args, kwargs, base, seen, target),
             "own_token": own_token(shadow, args, kwargs, base, target),

@@ -25,3 +25,15 @@ def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tenso
                 seen.add(child)
                 stack.append(child)
     return found
+
+
+def numbers(outputs: Iterable[Tensor], most: int = MOST_NODES) -> set[int]:
+    """The sequence numbers of the nodes that a backward of these would run. Keeps no node alive."""
+    stack: list[Any] = [t.grad_fn for t in outputs if t.grad_fn is not None]
+    seen = set(stack)
+    while stack and len(seen) < most:
+        for child, _ in stack.pop().next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return {int(node._sequence_nr()) for node in seen}

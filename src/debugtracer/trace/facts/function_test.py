@@ -9,7 +9,9 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-Trial = Literal["later_tokens", "own_token", "other_samples", "any_input", "other_positions", "skipped"]
+Trial = Literal[
+    "later_tokens", "own_token", "other_samples", "any_input", "other_positions", "dropout_left_on", "skipped"
+]
 
 
 class FunctionTest(Fact, frozen=True, kw_only=True):
@@ -18,7 +20,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     trial: Trial
     """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in
     a model that reads from left to right; other_samples: all samples but the first; any_input: samples change
-    places; other_positions: along one dimension of an input, all positions but one are those of another sample."""
+    places; other_positions: along one dimension of an input, all positions but one are those of another sample;
+    dropout_left_on: two runs differ, and do not with the dropouts off that nobody turns off."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at

@@ -1,0 +1,57 @@
+"""Views that are the same."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from debugtracer.trace.facts.equal_views import EqualViews
+from tests.observers.told import facts, findings
+from tests.watching import under_watch
+
+
+def contrast(features):
+    features = F.normalize(features, dim=1)
+    scores = (features @ features.T / 0.5).masked_fill(torch.eye(len(features), dtype=torch.bool), -1e9)
+    return F.cross_entropy(scores, torch.arange(len(features)).roll(len(features) // 2))
+
+
+def a_regression(features):
+    return features.square().mean()
+
+
+def run(out, views, loss_of=contrast, model=None):
+    torch.manual_seed(0)
+    model = model or nn.Linear(12, 6)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(out):
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss_of(model(views(torch.randn(8, 12)))).backward()
+            optimizer.step()
+    return facts(out, EqualViews)
+
+
+def test_the_same_view_twice_is_told_in_each_look(tmp_path):
+    found = run(tmp_path, lambda x: torch.cat([x, x]))
+    assert [(f.ref.step, f.root, f.samples) for f in found] == [(step, "Linear", 8) for step in range(3)]
+    assert [f.severity for f in findings(tmp_path, "views-equal")] == ["warning"]
+
+
+def test_neighbours_count_too(tmp_path):
+    assert len(run(tmp_path, lambda x: x.repeat_interleave(2, 0))) == 3
+
+
+@pytest.mark.parametrize("views", [lambda x: torch.cat([x, x + 0.1 * torch.randn(8, 12)]), lambda x: x])
+def test_views_that_differ_are_silent(tmp_path, views):
+    assert run(tmp_path, views) == []
+
+
+def test_noise_inside_the_model_makes_them_differ(tmp_path):
+    assert run(tmp_path, lambda x: torch.cat([x, x]), model=nn.Sequential(nn.Dropout(0.5), nn.Linear(12, 6))) == []
+
+
+def test_a_loss_that_compares_no_pairs_is_silent(tmp_path):
+    assert run(tmp_path, lambda x: torch.cat([x, x]), a_regression) == []

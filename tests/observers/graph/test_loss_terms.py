@@ -1,0 +1,44 @@
+"""Terms of a sum."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.trace.facts.loss_terms import LossTerms
+from tests.observers.told import facts
+from tests.watching import under_watch
+
+
+def run(out, loss_of):
+    model = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(out):
+        for _ in range(4):
+            optimizer.zero_grad()
+            loss_of(model(torch.ones(6, 4))).backward()
+            optimizer.step()
+    return facts(out, LossTerms)
+
+
+def three(made):
+    square = made.square().mean()
+    absolute = made.abs().mean()
+    return square - absolute + made.exp().mean()
+
+
+def single(made):
+    return made.square().mean()
+
+
+def test_the_terms_of_a_sum_are_told_with_their_signs_and_lines(tmp_path):
+    found = run(tmp_path, three)
+    assert [f.ref.step for f in found] == [0, 1, 2]
+    first, second, third = found[0].terms
+    assert (first.value >= 0, second.value <= 0, third.value > 0) == (True, True, True)
+    assert second.frame.code == "absolute = made.abs().mean()"
+    assert {f.frame.function for f in found} == {"three"}
+
+
+def test_a_loss_that_is_no_sum_has_none(tmp_path):
+    assert run(tmp_path, single) == []
