@@ -1,0 +1,109 @@
+"""How one row of a batch is fetched again in the child: from its dataset by its index, from a stream by its place, and
+through the loader's collate_fn."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils.data import IterableDataset
+from torch.utils.data._utils import worker as worker_module
+
+from debugtracer.errors import ReplayRefused
+from debugtracer.recorder.tape.batches import Batch
+from debugtracer.replay.fetch.values import is_bad
+from debugtracer.replay.trials.plain_samples import source
+
+FAR = 200_000  # items of a stream that are passed over (ours)
+NEAR = 64  # items after the expected one that are looked at (ours)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What makes the batches of a loader."""
+
+    dataset: Any
+    collate: Callable[[list[Any]], Any]
+    batched: bool
+    """Samples are put together by collate_fn; else the dataset hands out whole batches."""
+    worker_init: Any
+    workers: int
+
+    @property
+    def streams(self) -> bool:
+        """True for an IterableDataset."""
+        return isinstance(self.dataset, IterableDataset)
+
+    def sample(self, index: int) -> Any:
+        """One sample of a dataset with indices, as the loader's fetcher asks for it."""
+        several = getattr(self.dataset, "__getitems__", None)
+        return several([index])[0] if several and self.batched else self.dataset[index]
+
+    def collated(self, samples: list[Any]) -> Any:
+        """These samples as a batch."""
+        return self.collate(samples if self.batched else samples[0])
+
+
+def pipeline_of(batch: Batch) -> Pipeline:
+    """The pipeline of a batch. Raises ReplayRefused with the reason why it cannot be reached."""
+    info = batch.loader
+    loader = info.loader()
+    dataset = getattr(loader, "dataset", None) or (info.data() if info.data is not None else None)
+    if dataset is None:
+        raise ReplayRefused("the dataset of the batch is gone")
+    if batch.indices is None:
+        raise ReplayRefused(batch.note or "the dataset indices of the batch are not known")
+    told = source(loader if hasattr(loader, "_auto_collation") else None, dataset)
+    return Pipeline(dataset, told["collate_fn"], told["auto_collation"], told["worker_init_fn"], info.num_workers)
+
+
+def as_worker(pipeline: Pipeline, number: int) -> None:
+    """Make this process what the loader's worker was that fetched batch `number`: its id, seed and worker_init_fn."""
+    if not pipeline.workers:
+        return
+    identity, seed = number % pipeline.workers, torch.initial_seed() + number % pipeline.workers
+    made: Any = worker_module.WorkerInfo
+    info = made(id=identity, num_workers=pipeline.workers, seed=seed, dataset=pipeline.dataset)
+    worker_module._worker_info = info
+    reseed(seed)
+    if pipeline.worker_init is not None:
+        pipeline.worker_init(identity)
+
+
+def reseed(seed: int) -> None:
+    """Seed the generators of the host, as a loader does in a worker."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+
+
+def stream_to(pipeline: Pipeline, batch: Batch, index: int) -> Iterator[Any]:
+    """The stream from its beginning up to just before the wanted sample. Raises ReplayRefused."""
+    if pipeline.workers:  # each worker reads a stream of its own, a batch of it in turn
+        first = (batch.number // pipeline.workers) * (batch.loader.batch_size or 1)
+        place = first + index - min(batch.indices or (index,))
+    else:
+        place = index
+    if place > FAR:
+        raise ReplayRefused(f"the sample is item {place} of a stream, too far to read to it again")
+    stream = iter(pipeline.dataset)
+    for _ in range(place):
+        if next(stream, stream) is stream:
+            raise ReplayRefused("the stream is shorter when it is read again")
+    return stream
+
+
+def next_bad(stream: Iterator[Any]) -> Any:
+    """The first sample with NaN or Inf of the next items of a stream. Raises ReplayRefused where none is."""
+    for _ in range(NEAR):
+        one = next(stream, stream)
+        if one is stream:
+            break
+        if is_bad(one):
+            return one
+    raise ReplayRefused("the stream gives other samples when it is read again")
