@@ -9,7 +9,6 @@ import msgspec
 
 from debugtracer.trace.birth import Frame, TensorFacts
 from debugtracer.trace.number import Number
-from debugtracer.trace.verdict import Change
 
 PipelineKind = Literal[
     "stored",
@@ -55,8 +54,8 @@ class PipelineBirth(msgspec.Struct, frozen=True, kw_only=True):
     """The expression that gave the divisor, where it stands on another line."""
     file: str = ""
     """The file that this sample was read from."""
-    change: Change | None = None
-    """The line with a guard, with which the same sample came out finite."""
+    guard: str = ""
+    """The line with a guard, with which the expression is finite for this sample; empty where none is derived."""
     neighbours: tuple[int, ...] = ()
     """Dataset indices of the records that it was compared with (`range`)."""
     value: Number | None = None

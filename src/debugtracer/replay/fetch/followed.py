@@ -16,7 +16,7 @@ from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.child import READ, in_child
 from debugtracer.replay.fetch.descent import Descent, Origin
 from debugtracer.replay.fetch.expressions import MISSING
-from debugtracer.replay.fetch.guards import guarded as guard_of
+from debugtracer.replay.fetch.guards import guarded_line
 from debugtracer.replay.fetch.kinds import OriginKind, kind_of
 from debugtracer.replay.fetch.line_trace import LineTrace, TooLong
 from debugtracer.replay.fetch.sample import Pipeline, as_worker, next_bad, pipeline_of, reseed, stream_to
@@ -27,7 +27,6 @@ SECONDS = 20.0  # that the child may take in all (ours)
 DRAWS = 24  # fetches of a sample that comes out finite, with other random numbers (ours)
 DRAW_S = 4.0  # seconds that they may take (ours)
 PART = re.compile(r"batch\[(?:(\d+)|'([^']*)')\]$")
-NO_LINE = "no line of yours makes it: the dataset hands it out from its store"
 
 
 def followed(batch: Batch, path: str, rows: Sequence[int] | None) -> PipelineBirth | None:
@@ -112,7 +111,6 @@ def described(trace: LineTrace, index: int, part: int | str | None, fetches: int
         return PipelineBirth(index=index, kind="stored", record_clean=False, fetches=fetches, file=file)
     kind = kind_of(origin)
     way = tuple(dict.fromkeys(descent.way[::-1]))
-    change = guarded("fetch.guard")(guard_of)(origin, kind)
     return PipelineBirth(
         index=index,
         kind=kind.kind,
@@ -124,7 +122,7 @@ def described(trace: LineTrace, index: int, part: int | str | None, fetches: int
         record_clean=False if kind.kind == "stored" else None if kind.kind == "written" else True,
         divisor=kind.divisor_text,
         file=file,
-        change=change,
+        guard=guarded("fetch.guard")(guarded_line)(origin, kind) or "",
         fetches=fetches,
     )
 

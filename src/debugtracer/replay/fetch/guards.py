@@ -10,32 +10,27 @@ from torch import Tensor
 
 from debugtracer.replay.fetch.descent import Origin
 from debugtracer.replay.fetch.expressions import MISSING, Names
-from debugtracer.replay.fetch.kinds import OriginKind
+from debugtracer.replay.fetch.kinds import OriginKind, below_zero
 from debugtracer.replay.fetch.values import array_of, is_bad
-from debugtracer.trace.verdict import Change
 
 LEAST = {"spread": "1e-6", "norm": "1e-6", "division": "1e-6", "log": "1e-10"}
 """The bound of a divisor or an argument, by kind."""
 FLOATS = {"float16": "float32", "half": "float"}
 
 
-def guarded(origin: Origin, kind: OriginKind) -> Change | None:
-    """The line with the guard; None where there is none to derive, where it stands on several lines, and where the
+def guarded_line(origin: Origin, kind: OriginKind) -> str:
+    """The line with the guard; empty where there is none to derive, where it stands on several lines, and where the
     expression is not finite with it."""
     statement = origin.executed.statement
     guard = GUARDS.get(kind.kind)
     node, text = guard(origin, kind) if guard is not None else (None, "")
     if node is None or not text or node.lineno != node.end_lineno or statement.line != node.lineno:
-        return None
+        return ""
     whole = ast.parse(ast.unparse(origin.node), mode="eval").body
     tried = origin.names.value(replaced(whole, ast.unparse(node), text))
     line = statement.program.text.splitlines()[node.lineno - 1].encode()
     after = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]).decode().strip()
-    if tried is MISSING or is_bad(tried):
-        return None
-    return Change(
-        file=str(statement.program.path), line=node.lineno, before=line.decode().strip(), after=(after,), edit="pipeline"
-    )
+    return "" if tried is MISSING or is_bad(tried) else after
 
 
 def replaced(whole: ast.expr, part: str, text: str) -> ast.expr:
@@ -63,7 +58,7 @@ def of_divisor(origin: Origin, kind: OriginKind) -> tuple[ast.expr | None, str]:
 
 def of_argument(origin: Origin, kind: OriginKind) -> tuple[ast.expr | None, str]:
     """The argument of a logarithm of 0."""
-    if kind.argument is None or any_negative(origin.names.value(kind.argument)):
+    if kind.argument is None or below_zero(origin.names.value(kind.argument)):
         return None, ""
     return kind.argument, at_least(kind.argument, LEAST["log"], origin.names)
 
@@ -97,10 +92,3 @@ def at_least(node: ast.expr, least: str, names: Names) -> str:
         return f"max({text}, {least})"
     numpy = next((name for name, one in names.scope.items() if getattr(one, "__name__", "") == "numpy"), "")
     return f"{numpy}.maximum({text}, {least})" if numpy and array_of(value) is not None else ""
-
-
-def any_negative(value: Any) -> bool:
-    """Whether a value holds a negative number."""
-    from debugtracer.replay.fetch.kinds import below_zero
-
-    return below_zero(value)

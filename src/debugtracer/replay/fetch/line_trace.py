@@ -173,10 +173,12 @@ class LineTrace:
 def values_of(frame: FrameType, names: tuple[str, ...]) -> dict[str, Any]:
     """The values that these names have in a frame; attributes are read from plain objects alone, without calling
     anything."""
-    held, found = frame.f_locals, dict[str, Any]()
+    held, code, found = frame.f_locals, frame.f_code, dict[str, Any]()
+    own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
     for name in names:
         head, *rest = name.split(".")
-        value = held.get(head, frame.f_globals.get(head, MISSING))
+        outer = MISSING if head in own else frame.f_globals.get(head, MISSING)  # a local that is not set yet
+        value = held.get(head, outer)
         for attribute in rest:
             value = getattr(value, "__dict__", {}).get(attribute, MISSING) if value is not MISSING else MISSING
         if value is not MISSING and not inspect.ismodule(value):

@@ -97,7 +97,8 @@ def plain(part: Any) -> Tensor:
     if isinstance(part, (float, complex, int)):
         return torch.tensor(part, dtype=torch.float64 if isinstance(part, float) else None)
     numpy = sys.modules["numpy"]
-    made = numpy.ascontiguousarray(array_of(part))
+    array = array_of(part)
+    made = numpy.ascontiguousarray(array).reshape(array.shape)
     if made.dtype.kind in "iu" and made.dtype.itemsize > 1:
         made = made.astype(numpy.int64)
     elif made.dtype.kind == "f" and made.dtype.itemsize > 8:
