@@ -5,7 +5,7 @@ from __future__ import annotations
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import ranked
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
+from debugtracer.views import pipeline_text, wording
 from debugtracer.views.view import Row
 
 SHOWN = 5  # further findings shown in one line each
@@ -24,7 +24,9 @@ def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     told.append(
         ("", f"{verdict.kind}, {verdict.status} (confidence {verdict.confidence:.2f}), found by {first.check}", "")
     )
-    frame, symptom = first.place.frame, first.place.symptom_frame
+    born = verdict.pipeline if verdict.pipeline is not None and not verdict.pipeline.refused else None
+    told += [("", pipeline_text.out_of_range(born), "bold")] if born is not None else []
+    frame, symptom = (born.frame if born is not None else None) or first.place.frame, first.place.symptom_frame
     if frame is not None:
         inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
         told.append(("where", f"{wording.at(frame.file, frame.line)}{inside}", "bold"))

@@ -10,15 +10,15 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.pipeline_birth import PipelineBirth
 
 DID = {
-    "spread": "divides by a standard deviation or range that is 0",
+    "spread": "divides by a spread that is 0",
     "norm": "divides by a length that is 0",
     "division": "divides by 0",
-    "empty": "takes a statistic of no value, which is 0/0",
-    "few": "takes the spread of one value, which is 0/0",
+    "empty": "takes a statistic of no value (0/0)",
+    "few": "takes the spread of one value (0/0)",
     "power": "raises a negative number to a fraction, or 0 to a negative power",
     "domain": "takes a function outside of its domain",
     "exp": "takes an exponential beyond the largest number",
-    "half": "puts a value beyond 65504 into float16, which is Inf",
+    "half": "puts a value beyond 65504 into float16 (Inf)",
     "overflow": "leaves the range of its dtype",
     "uninitialised": "allocates memory that nothing has filled yet",
     "unknown": "gives a non-finite value of finite inputs",
@@ -52,10 +52,10 @@ def line(frame: Frame) -> str:
 def because(born: PipelineBirth) -> str:
     """What the line did, as the clause of a verdict."""
     expression = f"`{born.expression}`" if born.expression else "the line"
-    given = "" if not born.divisor else f" (made by `{born.divisor}`)"
+    given = f" (`{born.divisor}`)" if born.divisor and born.kind in ("spread", "norm") else ""
     did = logarithm(born) if born.kind == "log" else DID.get(born.kind, DID["unknown"]) + given
-    clean = ", the stored record is finite" if born.record_clean else ""
-    return f"{expression} {did} when sample {born.index} is made, before the model sees it{clean}"
+    clean = " (its stored record is finite)" if born.record_clean else ""
+    return f"{expression} {did} where sample {born.index} is made, before the model sees it{clean}"
 
 
 def logarithm(born: PipelineBirth) -> str:
@@ -63,7 +63,7 @@ def logarithm(born: PipelineBirth) -> str:
     values = [as_float(v) for one in born.inputs[:1] for v in one.values]
     low = [as_float(one.low) for one in born.inputs[:1] if one.low is not None]
     negative = any(v < 0 for v in values or low)
-    return f"takes the logarithm of {'a negative number, which is NaN' if negative else '0, which is -inf'}"
+    return f"takes the logarithm of {'a negative number (NaN)' if negative else '0 (-inf)'}"
 
 
 def stored(born: PipelineBirth) -> str:
@@ -81,6 +81,28 @@ def remedies(born: PipelineBirth) -> tuple[str, ...]:
     look = f"look at the record of sample {born.index}{file}: `debug-tracer report RUN --batch`"
     guard = "raise in __getitem__ or collate_fn unless all values are finite, so that the next one is found at once"
     return (f"{DO.get(born.kind, DO['unknown'])}{where}", look, guard)
+
+
+def out_of_range(born: PipelineBirth) -> str:
+    """What the line did to a finite row, beside the rows of healthy batches; of a stored one that it was so before."""
+    sizes = f"{as_float(born.value):.4g} for sample {born.index}, at most {as_float(born.usual):.4g} for "
+    others = f"{sizes}{len(born.neighbours)} samples of the batches before"
+    expression = f"`{born.expression}`" if born.expression else "the line"
+    where = f" at {line(born.frame)}" if born.frame is not None else ""
+    if born.kind == "stored":
+        return f"the stored record is out of range already: {expression}{where} reads {others}"
+    return f"{expression}{where} takes it out of the range of the others: {others}"
+
+
+def range_remedies(born: PipelineBirth) -> tuple[str, ...]:
+    """What to do about a line that puts some records into another range."""
+    where = line(born.frame) if born.frame is not None else "the line"
+    file = f" ({born.file})" if born.file else ""
+    return (
+        f"look at what {where} does to this record and not to others: a unit converted twice, a scale of another file",
+        f"compare the record of sample {born.index}{file} with its neighbours: `debug-tracer report RUN --batch`",
+        "clip the gradient while such records remain: torch.nn.utils.clip_grad_norm_(params, 1.0)",
+    )
 
 
 def followed(born: PipelineBirth) -> str:

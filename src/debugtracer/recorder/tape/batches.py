@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -182,6 +182,15 @@ class BatchLog:
         if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
             return hit[0], hit[0].leaves[hit[1]][0]
         return self._find_view(tensor)
+
+    def earlier(self, batch: Batch, count: int, without: Collection[int]) -> tuple[int, ...]:
+        """Some dataset indices of the batches of its loader before this one, the latest batches first; none that is in
+        `without`."""
+        known = list(self._recent)
+        before = known[: known.index(batch)] if batch in known else []
+        rows = [i for one in before[::-1] if one.loader is batch.loader for i in (one.indices or ())]
+        kept = [i for i in dict.fromkeys(rows) if i not in without]
+        return tuple(kept[:: max(1, len(kept) // count)][:count])
 
     def _find_view(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
         storage = _storage(tensor)
