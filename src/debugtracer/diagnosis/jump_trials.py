@@ -24,6 +24,7 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.batches import Batch
+from debugtracer.replay.fetch.sample import Pipeline
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.critical_lr import CriticalLr, critical_lr
 from debugtracer.replay.trials.history_trials import HistoryTrials
@@ -57,6 +58,8 @@ class LossJump:
     expected: float
     value: float
     recent: Sequence[float]
+    pipeline: Pipeline | None = None
+    """What made its batch, as it was then."""
 
     def heals(self, score: Score) -> bool:
         """True if the loss of the step is back where expected, and a healthy batch did not suffer by the update."""
@@ -82,7 +85,7 @@ def diagnose(
         believe(series, trials, changed, jump.finding.kind)
         series.go()
         verdict = verdict_of(jump, series, trials, changed, context, built, search(trials, series))
-        return line_of_rows(verdict, batch_of(trials, context), context.batches)
+        return line_of_rows(verdict, batch_of(trials, context), context.batches, jump.pipeline)
 
 
 def search(trials: HistoryTrials, series: TrialSeries) -> CriticalLr | None:

@@ -85,13 +85,15 @@ def remedies(born: PipelineBirth) -> tuple[str, ...]:
 
 def out_of_range(born: PipelineBirth) -> str:
     """What the line did to a finite row, beside the rows of healthy batches; of a stored one that it was so before."""
-    sizes = f"{as_float(born.value):.4g} for sample {born.index}, at most {as_float(born.usual):.4g} for "
-    others = f"{sizes}{len(born.neighbours)} samples of the batches before"
+    others = (
+        f"{as_float(born.value):.4g}, where {len(born.neighbours)} samples of the batches before have at most "
+        f"{as_float(born.usual):.4g}"
+    )
     expression = f"`{born.expression}`" if born.expression else "the line"
     where = f" at {line(born.frame)}" if born.frame is not None else ""
     if born.kind == "stored":
-        return f"the stored record is out of range already: {expression}{where} reads {others}"
-    return f"{expression}{where} takes it out of the range of the others: {others}"
+        return f"the stored record of sample {born.index} is out of range already: {expression}{where} reads {others}"
+    return f"{expression}{where} takes sample {born.index} out of the range of the others: to {others}"
 
 
 def range_remedies(born: PipelineBirth) -> tuple[str, ...]:
@@ -100,7 +102,7 @@ def range_remedies(born: PipelineBirth) -> tuple[str, ...]:
     file = f" ({born.file})" if born.file else ""
     return (
         f"look at what {where} does to this record and not to others: a unit converted twice, a scale of another file",
-        f"compare the record of sample {born.index}{file} with its neighbours: `debug-tracer report RUN --batch`",
+        f"compare the stored record of sample {born.index}{file} with that of sample {born.neighbours[0]}",
         "clip the gradient while such records remain: torch.nn.utils.clip_grad_norm_(params, 1.0)",
     )
 

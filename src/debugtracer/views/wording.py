@@ -11,7 +11,6 @@ from debugtracer.trace.events import Acted, Crashed
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.number import Number
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import pipeline_text
 from debugtracer.views.view import Row
 
 MECHANISMS = {
@@ -176,7 +175,6 @@ def seen(facts: IncidentFacts) -> list[Row]:
                 "",
             )
         )
-    rows += pipeline(facts)
     if birth.flushed_share:
         rows.append(
             ("lost", f"{birth.flushed_share:.1%} of the gradient elements were flushed to zero by the dtype", "")
@@ -188,20 +186,6 @@ def seen(facts: IncidentFacts) -> list[Row]:
     if birth.direction == "update" and facts.optimizer:
         rows.append(("optim", optimizer(facts), ""))
     return rows
-
-
-def pipeline(facts: IncidentFacts) -> list[Row]:
-    """How the guilty sample was followed through the data pipeline, and what the line was given."""
-    born = facts.pipeline
-    if born is None:
-        return []
-    rows: list[Row] = [("fetch", pipeline_text.followed(born), "")]
-    if born.refused:
-        return rows
-    rows += [("in" if i == 0 else "", tensor(t, f"input {i}"), "") for i, t in enumerate(born.inputs[:4])]
-    rows += [("out", tensor(born.output, born.expression), "")] if born.output is not None and born.inputs else []
-    rows += [("lines", pipeline_text.way(born), "")] if len(born.way) > 1 else []
-    return rows + ([("file", path(born.file), "")] if born.file else [])
 
 
 def optimizer(facts: IncidentFacts) -> str:

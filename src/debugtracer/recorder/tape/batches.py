@@ -36,6 +36,12 @@ class LoaderInfo:
     """Where the user built it."""
     data: weakref.ref[object] | None = None
     """The dataset; None when it takes no weak reference."""
+    iterator: weakref.ref[object] | None = None
+    """Its latest iterator, which outlives the loader in `for x in DataLoader(...)`."""
+
+    def iterated(self, iterator: object) -> None:
+        """Take the iterator of a new pass."""
+        self.iterator = weakref.ref(iterator)
 
     def made(self, path: str) -> tuple[Frame, ...]:
         """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""

@@ -36,7 +36,9 @@ def followed(batch: Batch, path: str, rows: Sequence[int] | None) -> PipelineBir
     guilty = [indices[row] for row in rows or () if row < len(indices)] or list(indices[:1])
     index = guilty[0] if guilty else -1
     try:
-        pipeline = pipeline_of(batch)
+        if batch.indices is None:
+            raise ReplayRefused(batch.note or "the dataset indices of the batch are not known")
+        pipeline = pipeline_of(batch.loader)
         told = in_child(lambda: born(pipeline, batch, index, part_of(path)), SECONDS)
         return told if isinstance(told, PipelineBirth) else None
     except ReplayRefused as error:

@@ -60,14 +60,17 @@ class Profile:
         return found
 
 
-def left_range(batch: Batch, index: int, healthy: Sequence[int]) -> PipelineBirth | None:
+def left_range(
+    batch: Batch, index: int, healthy: Sequence[int], pipeline: Pipeline | None = None
+) -> PipelineBirth | None:
     """The line after which this sample is FACTOR times as large as the healthy ones; with `refused` where it cannot be
-    followed; None where no line of the user's is passed, or it stays in their range."""
+    followed; None where no line of the user's is passed, or it stays in their range. `pipeline` where the loader may be
+    gone."""
     try:
-        pipeline = pipeline_of(batch)
-        if pipeline.streams:
+        known = pipeline or pipeline_of(batch.loader)
+        if known.streams:
             raise ReplayRefused("rows of a stream have no neighbours to fetch")
-        told = in_child(lambda: departed(pipeline, batch, index, healthy), SECONDS)
+        told = in_child(lambda: departed(known, batch, index, healthy), SECONDS)
         return told if isinstance(told, PipelineBirth) else None
     except ReplayRefused as error:
         return PipelineBirth(index=index, kind="unknown", refused=str(error))

@@ -14,7 +14,7 @@ from torch.utils.data import IterableDataset
 from torch.utils.data._utils import worker as worker_module
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.recorder.tape.batches import Batch
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.replay.fetch.values import is_bad
 from debugtracer.replay.trials.plain_samples import source
 
@@ -48,15 +48,18 @@ class Pipeline:
         return self.collate(samples if self.batched else samples[0])
 
 
-def pipeline_of(batch: Batch) -> Pipeline:
-    """The pipeline of a batch. Raises ReplayRefused with the reason why it cannot be reached."""
-    info = batch.loader
-    loader = info.loader()
-    dataset = getattr(loader, "dataset", None) or (info.data() if info.data is not None else None)
+def pipeline_of(info: LoaderInfo) -> Pipeline:
+    """The pipeline of a loader. Raises ReplayRefused with the reason why it cannot be reached."""
+    loader: Any = info.loader()
+    running: Any = info.iterator() if info.iterator is not None else None
+    if running is not None:
+        init = getattr(running, "_worker_init_fn", None) or getattr(loader, "worker_init_fn", None)
+        return Pipeline(running._dataset, running._collate_fn, running._auto_collation, init, info.num_workers)
+    dataset = getattr(loader, "dataset", None)
+    if dataset is None:
+        dataset = info.data() if info.data is not None else None
     if dataset is None:
         raise ReplayRefused("the dataset of the batch is gone")
-    if batch.indices is None:
-        raise ReplayRefused(batch.note or "the dataset indices of the batch are not known")
     told = source(loader if hasattr(loader, "_auto_collation") else None, dataset)
     return Pipeline(dataset, told["collate_fn"], told["auto_collation"], told["worker_init_fn"], info.num_workers)
 

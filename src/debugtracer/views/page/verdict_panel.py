@@ -14,7 +14,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead, ranked
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
+from debugtracer.views import actions, finding_text, log_read, pipeline_rows, run_wording, trials, wording
 from debugtracer.views.batch import read_batch
 from debugtracer.views.excerpt import places
 from debugtracer.views.incident_document import IncidentDocument, of_event
@@ -88,7 +88,7 @@ def incident_rows(incident: Incident, verdict: Verdict) -> dict[str, Any]:
         "where": pairs(wording.where(facts, verdict)),
         "sample": pairs(wording.sample(facts, verdict)),
         "since": pairs(wording.since(facts, verdict)),
-        "seen": pairs(wording.seen(facts) + wording.replayed(facts)),
+        "seen": pairs(wording.seen(facts) + pipeline_rows.rows(facts.pipeline) + wording.replayed(facts)),
         "bad": {
             "step": facts.ref.step,
             **({"loss": facts.loss} if facts.loss is not None else {}),
