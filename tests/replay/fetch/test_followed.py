@@ -90,8 +90,10 @@ def test_a_stream_that_gives_other_samples_is_refused(tmp_path: Path):
 
 
 def test_a_value_that_is_drawn_is_fetched_until_it_is_bad(tmp_path: Path):
+    made, _iterator = batch(module(tmp_path).Rows("drawn", GOOD))
     torch.manual_seed(1)  # the first draw is above a half
-    found = born(module(tmp_path).Rows("drawn", GOOD))
+    found = followed(made, "batch[0]", (1,))
+    assert found is not None
     assert found.kind == "division"
     assert found.fetches > 1
 
@@ -112,8 +114,9 @@ def test_a_dataset_of_torch_hands_it_out_from_its_store():
 
 def test_the_program_is_as_before(tmp_path: Path):
     dataset = module(tmp_path).Rows("by_function", table(2.0))
+    made, _iterator = batch(dataset)
     before = random.getstate(), torch.get_rng_state(), np.random.get_state()[1].copy()
-    born(dataset)
+    assert followed(made, "batch[0]", (1,)) is not None
     assert (dataset.asked, dataset.cache) == (0, {})
     assert random.getstate() == before[0]
     assert torch.equal(torch.get_rng_state(), before[1])

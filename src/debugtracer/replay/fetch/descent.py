@@ -83,7 +83,9 @@ class Descent:
                 return self.follow(element, executed, inner)
         for one in operands(node):
             if is_bad(names.value(one)):
-                return self.follow(one, executed, names)
+                found = self.follow(one, executed, names)
+                whole = isinstance(node, ast.Subscript) and found is not None and found.stored and found.node is one
+                return Origin(node, executed, names, True, names.value(node)) if whole else found
         nested = self.visit_of(node, executed)
         if nested is not None:
             return self.into(nested)

@@ -63,8 +63,7 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
             return described(trace, index, part, fetches)
         trace = LineTrace()
         samples = [sample if i == index else pipeline.sample(i) for i in batch.indices or ()]
-        made = traced(trace, lambda: pipeline.collated(samples))
-        if is_bad(made):
+        if not is_bad(samples) and is_bad(traced(trace, lambda: pipeline.collated(samples))):
             return described(trace, index, part, 1)
         return by_chance(pipeline, index, part)
 

@@ -99,6 +99,7 @@ def plain(part: Any) -> Tensor:
     numpy = sys.modules["numpy"]
     array = array_of(part)
     made = numpy.ascontiguousarray(array).reshape(array.shape)
+    made = made if made.dtype.isnative else made.astype(made.dtype.newbyteorder("="))
     if made.dtype.kind in "iu" and made.dtype.itemsize > 1:
         made = made.astype(numpy.int64)
     elif made.dtype.kind == "f" and made.dtype.itemsize > 8:
