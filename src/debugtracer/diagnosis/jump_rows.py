@@ -10,6 +10,8 @@ from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.replay.fetch.out_of_range import left_range
 from debugtracer.replay.fetch.sample import Pipeline
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.trials.history_trials import HistoryTrials
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.pipeline_text import range_remedies
 
@@ -36,3 +38,7 @@ def line_of_rows(
     cause = causes()[CAUSE]
     return msgspec.structs.replace(told, kind=cause.kind, cause=CAUSE, layer=cause.layer, remedy=range_remedies(born))
 
+
+def batch_of(trials: HistoryTrials, context: ReplayContext) -> Batch | None:
+    """The batch of the step that jumped."""
+    return next((hit[0] for leaf in trials.inputs() if (hit := context.batches.find(leaf.tensor)) is not None), None)

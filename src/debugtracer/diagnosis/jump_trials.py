@@ -12,7 +12,7 @@ import msgspec
 from torch.optim import Optimizer
 
 from debugtracer.causes.cause import Cause, causes
-from debugtracer.diagnosis.jump_rows import line_of_rows
+from debugtracer.diagnosis.jump_rows import batch_of, line_of_rows
 from debugtracer.diagnosis.proof.attribution import attributed
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.conclusion import RIVAL, narrowness, proof
@@ -23,7 +23,6 @@ from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.recorder.state.step_history import StepHistory
-from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.sample import Pipeline
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.critical_lr import CriticalLr, critical_lr
@@ -281,11 +280,6 @@ def samples(
         return None
     batch = batch_of(trials, context)
     return batch.samples(rows if rows else range(batch.rows or 0)) if batch is not None else None
-
-
-def batch_of(trials: HistoryTrials, context: ReplayContext) -> Batch | None:
-    """The batch of the step that jumped."""
-    return next((hit[0] for leaf in trials.inputs() if (hit := context.batches.find(leaf.tensor)) is not None), None)
 
 
 def line_of(

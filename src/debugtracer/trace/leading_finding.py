@@ -62,7 +62,10 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
     was = Suspect(kind=plain.kind or "", cause=plain.cause or "", confidence=plain.confidence, status=plain.status)
     whole = seen and set(tried.sample_index or ()) <= set(plain.sample_index or ())
     return msgspec.structs.replace(
-        tried, sample_index=plain.sample_index if whole else tried.sample_index, summary=plain.summary, suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS]
+        tried,
+        sample_index=plain.sample_index if whole else tried.sample_index,
+        summary=plain.summary,
+        suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS],
     )
 
 

@@ -8,8 +8,7 @@ from debugtracer.views.view import Row
 
 
 def rows(born: PipelineBirth | None) -> list[Row]:
-    """The fetch, what the line was given and gave, the lines from there to the batch, the file; none where the batch was
-    good."""
+    """The fetch, what the line was given and gave, the lines to the batch, the file; none where the batch was good."""
     if born is None:
         return []
     told: list[Row] = [("fetch", pipeline_text.followed(born), "")]

@@ -8,6 +8,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.made_at import made_at
 from debugtracer.trace.number import as_float
 from debugtracer.trace.pipeline_birth import PipelineBirth
+from debugtracer.views import wording
 
 DID = {
     "spread": "divides by a spread that is 0",
@@ -86,8 +87,8 @@ def remedies(born: PipelineBirth) -> tuple[str, ...]:
 def out_of_range(born: PipelineBirth) -> str:
     """What the line did to a finite row, beside the rows of healthy batches; of a stored one that it was so before."""
     others = (
-        f"{as_float(born.value):.4g}, where {len(born.neighbours)} samples of the batches before have at most "
-        f"{as_float(born.usual):.4g}"
+        f"{wording.number(born.value)}, where {len(born.neighbours)} samples of the batches before have at most "
+        f"{wording.number(born.usual)}"
     )
     expression = f"`{born.expression}`" if born.expression else "the line"
     where = f" at {line(born.frame)}" if born.frame is not None else ""
@@ -116,10 +117,10 @@ def followed(born: PipelineBirth) -> str:
     if born.frame is None:
         return f"{head}: the dataset hands it out so, no line of yours makes it"
     if born.kind == "range":
-        of = f", for {len(born.neighbours)} others up to {as_float(born.usual):.4g}" if born.usual is not None else ""
-        return f"{head}: it reaches {as_float(born.value):.4g} first at {line(born.frame)}{of}"
+        of = f", for {len(born.neighbours)} others up to {wording.number(born.usual)}" if born.usual is not None else ""
+        return f"{head}: it reaches {wording.number(born.value)} first at {line(born.frame)}{of}"
     if born.value is not None:
-        return f"{head}: its stored record reaches {as_float(born.value):.4g}, others up to {as_float(born.usual):.4g}"
+        return f"{head}: its stored record reaches {wording.number(born.value)}, others up to {wording.number(born.usual)}"
     what = "it is read so" if born.kind == "stored" else "first non-finite"
     return f"{head}: {what} at {line(born.frame)}"
 

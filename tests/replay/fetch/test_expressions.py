@@ -50,5 +50,7 @@ def test_the_parts_of_a_call_are_its_object_and_its_arguments():
 
 def test_a_comprehension_is_gone_through_turn_by_turn():
     names = Names({"np": np}, {"rows": [(1, 2.0), (3, 0.0)]})
-    found = [inner.value(element) for element, inner in turns_of(expression("[b / 2 for a, b in rows if a > 1]"), names)]
+    found = [
+        inner.value(element) for element, inner in turns_of(expression("[b / 2 for a, b in rows if a > 1]"), names)
+    ]
     assert found == [0.0]

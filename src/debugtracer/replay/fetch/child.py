@@ -63,7 +63,7 @@ def in_child(work: Callable[[], Any], seconds: float) -> Any:
         raise ReplayRefused(f"fetching the sample again takes longer than {seconds:g} s")
     if not told:
         raise ReplayRefused("the process that fetched the sample again died")
-    word, value = pickle.loads(told)  # noqa: S301 - written by our own child
+    word, value = pickle.loads(told)
     if word == "refused":
         raise ReplayRefused(value)
     return value
@@ -98,7 +98,7 @@ def quiet(writer: int) -> None:
     import resource
 
     torch.set_num_threads(1)  # the pool of the parent's threads is not here
-    threading.settrace(None)  # type: ignore[arg-type]
+    threading.settrace(None)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -28,7 +28,7 @@ class Names:
         renamed = Renamed(self.held, kept)
         try:
             body = renamed.visit(ast.parse(ast.unparse(node), mode="eval"))
-            return eval(compile(ast.fix_missing_locations(body), "<again>", "eval"), self.scope, kept)  # noqa: S307
+            return eval(compile(ast.fix_missing_locations(body), "<again>", "eval"), self.scope, kept)
         except Exception:
             return MISSING
 

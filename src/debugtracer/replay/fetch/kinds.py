@@ -154,8 +154,7 @@ def written_as(node: ast.expr, origin: Origin) -> ast.expr | None:
         found = last_write(program, scope, node.id, line)
         if found is None or found.value is None:
             return None
-        taken_apart = isinstance(found.node, ast.Assign) and isinstance(found.node.targets[0], ast.Tuple)
-        return found.value if not taken_apart or found.part is None else found.value
+        return found.value
     if isinstance(node, ast.Attribute):
         text = ast.unparse(node)
         every = [

@@ -94,6 +94,7 @@ def departed(pipeline: Pipeline, batch: Batch, index: int, healthy: Sequence[int
         key = (executed.visit.code, name)
         if counted.get(key, 0) >= FEWEST and size > FACTOR * usual[key] > 0:
             found = part_of(name, executed, others)
+            found = inside(*found, guilty) if found is not None else None
             return described(index, healthy, *found, size, usual[key]) if found is not None else None
     return None
 
@@ -123,6 +124,27 @@ def part_of(name: str, executed: Executed, others: Sequence[Profile]) -> tuple[a
             return node, executed
         node = wide
     return None
+
+
+def inside(node: ast.expr, executed: Executed, guilty: Profile) -> tuple[ast.expr, Executed]:
+    """Into functions that only this sample went through: a call to what it returns, a name to what was written."""
+    for _ in range(HOPS):
+        word = final_name(node.func) if isinstance(node, ast.Call) else ""
+        name = node.id if isinstance(node, ast.Name) else ""
+        returned = [e for e, n, _ in guilty.seen if n == RETURNED and e.visit.at is executed]
+        wrote = [
+            e
+            for e, n, _ in guilty.seen
+            if name and n == name and e.visit is executed.visit and e.order < executed.order and written_here(e, name)
+        ]
+        further = [e for e in returned if e.visit.code.co_name == word] or wrote
+        if not further:
+            break
+        following = written_value(further[-1].statement.node, name)
+        if following is None:
+            break
+        node, executed = following, further[-1]
+    return node, executed
 
 
 def written_here(executed: Executed, name: str) -> bool:
@@ -186,5 +208,3 @@ def described(
         value=number(size),
         usual=number(usual),
     )
-
-

@@ -94,7 +94,7 @@ def stream_to(pipeline: Pipeline, batch: Batch, index: int) -> Iterator[Any]:
         place = index
     if place > FAR:
         raise ReplayRefused(f"the sample is item {place} of a stream, too far to read to it again")
-    stream = iter(pipeline.dataset)
+    stream: Iterator[Any] = iter(pipeline.dataset)
     for _ in range(place):
         if next(stream, stream) is stream:
             raise ReplayRefused("the stream is shorter when it is read again")

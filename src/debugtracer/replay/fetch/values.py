@@ -92,8 +92,8 @@ def bad(part: Any) -> bool:
 def plain(part: Any) -> Tensor:
     """A tensor, array or number as a dense tensor on the host, sharing its memory where it can."""
     if isinstance(part, Tensor):
-        part = part.detach()
-        return (part.coalesce().values() if part.is_sparse else part).cpu()
+        dense: Tensor = part.detach()
+        return (dense.coalesce().values() if dense.is_sparse else dense).cpu()
     if isinstance(part, (float, complex, int)):
         return torch.tensor(part, dtype=torch.float64 if isinstance(part, float) else None)
     numpy = sys.modules["numpy"]
