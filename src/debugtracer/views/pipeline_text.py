@@ -120,7 +120,9 @@ def followed(born: PipelineBirth) -> str:
         of = f", for {len(born.neighbours)} others up to {wording.number(born.usual)}" if born.usual is not None else ""
         return f"{head}: it reaches {wording.number(born.value)} first at {line(born.frame)}{of}"
     if born.value is not None:
-        return f"{head}: its stored record reaches {wording.number(born.value)}, others up to {wording.number(born.usual)}"
+        return (
+            f"{head}: its stored record reaches {wording.number(born.value)}, others up to {wording.number(born.usual)}"
+        )
     what = "it is read so" if born.kind == "stored" else "first non-finite"
     return f"{head}: {what} at {line(born.frame)}"
 

@@ -190,7 +190,7 @@ class BatchLog:
         return self._find_view(tensor)
 
     def earlier(self, batch: Batch, count: int, without: Collection[int]) -> tuple[int, ...]:
-        """Some dataset indices of the batches of its loader before this one, the latest batches first; none that is in
+        """Take some dataset indices of the batches of its loader before this one, the latest batches first; none that is in
         `without`."""
         known = list(self._recent)
         before = known[: known.index(batch)] if batch in known else []

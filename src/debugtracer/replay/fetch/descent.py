@@ -48,7 +48,7 @@ class Descent:
         return self.into(top, self.part) if top is not None else None
 
     def into(self, visit: Visit, part: int | str | None = None) -> Origin | None:
-        """Into a call of the user's that gave a bad value back."""
+        """Follow a call of the user's that gave a bad value back."""
         last = visit.last
         if last is None:
             return None

@@ -69,13 +69,13 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
 
 
 def drawn(pipeline: Pipeline, index: int) -> tuple[LineTrace, Any, int]:
-    """One sample of a dataset with indices."""
+    """Fetch one sample of a dataset with indices."""
     trace = LineTrace()
     return trace, traced(trace, lambda: pipeline.sample(index)), 1
 
 
 def of_stream(pipeline: Pipeline, batch: Batch, index: int) -> tuple[LineTrace, Any, int]:
-    """The sample of a stream, read from its beginning."""
+    """Read a stream from its beginning to the sample."""
     trace, stream = LineTrace(), stream_to(pipeline, batch, index)
     return trace, traced(trace, lambda: next_bad(stream)), 1
 
@@ -136,7 +136,7 @@ def line_of(origin: Origin) -> Any:
 
 
 def inputs_of(origin: Origin, kind: OriginKind) -> Any:
-    """Facts of what the expression was given, with the values at the places where the result is bad."""
+    """Describe what the expression was given, with the values at the places where the result is bad."""
     mask = mask_of(origin.result) if origin.result is not MISSING else None
     return tuple(told for text, value in kind.operands[:4] if (told := facts_of(text, value, mask)) is not None)
 

@@ -57,7 +57,7 @@ def of_divisor(origin: Origin, kind: OriginKind) -> tuple[ast.expr | None, str]:
 
 
 def of_argument(origin: Origin, kind: OriginKind) -> tuple[ast.expr | None, str]:
-    """The argument of a logarithm of 0."""
+    """Keep what a logarithm is taken of away from 0."""
     if kind.argument is None or below_zero(origin.names.value(kind.argument)):
         return None, ""
     return kind.argument, at_least(kind.argument, LEAST["log"], origin.names)

@@ -100,7 +100,7 @@ def departed(pipeline: Pipeline, batch: Batch, index: int, healthy: Sequence[int
 
 
 def profile_of(pipeline: Pipeline, index: int) -> Profile:
-    """One sample, and a batch of it alone, under the trace."""
+    """Fetch one sample, and make a batch of it alone, under the trace."""
     profile = Profile()
     with torch.no_grad():
         sample = traced(LineTrace(watch=profile.take), lambda: pipeline.sample(index))
@@ -127,7 +127,7 @@ def part_of(name: str, executed: Executed, others: Sequence[Profile]) -> tuple[a
 
 
 def inside(node: ast.expr, executed: Executed, guilty: Profile) -> tuple[ast.expr, Executed]:
-    """Into functions that only this sample went through: a call to what it returns, a name to what was written."""
+    """Go into functions that only this sample went through: a call to what it returns, a name to what was written."""
     for _ in range(HOPS):
         word = final_name(node.func) if isinstance(node, ast.Call) else ""
         name = node.id if isinstance(node, ast.Name) else ""

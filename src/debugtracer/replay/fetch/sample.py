@@ -35,16 +35,16 @@ class Pipeline:
 
     @property
     def streams(self) -> bool:
-        """True for an IterableDataset."""
+        """Whether the dataset has no indices and is read from its beginning."""
         return isinstance(self.dataset, IterableDataset)
 
     def sample(self, index: int) -> Any:
-        """One sample of a dataset with indices, as the loader's fetcher asks for it."""
+        """Ask a dataset with indices for one sample, as the loader's fetcher does."""
         several = getattr(self.dataset, "__getitems__", None)
         return several([index])[0] if several and self.batched else self.dataset[index]
 
     def collated(self, samples: list[Any]) -> Any:
-        """These samples as a batch."""
+        """Put samples together as the loader does."""
         return self.collate(samples if self.batched else samples[0])
 
 

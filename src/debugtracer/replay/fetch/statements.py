@@ -25,7 +25,7 @@ class Statement:
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """The number of its first line."""
         return int(getattr(self.node, "lineno", 1))
 
     @property

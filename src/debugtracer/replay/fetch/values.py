@@ -86,7 +86,7 @@ def bad(part: Any) -> bool:
         return not (math.isfinite(part.real) and math.isfinite(part.imag))
     if isinstance(part, int) or size_of(part) > BIG:
         return False
-    return bool((~finite(plain(part))).any())
+    return not bool(torch.isfinite(plain(part)).all())
 
 
 def plain(part: Any) -> Tensor:
@@ -107,11 +107,6 @@ def plain(part: Any) -> Tensor:
     return torch.from_numpy(made if made.flags.writeable else made.copy())
 
 
-def finite(tensor: Tensor) -> Tensor:
-    """Where a tensor is finite."""
-    return torch.isfinite(tensor)
-
-
 def largest(value: Any) -> float | None:
     """The largest finite magnitude in it; None where it holds no number, or is too large to look at."""
     found: list[float] = []
@@ -122,7 +117,7 @@ def largest(value: Any) -> float | None:
             tensor = plain(part)
             if tensor.dtype == torch.bool or not tensor.numel():
                 continue
-            kept = tensor[finite(tensor)]
+            kept = tensor[torch.isfinite(tensor)]
             if kept.numel():
                 found.append(float(kept.abs().max()))
     except Exception:
@@ -147,7 +142,7 @@ def copied(value: Any, depth: int = 0) -> Any:
 
 
 def facts_of(name: str, value: Any, where: Tensor | None = None) -> TensorFacts | None:
-    """Shape, dtype, counts and range of a value's first tensor, array or number; its values at `where`, a mask of the
+    """Describe shape, dtype, counts and range of a value's first tensor, array or number; its values at `where`, a mask of the
     result that is NaN or Inf."""
     part = next(parts_of(value), None)
     if part is None:
@@ -183,7 +178,7 @@ def mask_of(value: Any) -> Tensor | None:
     part = next(parts_of(value), None)
     if part is None:
         return None
-    mask = ~finite(plain(part))
+    mask = ~torch.isfinite(plain(part))
     return mask if bool(mask.any()) else None
 
 
