@@ -112,8 +112,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """Classes that the same trials cannot separate from it."""
     seconds: float = 0.0
     """From the alarm to this verdict, replays and trials included; 0 where nothing was executed again."""
-    pipeline: PipelineBirth | None = None
-    """Where between the stored record and the batch a value became bad; null where the batch was good."""
     known: str = ""
     """What the team's library says of this fingerprint: `seen in run X on DATE, cured by Y`; empty when it was never
     seen."""
+    pipeline: PipelineBirth | None = None
+    """Where between the stored record and the batch a value became bad; null where the batch was good."""

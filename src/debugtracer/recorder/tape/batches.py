@@ -190,8 +190,7 @@ class BatchLog:
         return self._find_view(tensor)
 
     def earlier(self, batch: Batch, count: int, without: Collection[int]) -> tuple[int, ...]:
-        """Take some dataset indices of the batches of its loader before this one, the latest batches first; none that is in
-        `without`."""
+        """Take some dataset indices of its loader's batches before this one, the latest first; none in `without`."""
         known = list(self._recent)
         before = known[: known.index(batch)] if batch in known else []
         rows = [i for one in before[::-1] if one.loader is batch.loader for i in (one.indices or ())]

@@ -142,8 +142,8 @@ def copied(value: Any, depth: int = 0) -> Any:
 
 
 def facts_of(name: str, value: Any, where: Tensor | None = None) -> TensorFacts | None:
-    """Describe shape, dtype, counts and range of a value's first tensor, array or number; its values at `where`, a mask of the
-    result that is NaN or Inf."""
+    """Describe shape, dtype, counts and range of a value's first tensor, array or number; its values at `where`, a mask
+    of what is NaN or Inf in the result."""
     part = next(parts_of(value), None)
     if part is None:
         return None
