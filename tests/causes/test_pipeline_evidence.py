@@ -52,6 +52,12 @@ def test_what_is_not_understood_is_no_proof():
     assert (verdict.kind, verdict.status) == ("function_domain", "possible")
 
 
+def test_a_line_whose_expression_is_not_known_leaves_the_class_to_the_batch():
+    verdict = rank(facts(kind="unknown", expression=""))
+    assert (verdict.kind, verdict.line) == ("data_nonfinite", 12)
+    assert "before the model sees it, first at train.py:12" in verdict.summary
+
+
 def test_a_sample_that_was_not_followed_leaves_the_class_to_the_batch():
     assert rank(facts(kind="unknown", frame=None, refused="it writes a file")).kind == "data_nonfinite"
     assert of_pipeline(causes()["log-domain"], facts(kind="log", refused="x")) is None

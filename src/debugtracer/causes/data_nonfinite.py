@@ -44,7 +44,7 @@ class DataNonfinite(Cause):
             return None
         of_batch = name.startswith("batch")
         born = incident.pipeline if of_batch else None
-        if born is not None and born.kind not in STORED:
+        if born is not None and born.kind not in STORED and born.expression:
             return None  # a line between the record and the batch made it
         tensor = incident.birth.output
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""

@@ -20,6 +20,8 @@ def of_pipeline(cause: Cause, facts: IncidentFacts) -> Evidence | None:
     if born is None or born.refused or born.frame is None or born.kind not in cause.pipeline_kinds:
         return None
     known = born.kind != "unknown"
+    if not born.expression:
+        return None  # the line is known, what it did is not
     return Evidence(
         confidence=SURE if known else UNSURE,
         because=because(born),

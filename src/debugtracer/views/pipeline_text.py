@@ -69,6 +69,8 @@ def logarithm(born: PipelineBirth) -> str:
 
 def stored(born: PipelineBirth) -> str:
     """What is known of a value that was stored so, as the end of a clause."""
+    if born.kind == "unknown" and born.frame is not None:
+        return f", first at {line(born.frame)}"
     if born.kind == "written":
         return f", and `{born.expression}` writes them there for sample {born.index}" if born.expression else ""
     read = f": `{born.expression}` reads them" if born.expression else ""

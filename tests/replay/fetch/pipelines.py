@@ -48,6 +48,7 @@ class Rows(Dataset):
         self.table = table
         self.asked = 0
         self.cache = {}
+        self.samples = {}
 
     def __len__(self):
         return len(self.table)
@@ -100,6 +101,15 @@ class Rows(Dataset):
     def drawn(self, i):
         scale = float(torch.rand(()) > 0.5)
         return np.float64(1.0) / np.float64(scale)
+
+    def kept(self, i):
+        if i not in self.samples:
+            self.samples[i] = standardised(self.table[i])
+        return self.samples[i]
+
+    def consumed(self, i):
+        rows = iter([self.table[i] * 0.0, self.table[i] + 1.0])
+        return np.log(next(rows)).sum()
 
     def scaled(self, i):
         x = self.table[i]

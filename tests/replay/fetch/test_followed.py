@@ -89,6 +89,22 @@ def test_a_stream_that_gives_other_samples_is_refused(tmp_path: Path):
     assert "other samples" in born(module(tmp_path).Stream(GOOD), path="batch").refused
 
 
+def test_a_sample_that_the_dataset_has_kept_is_made_anew(tmp_path: Path):
+    dataset = module(tmp_path).Rows("kept", table(2.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset[4]
+    assert born(dataset).kind == "spread"
+    assert 4 in dataset.samples
+
+
+def test_where_the_expression_cannot_be_told_the_line_is(tmp_path: Path):
+    found = born(module(tmp_path).Rows("consumed", GOOD))
+    assert (found.kind, found.expression) == ("unknown", "")
+    assert found.frame is not None
+    assert found.frame.line == line_of("return np.log(next(rows))")
+
+
 def test_a_value_that_is_drawn_is_fetched_until_it_is_bad(tmp_path: Path):
     made, _iterator = batch(module(tmp_path).Rows("drawn", GOOD))
     torch.manual_seed(1)  # the first draw is above a half

@@ -20,7 +20,7 @@ from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float
-from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Change, Status, Suspect, Trial, Verdict, word
+from debugtracer.trace.verdict import LIKELY, POSSIBLE, SUSPECTS, Change, Status, Suspect, Trial, Verdict, word
 
 RIVAL = 0.05  # belief from which a rival has to be refuted (docs/rationale/inference.md#choice-of-trials)
 
@@ -88,6 +88,8 @@ def status_of(best: Ranked, series: TrialSeries, shares: dict[str, float]) -> St
     invariant."""
     if best.evidence.exact:
         return "confirmed"
+    if best.evidence.seen and best.evidence.confidence < LIKELY:
+        return word(best.evidence.confidence)  # a trial that heals the batch does not tell what the line did
     proved = proof(best.cause, series)
     reproduced = any(t.intervention == "unchanged" and t.outcome == "reproduced" for t in series.trials)
     rivals = [

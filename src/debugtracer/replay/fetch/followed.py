@@ -19,7 +19,15 @@ from debugtracer.replay.fetch.expressions import MISSING
 from debugtracer.replay.fetch.guards import guarded_line
 from debugtracer.replay.fetch.kinds import OriginKind, kind_of
 from debugtracer.replay.fetch.line_trace import LineTrace, TooLong
-from debugtracer.replay.fetch.sample import Pipeline, as_worker, next_bad, pipeline_of, reseed, stream_to
+from debugtracer.replay.fetch.sample import (
+    Pipeline,
+    as_worker,
+    forgotten,
+    next_bad,
+    pipeline_of,
+    reseed,
+    stream_to,
+)
 from debugtracer.replay.fetch.values import facts_of, is_bad, mask_of
 from debugtracer.trace.pipeline_birth import PipelineBirth
 
@@ -60,12 +68,25 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
     with torch.no_grad():
         trace, sample, fetches = of_stream(pipeline, batch, index) if pipeline.streams else drawn(pipeline, index)
         if is_bad(sample):
-            return described(trace, index, part, fetches)
+            found = described(trace, index, part, fetches)
+            return anew(pipeline, index, part) or found if found.kind == "stored" else found
         trace = LineTrace()
         samples = [sample if i == index else pipeline.sample(i) for i in batch.indices or ()]
         if not is_bad(samples) and is_bad(traced(trace, lambda: pipeline.collated(samples))):
             return described(trace, index, part, 1)
         return by_chance(pipeline, index, part)
+
+
+def anew(pipeline: Pipeline, index: int, part: int | str | None) -> PipelineBirth | None:
+    """The same without what the dataset has kept of this sample since; None where it kept nothing, or that is all there
+    is."""
+    if pipeline.streams or not forgotten(pipeline.dataset, index):
+        return None
+    trace = LineTrace()
+    try:
+        return described(trace, index, part, 1) if is_bad(traced(trace, lambda: pipeline.sample(index))) else None
+    except Exception:
+        return None  # the dict was the store
 
 
 def drawn(pipeline: Pipeline, index: int) -> tuple[LineTrace, Any, int]:
@@ -117,7 +138,7 @@ def described(trace: LineTrace, index: int, part: int | str | None, fetches: int
         kind=kind.kind,
         frame=line_of(origin),
         way=way,
-        expression=shown(origin.node),
+        expression=shown(origin.node) if kind.kind != "unknown" or is_bad(origin.result) else "",
         inputs=inputs_of(origin, kind),
         output=facts_of("", origin.result, mask_of(origin.result)) if origin.result is not MISSING else None,
         record_clean=False if kind.kind == "stored" else None if kind.kind == "written" else True,

@@ -14,6 +14,7 @@ from torch.utils.data import IterableDataset
 from torch.utils.data._utils import worker as worker_module
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.observers.data.refetch import parts_of
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.replay.fetch.values import is_bad
 from debugtracer.replay.trials.plain_samples import source
@@ -75,6 +76,21 @@ def as_worker(pipeline: Pipeline, number: int) -> None:
     reseed(seed)
     if pipeline.worker_init is not None:
         pipeline.worker_init(identity)
+
+
+def forgotten(dataset: Any, index: int) -> bool:
+    """Drop what the dataset and its parts keep under this index in dicts and caches of functions; True if anything. For
+    a process that is thrown away."""
+    found = False
+    for owner in parts_of(dataset):
+        for value in list(getattr(owner, "__dict__", {}).values()):
+            if isinstance(value, dict):
+                found |= value.pop(index, None) is not None
+        for value in list(vars(type(owner)).values()):
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+                found = True
+    return found
 
 
 def reseed(seed: int) -> None:
