@@ -9,7 +9,7 @@ from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
-from debugtracer.views.pipeline_text import stored
+from debugtracer.views.words.pipeline_text import stored
 
 STORED = ("stored", "written")
 """What a line of the data pipeline may have done with it: read it, or written it for a missing value."""

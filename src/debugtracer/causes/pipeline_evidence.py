@@ -7,7 +7,7 @@ from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.place import Place
 from debugtracer.trace.verdict import Change
-from debugtracer.views.pipeline_text import because, remedies
+from debugtracer.views.words.pipeline_text import because, remedies
 
 SURE, UNSURE = 0.97, 0.6  # an expression seen to turn finite inputs bad; one that is not understood (ours)
 EDIT = "pipeline"

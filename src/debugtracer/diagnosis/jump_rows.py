@@ -13,7 +13,7 @@ from debugtracer.replay.fetch.sample import Pipeline
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.history_trials import HistoryTrials
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views.pipeline_text import range_remedies
+from debugtracer.views.words.pipeline_text import range_remedies
 
 HEALTHY = 8  # rows of healthy batches that are fetched beside the guilty one (ours)
 ROWS = ("data_hard_samples", "data_range_extreme", "data_label_noise")
