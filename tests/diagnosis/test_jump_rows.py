@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from debugtracer.diagnosis.jump_rows import line_of_rows
-from debugtracer.hooks.loader_batch import batch_of
+from debugtracer.hooks.loading.loader_batch import batch_of
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.replay.fetch.sample import pipeline_of

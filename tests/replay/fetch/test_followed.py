@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader
 
-from debugtracer.hooks.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.followed import followed, part_of

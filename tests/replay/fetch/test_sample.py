@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset, get_wor
 from torch.utils.data._utils import worker as worker_module
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.hooks.loader_batch import batch_of, info_of_iterator
+from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
 from debugtracer.replay.fetch.sample import Pipeline, as_worker, next_bad, pipeline_of, stream_to
 
 

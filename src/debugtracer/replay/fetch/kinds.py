@@ -58,7 +58,7 @@ def kind_of(origin: Origin) -> OriginKind:
         return OriginKind("stored", ())
     if is_written(node, parts):
         return OriginKind("written", known)
-    if origin.result is not MISSING and not is_bad(origin.result):
+    if origin.result is MISSING or not is_bad(origin.result):  # it reads on, draws, or counts
         return OriginKind("unknown", known)
     if isinstance(node, ast.BinOp):
         return of_operator(node, origin, known)

@@ -20,7 +20,7 @@ def title(verdict: Verdict) -> str:
 def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     """What was seen, where to edit, which sample."""
     first = ranked(found)[0]
-    born = verdict.pipeline if verdict.pipeline is not None and verdict.pipeline.frame is not None else None
+    born = verdict.pipeline if verdict.pipeline is not None and verdict.pipeline.value is not None else None
     told: list[Row] = [("what", pipeline_text.out_of_range(born), "bold")] if born is not None else []
     told.append(("" if told else "what", first.message.split(": ", 1)[-1], "bold"))
     told.append(
