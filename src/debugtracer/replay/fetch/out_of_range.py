@@ -127,7 +127,7 @@ def part_of(name: str, executed: Executed, others: Sequence[Profile]) -> tuple[a
 
 
 def inside(node: ast.expr, executed: Executed, guilty: Profile) -> tuple[ast.expr, Executed]:
-    """Go into functions that only this sample went through: a call to what it returns, a name to what was written."""
+    """Follow functions that only this sample went through: a call to what it returns, a name to what was written."""
     for _ in range(HOPS):
         word = final_name(node.func) if isinstance(node, ast.Call) else ""
         name = node.id if isinstance(node, ast.Name) else ""
