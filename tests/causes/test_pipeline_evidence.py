@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+import msgspec
 import pytest
 
 from debugtracer.causes.cause import causes
@@ -50,6 +51,14 @@ def test_the_class_is_the_births(kind: Any, word: str):
 def test_what_is_not_understood_is_no_proof():
     verdict = rank(facts(kind="unknown"))
     assert (verdict.kind, verdict.status) == ("function_domain", "possible")
+
+
+def test_a_stored_value_is_mended_where_the_store_is_filled():
+    known = facts(kind="stored", expression="self.rows[i]")
+    filled = Frame("/x/train.py", 5, "__init__", "self.rows = np.genfromtxt(path)")
+    verdict = rank(msgspec.structs.replace(known, made=(filled, AT)))
+    assert (verdict.kind, verdict.line) == ("data_nonfinite", 5)
+    assert "`self.rows[i]` reads them, made at train.py:5 -> train.py:12" in verdict.summary
 
 
 def test_a_line_whose_expression_is_not_known_leaves_the_class_to_the_batch():

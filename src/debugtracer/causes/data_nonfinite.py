@@ -46,15 +46,18 @@ class DataNonfinite(Cause):
         born = incident.pipeline if of_batch else None
         if born is not None and born.kind not in STORED and born.expression:
             return None  # a line between the record and the batch made it
+        # what a line reads from the store is better mended where the store is filled, if that is known
+        filled = incident.facts.made[:1]
+        here = born is not None and born.frame is not None and (born.kind != "stored" or filled in ((), (born.frame,)))
         tensor = incident.birth.output
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
             because=(
                 f"{name} holds non-finite values{counts} before the model sees it"
-                f"{stored(born) if born is not None else incident.made}"
+                f"{stored(born) if born is not None else ''}{'' if here else incident.made}"
             ),
             remedies=self.remedies,
             exact=of_batch,
-            place=Place(frame=born.frame) if born is not None and born.frame is not None else incident.made_place,
+            place=Place(frame=born.frame) if here and born is not None else incident.made_place,
         )
