@@ -37,6 +37,7 @@ docs:
     python scripts/score.py --list > /dev/null
     python scripts/picture.py
     python scripts/page_picture.py
+    python scripts/page_animation.py
 
 # the page, built from page/ into the package; needs node 20.19 or later
 page:

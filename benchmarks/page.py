@@ -1,10 +1,12 @@
-"""How large the page is and how fast it answers: a planted fault, and a made-up run of 100,000 steps and 500 layers.
+"""How large the page is and how fast it opens and answers: a planted fault, and made-up runs of 100,000 and 1,000,000
+steps and 500 layers.
 
-    python -m benchmarks.page RUN [--steps 100000] [--layers 500]
+    python -m benchmarks.page RUN [--steps 100000 1000000] [--layers 500]
 
 RUN is an ordinary run folder. Writes benchmarks/results/DATE-page.json. Needs playwright and chromium. The work of a
 scrub is timed from the input event to the end of its layout, and once more to the second frame after it, when all has
-been painted; a redraw of the map like the work.
+been painted; a redraw of the map like the work. `live` is a first open by `debug-tracer ui`, warm: until the page is
+made, and until its layers follow.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from debugtracer.server.app import page_answer
+from debugtracer.server.run_feed import RunFeed
 from debugtracer.testing import a_trace
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
@@ -30,6 +34,7 @@ from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.store.blocks import series_rows
 from debugtracer.trace.store.journal import encode_event
+from debugtracer.trace.store.layer_log import LayerLog
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.seal import write_series
 from debugtracer.views.html import Html
@@ -78,6 +83,7 @@ def make(folder: Path, steps: int, layers: int) -> Path:
     axis = np.arange(steps)
     tables = [series_rows(name, axis, generator.random(steps, dtype=np.float32)) for name in NAMES]
     write_series(run / "rank=0" / "series-000009.parquet", pa.concat_tables(tables))
+    columns = LayerLog(run / "rank=0")
     with (run / "rank=0" / "events.jsonl").open("ab") as events:
         for step in snapshot_steps(steps):
             rows = [
@@ -90,8 +96,27 @@ def make(folder: Path, steps: int, layers: int) -> Path:
                 for role in ("weight", "gradient", "activation")
             ]  # fmt: skip
             fact = Health(ref=StepRef(iteration=step, step=step), tensors=tuple(rows))
+            columns.append(fact)
             events.write(encode_event(Observed(at=time.time(), word=fact.word(), fact=to_plain(fact))) + b"\n")
+    columns.close()
     return run
+
+
+def live(run: Path) -> dict[str, dict[str, float]]:
+    """Seconds until the server has made the page of a run that nobody has opened yet, and until its layers follow."""
+    opened, followed, busy = [], [], []
+    for _ in range(6):
+        feed = RunFeed(run)
+        begin, used = time.perf_counter(), time.process_time()
+        page, text = feed.page()
+        page_answer(page, text)
+        made = time.perf_counter()
+        busy.append(time.process_time() - used)
+        feed.look()
+        opened.append(made - begin)
+        followed.append(time.perf_counter() - begin)
+    told = {"open_s": opened, "open_cpu_s": busy, "layers_s": followed}  # on a busy machine the second is the truth
+    return {name: spread(values[1:], 3) for name, values in told.items()}  # the first one imports
 
 
 def snapshot_steps(steps: int) -> list[int]:
@@ -124,15 +149,16 @@ def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
         "bytes": len(page_text.encode()),
         "render_s": round(render_s, 2),
         "ready_ms": spread(opened),
+        "live": live(run),
         "scrub_work_ms": spread(work),
         "scrub_painted_ms": spread(frames),
         "heat_map_redraw_ms": spread(redraws[3:]),
     }
 
 
-def spread(values: list[float]) -> dict[str, float]:
+def spread(values: list[float], digits: int = 1) -> dict[str, float]:
     """Median and greatest."""
-    return {"median": round(statistics.median(values), 1), "max": round(max(values), 1)} if values else {}
+    return {"median": round(statistics.median(values), digits), "max": round(max(values), digits)} if values else {}
 
 
 def main() -> None:
@@ -141,17 +167,17 @@ def main() -> None:
 
     parser = argparse.ArgumentParser()
     parser.add_argument("run", type=Path)
-    parser.add_argument("--steps", type=int, default=100_000)
+    parser.add_argument("--steps", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--layers", type=int, default=500)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        large = make(folder, given.steps, given.layers)
+        large = {steps: make(folder / str(steps), steps, given.layers) for steps in given.steps}
         told = {
             "bundle_bytes": len(template().encode()),
             "ordinary": measured(browser, given.run, folder),
-            f"{given.steps} steps x {given.layers} layers": measured(browser, large, folder),
+            **{f"{n} steps x {given.layers} layers": measured(browser, run, folder) for n, run in large.items()},
         }
         browser.close()
     result = {**stamp(), "chromium": browser.version, "load_1m": round(os.getloadavg()[0], 1), **told}

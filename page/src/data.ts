@@ -4,8 +4,9 @@ export type Num = number | string | null;
 export interface Excerpt { label: string; file: string; function: string; line: number; first: number; lines: string[] }
 export interface Leaf {
   name: string; dtype: string; shape: number[]; low: Num; high: Num; nan: number; inf: number; zeros: number;
-  values: Num[]; text: string | null;
+  values: Num[]; text: string | null; picture?: Pixels | null; signal?: Num[];
 }
+export interface Pixels { height: number; width: number; channels: number; pixels: string; bad: number[] }
 export interface BatchRow { row: number; index: number | null; guilty: boolean; leaves: Leaf[]; label: unknown }
 export interface Finding {
   check: string; layer: string; severity: "note" | "warning" | "error"; step: number; rank: number; message: string;
@@ -17,10 +18,11 @@ export interface Verdict {
   status: string; confidence: number; batch_rows: number[] | null; sample_index: number[] | null; microbatch: number;
   backward_op: string | null; suspects: { class: string; confidence: number; status: string }[];
 }
+export interface Trial { name: string; text: string; outcome: string }
 export interface Head {
   title: string; tone: "bad" | "warning" | "good" | "unknown"; verdict: Verdict | null; what?: string;
   where?: string[][]; sample?: string[][]; since?: string[][]; seen?: string[][]; trials_title?: string;
-  trials?: { name: string; text: string; outcome: string }[]; sides?: string[][]; change?: string[]; tested?: string;
+  trials?: Trial[]; replayable?: boolean; sides?: string[][]; change?: string[]; tested?: string;
   remedies?: string[]; sources?: Excerpt[]; batch?: { rows: BatchRow[]; omitted: number } | null;
   bad?: { step: number; loss?: Num; grad_l2?: Num }; further: Finding[]; crashes: string[]; actions: string[][];
   log: string[][]; layers: Record<string, string>; cost: string[][];
@@ -29,7 +31,7 @@ export interface Series { name: string; x: number[]; y: Num[]; lo?: Num[]; hi?: 
 export interface Mark { step: number; kind: string; rank: number; name: string; text: string }
 export interface HeatMap { name: string; role: string; rows: string[]; shapes: string[]; levels: string; bad: string }
 export interface Layers {
-  steps: number[]; maps: HeatMap[]; thinned?: number; least: number; greatest: number;
+  steps: number[]; maps: HeatMap[]; pending?: boolean; thinned?: number; least: number; greatest: number;
   bins: { lowest: number; highest: number; of: Record<string, Record<string, number[]>> };
 }
 export interface Ops {
@@ -38,8 +40,9 @@ export interface Ops {
   index: number[]; line: (number | null)[]; nan: number[]; inf: number[]; numel: number[];
   low: Num[]; high: Num[]; mean: Num[]; shape: number[][]; producers: number[][]; inputs: string[][];
 }
+export interface Near { what: string; value: number; limit: number; below: boolean; step: number; share: number }
 export interface Check {
-  check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number;
+  check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number; near?: Near | null;
 }
 export interface Rank {
   rank: number; steps: number; device: string; ended: boolean; first_bad: number | null; series: string; problem?: string;
@@ -51,8 +54,14 @@ export interface RunRow {
   ranks?: number; started_at?: number; written_at?: number; status?: State["status"]; pending?: boolean;
 }
 export interface RunList { schema: string; id: string; now: number; folder: string; runs: RunRow[] }
+export interface Parting { step: number; left: Num; right: Num; name?: string }
+export interface Compared { name: string; lines: Series[]; shared: number; first: Parting | null; apart: Parting | null }
+export interface Comparison {
+  schema: string; id: string; headline: string; live?: boolean; runs: (RunRow & { wrong_step: number | null })[]; first: Parting | null;
+  series: Compared[]; settings: { name: string; left: string; right: string }[]; same: number; problems: string[];
+}
 export interface Page {
-  live?: { now: number; list: boolean; token: string }; version?: string; state?: State;
+  live?: { now: number; list: boolean; token: string; remedies?: Record<string, string>; tried?: Trial[] }; version?: string; state?: State;
   schema: string; id: string; written_at: number; rank: number; focus: number | null;
   run: { steps?: number; iterations?: number; world_size?: number; exit_code?: number | null; stopped_by_tracer?: boolean };
   manifest: { command?: string[]; started_at?: number; status?: string; mode?: string; host?: string };
@@ -67,11 +76,11 @@ export function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-export const LIST = "debug-tracer.runs/1";
-export async function decoded(base64: string): Promise<Page | RunList> {
+export const LIST = "debug-tracer.runs/1", COMPARE = "debug-tracer.compare/1";
+export async function decoded(base64: string): Promise<Page | RunList | Comparison> {
   const stream = new Blob([bytes(base64.trim())]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const page = (await new Response(stream).json()) as Page | RunList;
-  if (page.schema !== "debug-tracer.page/1" && page.schema !== LIST) throw new Error(`its data has the format ${page.schema}`);
+  const page = (await new Response(stream).json()) as Page | RunList | Comparison;
+  if (!["debug-tracer.page/1", LIST, COMPARE].includes(page.schema)) throw new Error(`its data has the format ${page.schema}`);
   return page;
 }
 

@@ -2,7 +2,8 @@ import "uplot/dist/uPlot.min.css";
 import "./page.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { decoded, LIST, type Page, type RunList } from "./data";
+import Compare from "./Compare.svelte";
+import { COMPARE, decoded, LIST, type Comparison, type Page, type RunList } from "./data";
 import { Live } from "./live.svelte";
 import Runs from "./Runs.svelte";
 
@@ -24,6 +25,8 @@ function plainly(error: unknown) {
 decoded(document.getElementById("data")!.textContent ?? "")
   .then((page) => page.schema === LIST
     ? mount(Runs, { target: place, props: { list: page as RunList } })
+    : page.schema === COMPARE
+    ? mount(Compare, { target: place, props: { told: page as Comparison } })
     : mount(App, { target: place, props: { live: new Live(page as Page) } }))
   .then(() => document.documentElement.setAttribute("data-ready", ""))
   .catch(plainly);

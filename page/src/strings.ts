@@ -29,7 +29,11 @@ const en = {
   runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
   runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
   status: { running: "Training", paused: "Paused", ended: "Ended", lost: "No connection", gone: "This run was deleted" } as Record<string, string>, killed: "Ended without a word: its process is gone", noNews: "Training, but nothing was written lately", written: (a: string) => `last written ${a} ago`, lastRead: "What is shown is what was read last.", newest: "To the newest step",
-  starting: "Starting", noSeriesYet: "No number yet: they come a few seconds after the first step.", noLayersYet: "No health snapshot yet. They are taken on the first three steps and then every --inspect-steps.",
+  starting: "Starting", noSeriesYet: "No number yet: they come a few seconds after the first step.", layersPending: "The snapshots of this run are being read …", noLayersYet: "No health snapshot yet. They are taken on the first three steps and then every --inspect-steps.",
+  numbers: "Numbers", toParting: "Where they part", sameIn: (n: number) => `the same in ${n} common steps`, partsAt: (s: number) => `differs from step ${s}`, apartAt: (s: number) => `by more than 1 % from step ${s}`, noCommon: "The two runs wrote no number of the same name.", settings: "Settings", setting: "setting", sameSettings: (n: number) => `${n} more settings are the same`, noSettings: (n: number) => `No difference in the ${n} settings that are known`, open: "open", compare: "Compare", choose: (r: string) => `choose ${r} to compare`, chosenRuns: (n: number): string => (n < 2 ? "one run chosen: choose another" : "two runs chosen"), clear: "clear",
+  tryRemedy: "Try a remedy on this step", tryIt: "Try", trying: "The recorded step is executed again …", remedy: "remedy", triedHere: "tried here",
+  closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
+  warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -65,7 +69,11 @@ const zh: Words = {
   runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
   runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
   status: { running: "训练中", paused: "已暂停", ended: "已结束", lost: "连接中断", gone: "这次运行已被删除" }, killed: "没有留言就结束了：进程已不存在", noNews: "训练中，但最近没有写入", written: (a) => `最近写入于 ${a} 前`, lastRead: "显示的是最后读到的内容。", newest: "到最新一步",
-  starting: "启动中", noSeriesYet: "还没有数值：第一步之后几秒钟就会出现。", noLayersYet: "还没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
+  starting: "启动中", noSeriesYet: "还没有数值：第一步之后几秒钟就会出现。", layersPending: "正在读取这次运行的快照……", noLayersYet: "还没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
+  numbers: "数值", toParting: "分歧处", sameIn: (n) => `共同的 ${n} 步完全相同`, partsAt: (s) => `从第 ${s} 步起不同`, apartAt: (s) => `从第 ${s} 步起相差超过 1 %`, noCommon: "两次运行没有同名的数值。", settings: "设置", setting: "设置项", sameSettings: (n) => `另有 ${n} 项设置相同`, noSettings: (n) => `已知的 ${n} 项设置没有差别`, open: "打开", compare: "比较", choose: (r) => `选择 ${r} 进行比较`, chosenRuns: (n) => (n < 2 ? "已选一个运行：再选一个" : "已选两个运行"), clear: "清除",
+  tryRemedy: "在这一步上试一个补救办法", tryIt: "试", trying: "正在重新执行记录的这一步……", remedy: "补救办法", triedHere: "在此试过",
+  closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
+  warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 
 import pytest
 
 from debugtracer.causes.cause import causes
-from debugtracer.checks.check import HEADINGS, checks, find_check, page
+from debugtracer.checks.check import CLOSEST, HEADINGS, checks, find_check, page
 from debugtracer.errors import UsageError
+from debugtracer.testing import a_window
 from debugtracer.trace.finding import LAYERS
 
 EXACT = {
@@ -17,7 +19,7 @@ EXACT = {
     "data/targets-all-ignored", "data/token-out-of-table", "data/worker-rng", "device/collective-mismatch",
     "device/device-mismatch", "device/out-of-memory", "device/rank-overlap", "device/replica-drift",
     "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak", "logging/nan-hidden",
-    "model/equal-units", "model/eval-mode-left", "model/future-leak", "model/graph-freed",
+    "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/future-leak", "model/graph-freed",
     "model/inplace-modified", "model/loss-broadcast", "model/loss-misuse", "model/loss-without-graph",
     "model/shape-mismatch", "model/unregistered-params", "numerics/dtype-mismatch", "numerics/half-gradients",
     "optimizer/clip-after-step", "optimizer/clip-before-unscale", "optimizer/double-unscale",
@@ -27,7 +29,7 @@ EXACT = {
     "rollback/state-dict-mismatch", "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
-    "numerics/crash-text",
+    "model/all-frozen", "numerics/crash-text",
     "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/token-out-of-table", "data/train-eval-overlap", "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
@@ -98,3 +100,17 @@ def test_a_diagnosis_is_as_sure_as_a_share_and_an_exact_one_is_surer(slug):
     check = checks()[slug]
     assert 0 < check.confidence <= 1
     assert not check.exact or check.confidence >= 0.6
+
+
+def test_a_check_keeps_how_close_it_came_and_no_number_that_is_none() -> None:
+    check, window = checks()["model/dead-units"], a_window()
+    for value in (0.1, 0.4, math.nan, 0.2, math.inf):
+        check.measured(window, "share", value, 0.5)
+    check.measured(window, "share", 9.0, 0.0)
+    (kept,) = window.memories[CLOSEST].values()
+    assert (kept.value, kept.limit, kept.share) == (0.4, 0.5, 0.8)
+    assert window.memory(check) == {}
+    low = checks()["model/vanishing-gradient"]
+    for value in (9.0, 2.0, 5.0):
+        low.measured(window, "ratio", value, 1.0, below=True)
+    assert window.memories[CLOSEST][low.slug].value == 2.0

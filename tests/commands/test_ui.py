@@ -20,6 +20,7 @@ from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
 from tests.browser import PHONE, WIDE, Shown, chromium, missing
 from tests.forked import Programs
+from tests.views.test_comparison import a_run
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).parent / "programs" / "slow_training.py"
@@ -215,3 +216,21 @@ def test_the_list_is_searched_by_any_of_its_words_and_fits_a_phone(tab: Any, tmp
         shown.wait_until(lambda: tab.locator("li").count() == 2)
         assert time.monotonic() - began < 10
         assert shown.complaints == []
+
+
+def test_two_runs_are_chosen_in_the_list_and_compared(tab: Any, tmp_path: Path) -> None:
+    for name, loss in (("one", 0.5), ("two", 0.25), ("three", 0.1)):
+        a_run(tmp_path, name, loss=[1.0, loss])
+    with serving(tmp_path) as where:
+        shown = Shown(tab, where)
+        for name in ("one", "two", "three"):
+            tab.get_by_label(f"choose {name} to compare", exact=True).check()
+        assert shown.text(".both") and not tab.get_by_label("choose one to compare", exact=True).is_checked()
+        assert shown.grave() == []
+        tab.get_by_role("link", name="Compare", exact=True).click()
+        tab.wait_for_selector("[data-series=loss]")
+        assert shown.text("h1") == "two and three part at step 1: loss 0.25 and 0.1"
+        tab.get_by_role("link", name="open", exact=True).first.click()
+        tab.wait_for_selector("#timeline")
+        assert tab.url.endswith("/run/two")
+    assert shown.complaints == []

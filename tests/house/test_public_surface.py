@@ -58,6 +58,7 @@ OPTIONS = {
     "causes": {"--help"},
     "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
+    "compare": {"--format", "--output", "-o", "--help"},
     "export": {"--to", "--output", "-o", "--help"},
     "ui": {"--host", "--port", "--control", "--help"},
 }
@@ -73,6 +74,7 @@ ARGUMENTS = {
     "tokenizers": ["train", "serve"],
     "ui": ["runs"],
     "export": ["run"],
+    "compare": ["left", "right"],
 }
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import gzip
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,3 +93,9 @@ async def exchange(app: Any, scope: dict[str, Any], body: bytes, pieces: int) ->
     (start,) = [m for m in sent if m["type"] == "http.response.start"]
     names = {k.decode(): v.decode("latin-1") for k, v in start["headers"]}
     return Answer(start["status"], names, b"".join(m.get("body", b"") for m in sent if m is not start))
+
+
+def document(answer: Answer) -> Any:
+    """The document in a page."""
+    (data,) = re.findall(rb'id="data">([^<]*)</script>', answer.body)
+    return json.loads(gzip.decompress(base64.b64decode(data)))

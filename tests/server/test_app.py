@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -18,15 +15,11 @@ from debugtracer.trace.events import Found
 from debugtracer.trace.store.manifest import Manifest, create_run, write_manifest
 from debugtracer.trace.store.schema import CONTROL
 from debugtracer.views.page.template import live_policy
-from tests.server.asking import HOST, KNOWN, WORD, Answer, ask, served
+from tests.server.asking import HOST, KNOWN, WORD, ask, document, served
+from tests.views.test_comparison import a_run
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 SECRET = b"what lies outside of the folder"
-
-
-def document(answer: Answer) -> Any:
-    (data,) = re.findall(rb'id="data">([^<]*)</script>', answer.body)
-    return json.loads(gzip.decompress(base64.b64decode(data)))
 
 
 def test_the_list_and_a_run_are_the_built_page_with_their_data(tmp_path: Path) -> None:
@@ -134,3 +127,22 @@ def test_no_request_breaks_it_leads_out_or_is_answered_without_policy(
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
     if answer.status in (303, 307) and "location" in answer.headers:
         assert not re.match(r"(//|/\\|[a-z]+:(?!//127\.0\.0\.1:7007/))", answer.headers["location"])
+
+
+def test_two_runs_are_compared_by_their_names_and_by_no_path(tmp_path: Path) -> None:
+    for name in ("left", "right"):
+        a_run(tmp_path, name, loss=[1.0, 0.5])
+    app = served(tmp_path)
+    told = ask(app, "/compare/left/right")
+    assert told.status == 200 and b"the same in every number" in told.body
+    assert "connect-src 'self'" in told.headers["content-security-policy"]
+    for path in (
+        "/compare/left/none",
+        "/compare/left",
+        "/compare/left/..",
+        "/compare/%2e%2e/right",
+        "/compare/left/right/x",
+    ):
+        assert ask(app, path).status == 404
+    assert ask(app, "/compare/left/right", method="POST").status == 403
+    assert ask(app, "/compare/left/right", headers={"host": HOST}).status == 403

@@ -12,6 +12,8 @@ from debugtracer.testing import a_finding, a_trace
 from debugtracer.trace.events import Found
 from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.writer import TraceWriter
+from tests.trace.facts.test_health import a_row
+from tests.views.test_layers import snapshot
 
 
 def test_new_points_and_findings_change_their_panels_and_no_other(tmp_path: Path, monkeypatch) -> None:
@@ -74,6 +76,23 @@ def test_a_run_that_was_deleted_is_gone_and_one_that_is_back_is_there(tmp_path: 
     shutil.move(kept, run)
     feed.look()
     assert not feed.gone
+
+
+def test_a_page_does_not_wait_for_many_snapshots_they_follow(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(run_feed, "AT_ONCE_BYTES", 10)
+    run = a_trace(tmp_path, snapshot(0, a_row("fc.weight")), snapshot(9, a_row("fc.weight")))
+    feed = RunFeed(run)
+    page, text = feed.page()
+    assert page["layers"] == {"steps": [], "maps": [], "pending": True} and page["series"] and text
+    feed.look()
+    changed = feed.since(page["version"])
+    assert json.loads(changed["layers"])["steps"] == [0, 9]
+    assert set(changed) == {"layers"}
+    later = feed.mark
+    feed.look()
+    assert feed.since(later) == {}
+    monkeypatch.undo()
+    assert RunFeed(run).page()[0]["layers"]["steps"] == [0, 9]  # few are not waited for
 
 
 def test_what_is_dear_to_read_is_read_seldom(tmp_path: Path, monkeypatch) -> None:

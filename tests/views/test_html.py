@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, Dataset
 
 from debugtracer.testing import a_trace
 from debugtracer.trace.store.manifest import create_run
@@ -160,6 +162,55 @@ def test_hostile_names_and_nan_everywhere_stay_text(show: Show, tmp_path: Path) 
     assert "<script>" in shown.text("#layers .names")
     assert (shown.complaints, len(shown.requests)) == ([], 1)
     assert shown.fits()
+
+
+def test_headings_go_down_one_by_one(show: Show, masked: Path) -> None:
+    for run in (masked, STORED / "two_ranks" / "run"):
+        shown = show(run)
+        levels = shown.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((e) => Number(e.tagName[1]))")
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert [deep for deep, next_ in pairwise(levels) if next_ > deep + 1] == []
+
+
+class Pictures(Dataset):
+    """Images and sounds with their labels; one image is broken."""
+
+    def __len__(self) -> int:
+        return 16
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        image = torch.rand(3, 16, 16, generator=torch.Generator().manual_seed(index))
+        if index == 6:
+            image[:, 4] = float("nan")
+        return {"image": image, "sound": torch.sin(torch.arange(200) / 9), "label": index % 4}
+
+
+def test_a_sample_is_seen_as_image_and_line_the_rate_has_its_states_and_silent_checks_their_numbers(
+    show: Show, tmp_path: Path
+) -> None:
+    model = nn.Sequential(nn.Flatten(), nn.Linear(768, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(step + 1, 12) / 12 if step < 20 else 0.5**step)
+    with under_watch(tmp_path / "runs"):
+        for number in range(12):
+            for batch in DataLoader(Pictures(), batch_size=4, shuffle=False):
+                if number == 11 or not batch["image"].isnan().any():
+                    optimizer.zero_grad()
+                    nn.functional.cross_entropy(model(batch["image"]), batch["label"]).backward()
+                    optimizer.step()
+                    rate.step()
+    for size in (WIDE, PHONE):
+        shown = show(tmp_path / "runs" / "latest", size=size)
+        assert shown.page.get_by_role("img", name="row 2, batch['image']").locator("canvas").count() == 1
+        assert shown.page.get_by_role("img", name="row 2, batch['sound']").locator("path").count() == 1
+        assert [span.inner_text() for span in shown.page.locator("[data-bands] span").all()] == [
+            "warm-up",
+            "constant",
+            "decay",
+        ]
+        assert shown.page.locator(".near li").count() >= 1
+        assert "limit" in str(shown.page.locator(".near .bar").first.get_attribute("aria-label"))
+        assert (shown.complaints, shown.fits(), shown.grave()) == ([], True, [])
 
 
 def test_an_empty_run_a_healthy_one_and_a_truncated_live_file_say_so(show: Show, tmp_path: Path) -> None:

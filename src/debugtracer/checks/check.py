@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -13,12 +14,14 @@ from debugtracer.errors import UsageError
 from debugtracer.plugins import members, slug_of
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding, Layer, Severity
+from debugtracer.trace.nearness import Nearness, share_of
 from debugtracer.trace.number import number
 from debugtracer.trace.place import Place
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
 
 ROOM = "debugtracer.checks"
+CLOSEST = "closest"  # the notebook of all checks in which they keep how close they came
 HEADINGS = ("What it catches", "Why it matters", "How it decides", "What to do", "Example")
 
 
@@ -62,6 +65,19 @@ class Check:
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """Yield findings that compare ranks; called once, by the supervisor, with the last window of each rank."""
         return iter(())
+
+    def measured(self, window: Window, what: str, value: float, limit: float, *, below: bool = False) -> None:
+        """Note what decides whether this check speaks, with the number from which it does: the closest one is shown,
+        also where it stayed silent. A microsecond."""
+        if not (math.isfinite(value) and math.isfinite(limit) and limit > 0):
+            return
+        closest: dict[str, Nearness] = window.memories.setdefault(CLOSEST, {})
+        before = closest.get(self.slug)
+        share = share_of(value, limit, below)
+        if before is None or share > before.share:
+            closest[self.slug] = Nearness(
+                what=what, value=float(value), limit=float(limit), step=window.ref.step, below=below
+            )
 
     @property
     def slug(self) -> str:

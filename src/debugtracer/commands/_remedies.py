@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 from collections.abc import Sequence
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from debugtracer.docstrings import title
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
+from debugtracer.views.offered_remedies import offered_remedies
 from debugtracer.views.terminal import TerminalPage
 from debugtracer.views.view import Row
 from debugtracer.views.words import trials
@@ -28,15 +27,8 @@ EVERY = "all"
 
 
 def remedies_known() -> str:
-    """What `--with` takes, one a line, for the help. Reads the files only: importing them would import torch."""
-    folder = Path(__file__).resolve().parent.parent / "interventions"
-    known = []
-    for path in sorted(folder.glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        offline = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "offline"]
-        if path.stem != "intervention" and any(not isinstance(n.body[1], ast.Raise) for n in offline):
-            known.append(f"  {path.stem.replace('_', '-'):18}{title(ast.get_docstring(tree) or '')}")
-    return "\n".join(known)
+    """What `--with` takes, one a line, for the help."""
+    return "\n".join(f"  {slug:18}{what}" for slug, what in offered_remedies().items())
 
 
 def wanted(words: Sequence[str]) -> list[Intervention]:

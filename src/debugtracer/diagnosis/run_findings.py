@@ -90,6 +90,7 @@ class RunFindings:
                 fed=judge.fed(),
                 short=judge.short(),
                 unseen=judge.unseen(),
+                near=judge.nearness(),
                 judge_us=judge_us,
             )
         )

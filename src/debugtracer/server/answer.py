@@ -15,6 +15,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 TEXT, HTML, EVENTS = "text/plain; charset=utf-8", "text/html; charset=utf-8", "text/event-stream"
+JSON = "application/json"
 POLICY = "content-security-policy"
 
 

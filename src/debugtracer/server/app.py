@@ -15,17 +15,23 @@ import msgspec
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.server import streams
 from debugtracer.server.access import Access
-from debugtracer.server.answer import EVENTS, HTML, POLICY, Answer, Receive, Scope, Send, text_answer
+from debugtracer.server.answer import EVENTS, HTML, JSON, POLICY, Answer, Receive, Scope, Send, text_answer
 from debugtracer.server.guard import MOST_QUERY, header_values, refusal
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
+from debugtracer.server.trial import Trials
 from debugtracer.server.word import write_control_word
+from debugtracer.trace.store.followed_trace import FollowedTrace
+from debugtracer.views.comparison import comparison
+from debugtracer.views.comparison_text import render_comparison
+from debugtracer.views.offered_remedies import offered_remedies
 from debugtracer.views.page.template import filled, live_policy, live_template
 
 MOST_STREAMS = 32
 MOST_FEEDS = 8  # runs kept in memory
 MOST_BODY = 1024
 LIST_SCHEMA = "debug-tracer.runs/1"
+ONLY_SHOWS = "this server only shows: start it with --control."
 NO_RUN = "there is no such run here; it was deleted, renamed or never was."
 
 Stream = Callable[[asyncio.Event], AsyncIterator[bytes]]
@@ -39,6 +45,7 @@ class Served:
         self.runs, self.access, self.control = runs, access, control
         self.feeds: OrderedDict[Path, RunFeed] = OrderedDict()
         self.streams: set[asyncio.Event] = set()
+        self.trials = Trials()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, whoever it is from."""
@@ -64,10 +71,14 @@ class Served:
                 return lambda closing: streams.of_list(self.runs, closing)
             case ["run", name] if not posted:
                 return await self.run(name)
+            case ["compare", left, right] if not posted:
+                return await self.compare(left, right)
             case ["run", name, "stream"] if not posted:
                 return await self.run_stream(name, scope)
             case ["run", name, "control"] if posted:
                 return await self.word(name, receive)
+            case ["run", name, "trial"] if posted:
+                return await self.trial(name, receive)
         return text_answer(404, "there is nothing at this address.")
 
     async def feed(self, name: str) -> RunFeed | None:
@@ -98,8 +109,23 @@ class Served:
             page = {}
         if not page:
             return text_answer(404, NO_RUN)
-        live = {"now": time.time(), "list": not self.runs.alone, "token": self.access.token if self.control else ""}
+        live: dict[str, Any] = {"now": time.time(), "list": not self.runs.alone, "token": ""}
+        if self.control and feed is not None:
+            tried = self.trials.kept.get(feed.path, [])
+            live |= {"token": self.access.token, "remedies": offered_remedies(), "tried": tried}
         return await asyncio.to_thread(page_answer, page | {"live": live}, text)
+
+    async def compare(self, left: str, right: str) -> Answer:
+        """The page of two runs side by side as they are now."""
+        paths = [await asyncio.to_thread(self.runs.find, name) for name in (left, right)]
+        there = [path for path in paths if path is not None]
+        if len(there) < 2:
+            return text_answer(404, NO_RUN)
+        try:
+            told = await asyncio.to_thread(comparison, *(FollowedTrace(path) for path in there))
+        except OSError:
+            return text_answer(404, NO_RUN)
+        return await asyncio.to_thread(page_answer, told | {"live": True}, render_comparison(told))
 
     async def run_stream(self, name: str, scope: Scope) -> Stream:
         """What is new of a run; of one that is not there, that it is gone: a browser takes no 404 up again."""
@@ -113,7 +139,7 @@ class Served:
     async def word(self, name: str, receive: Receive) -> Answer:
         """A word to a run: 204, 404 without such a run, 409 where it would not be obeyed."""
         if not self.control:
-            return text_answer(403, "this server only shows: start it with --control.")
+            return text_answer(403, ONLY_SHOWS)
         feed = await self.feed(name)
         if feed is None:
             return text_answer(404, NO_RUN)
@@ -128,6 +154,24 @@ class Served:
         except OSError as error:
             return text_answer(500, f"the word could not be written ({error.strerror}).")
         return Answer(204)
+
+    async def trial(self, name: str, receive: Receive) -> Answer:
+        """A remedy to try: its rows, 404 without such a run, 409 where it could not be tried."""
+        if not self.control:
+            return text_answer(403, ONLY_SHOWS)
+        path = await asyncio.to_thread(self.runs.find, name)
+        if path is None:
+            return text_answer(404, NO_RUN)
+        try:
+            remedy = msgspec.json.decode(await body_of(receive), type=dict[str, Any]).get("remedy")
+            rows = await self.trials.attempt(FollowedTrace(path), remedy)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return text_answer(400, 'expected {"remedy": "larger-eps"}.')
+        except UsageError as error:
+            return text_answer(409, f"{error}.")
+        except OSError as error:
+            return text_answer(500, f"the replay could not be started ({error.strerror}).")
+        return Answer(200, msgspec.json.encode({"trials": rows}), JSON)
 
     async def stream(self, source: Stream, receive: Receive, send: Send) -> None:
         """Send a stream, if there are not too many."""

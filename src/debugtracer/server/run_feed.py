@@ -11,8 +11,6 @@ from typing import Any
 import msgspec
 
 from debugtracer.errors import DebugTracerError
-from debugtracer.trace.events import Observed
-from debugtracer.trace.facts.health import Health
 from debugtracer.trace.store.followed_trace import FollowedTrace
 from debugtracer.trace.store.liveness import Liveness, liveness
 from debugtracer.trace.store.signature import Signature, signature_of
@@ -22,7 +20,10 @@ from debugtracer.views.page.still_trace import StillTrace
 
 SHARE = 0.2  # of the time, at most, that one run is read again while it trains
 LAYERS_SHARE = 0.05  # the same with the panel that is dear: it has every health snapshot in it
+AT_ONCE_BYTES = 1_000_000  # of health snapshots that a page waits for when it is opened
 UNCHANGED = ("schema", "id", "written_at")
+PENDING = {"steps": [], "maps": [], "pending": True}
+"""The layers of a page whose snapshots are still being read."""
 
 
 class RunFeed:
@@ -38,7 +39,7 @@ class RunFeed:
         self._signature: Signature | None = None
         self._page: dict[str, Any] = {}
         self._encoded: dict[str, tuple[bytes, int]] = {}
-        self._snapshots = -1
+        self._snapshots = -1, 0
         self._due_s = self._layers_due_s = 0.0
         self._behind = False
         self._lock = Lock()
@@ -59,13 +60,23 @@ class RunFeed:
                 self._read(signature)
 
     def _read(self, signature: Signature) -> None:
+        """Read the run; at the first time all but the layers, which follow when somebody looks again."""
         began = time.monotonic()
         trace = StillTrace(self._trace.again())
         taken = self._taken(trace)
-        fresh = taken != self._snapshots
-        self._behind = fresh and bool(self._page) and began < self._layers_due_s
-        kept = {"layers": self._page["layers"]} if self._page and (self._behind or not fresh) else {}
+        first, unchanged = not self._page, signature == self._signature
+        fresh, long = taken != self._snapshots, taken[1] > AT_ONCE_BYTES
+        self._behind = fresh and (long if first else began < self._layers_due_s)
+        kept: dict[str, Any] = {}
+        if first and long:
+            kept = {"layers": PENDING}
+        elif not first and (self._behind or not fresh):
+            kept = {"layers": self._page["layers"]}
+        elif not first and unchanged:
+            kept = {name: panel for name, panel in self._page.items() if name != "layers"}
         page = document(trace, kept) | {"state": msgspec.to_builtins(self._state(trace, signature))}
+        if kept and not first:  # what a panel could not read is said as long as the panel stays
+            page["problems"] = list(dict.fromkeys([*self._page["problems"], *page["problems"]]))
         self._signature, self._page = signature, page
         self.version += 1
         for name, panel in page.items():
@@ -73,17 +84,19 @@ class RunFeed:
             if name not in UNCHANGED and self._encoded.get(name, (b"", 0))[0] != text:
                 self._encoded[name] = text, self.version
         took = time.monotonic() - began
-        self._due_s = time.monotonic() + took * (1 / SHARE - 1)
-        if not kept:
+        if not (first and self._behind):
+            self._due_s = time.monotonic() + took * (1 / SHARE - 1)
+        if "layers" not in kept:
             self._snapshots = taken
             self._layers_due_s = time.monotonic() + took * (1 / LAYERS_SHARE - 1)
 
-    def _taken(self, trace: StillTrace) -> int:
-        """How many health snapshots there are."""
+    def _taken(self, trace: StillTrace) -> tuple[int, int]:
+        """How many health snapshots there are, and how many bytes they have."""
         try:
-            return sum(isinstance(event, Observed) and event.word == Health.word() for event in trace.events())
+            spans = [span for rank in trace.ranks for span in trace.snapshot_spans(rank)]
         except (DebugTracerError, OSError):
-            return 0
+            return 0, 0
+        return len(spans), sum(span.end - span.begin for span in spans)
 
     def _state(self, trace: StillTrace, signature: Signature) -> Liveness:
         try:

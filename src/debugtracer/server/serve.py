@@ -6,6 +6,7 @@ import secrets
 import socket
 import sys
 from pathlib import Path
+from threading import Thread
 
 from debugtracer.errors import UsageError
 from debugtracer.server.access import Access, loopback
@@ -36,6 +37,7 @@ def serve(path: Path, host: str, port: int | None, control: bool) -> None:
     listening.listen(128)  # whoever reads the address may ask at once
     chosen = int(listening.getsockname()[1])
     access = Access(secrets.token_urlsafe(24), host, chosen)
+    Thread(target=warm_up, daemon=True).start()
     served = Served(Runs(path), access, control)
     tell(address(host, chosen, access.token), served.runs, host, control)
     config = uvicorn.Config(
@@ -50,6 +52,14 @@ def serve(path: Path, host: str, port: int | None, control: bool) -> None:
         h11_max_incomplete_event_size=16_384,
     )
     Server(config).run(sockets=[listening])
+
+
+def warm_up() -> None:
+    """Import what the first page of a run needs: half a second while the person still opens the address."""
+    import pyarrow.compute
+    import pyarrow.parquet  # noqa: F401
+
+    from debugtracer.trace.store import layer_log, overview  # noqa: F401
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -10,6 +10,7 @@ import msgspec
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
+from debugtracer.trace.nearness import Nearness
 from debugtracer.trace.verdict import Verdict
 
 VERSION = 1
@@ -64,6 +65,8 @@ class Judged(Event, frozen=True, tag="judged"):
     """Checks whose series was too short for them to judge: the values they need."""
     unseen: dict[str, str] = {}
     """Checks that could not be asked, with what the run does not have (`a scheduler`)."""
+    near: dict[str, Nearness] = {}
+    """How close each check came to its limit that measures a number."""
     judge_us: float = 0.0
     """Microseconds per step spent judging, off the training thread."""
 

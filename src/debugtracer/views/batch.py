@@ -20,6 +20,17 @@ VERSION = 1
 FILE = "batch.json"
 
 
+class Picture(msgspec.Struct, frozen=True):
+    """Pixels of a row that has the shape of an image: bytes in base64, (height, width, channels); `bad` are the pixels
+    that are not finite."""
+
+    height: int
+    width: int
+    channels: int
+    pixels: str
+    bad: tuple[int, ...] = ()
+
+
 class Leaf(msgspec.Struct, frozen=True):
     """One tensor of one row. low/high are the range of its finite values, counts are elements."""
 
@@ -34,6 +45,9 @@ class Leaf(msgspec.Struct, frozen=True):
     values: tuple[int | Number, ...] = ()
     """The first 16 at most."""
     text: str | None = None
+    picture: Picture | None = None
+    signal: tuple[Number, ...] = ()
+    """Even points of a row that is one long line of floating numbers."""
 
 
 class BatchRow(msgspec.Struct, frozen=True):

@@ -6,8 +6,7 @@ import math
 
 from debugtracer.errors import TraceError
 from debugtracer.trace.counted import counted
-from debugtracer.trace.events import Incident, Observed
-from debugtracer.trace.facts.fact import from_plain
+from debugtracer.trace.events import Incident
 from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
 from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.store.reader import Trace
@@ -68,15 +67,12 @@ def shown_snapshot(trace: Trace, rank: int, taken: list[Health]) -> Health:
 
 def failing(trace: Trace, rank: int) -> list[int]:
     """The steps of the incidents of a rank."""
-    return [e.facts.ref.step for e in trace.events(rank) if isinstance(e, Incident)]
+    return [e.facts.ref.step for e in trace.events(rank, snapshots=False) if isinstance(e, Incident)]
 
 
 def snapshots(trace: Trace, rank: int) -> list[Health]:
     """The health snapshots of a rank, oldest first."""
-    found = [
-        from_plain(e.word, e.fact) for e in trace.events(rank) if isinstance(e, Observed) and e.word == Health.word()
-    ]
-    return [fact for fact in found if isinstance(fact, Health)]
+    return trace.snapshots(rank)
 
 
 def cells(row: TensorHealth, update: ParamDynamics | None) -> tuple[str, ...]:

@@ -204,3 +204,13 @@ def test_what_a_cpu_has_too_makes_no_accelerator():
     memory = Memory(ref=ref, resident=1 << 20, allocated=None, reserved=None, total=None)
     list(judge.judge(ref, {"loss": 1.0}, [Devices(ref=ref, counts=(("cpu", 4),), few=("weight",)), memory]))
     assert judge.unseen() == {"device/host-sync": "an accelerator"}
+
+
+def test_how_close_a_silent_check_came_is_known_from_its_own_numbers() -> None:
+    judge = Judge()
+    for step in range(60):
+        values = {"loss": 2.0 - step / 60, "grad_l2": 3.0 if step == 40 else 1.0, "param_l2": 5.0}
+        assert not [f for f in judge.judge(StepRef(iteration=step, step=step), values) if f.severity != "note"]
+    near = judge.nearness()["optimizer/exploding-grad"]
+    assert (near.step, near.value < near.limit) == (1, True) or near.step == 40
+    assert 0 < near.share < 1

@@ -7,13 +7,15 @@ import math
 from array import array
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from debugtracer.testing import a_trace
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.layer_columns import columns_of
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.views.page.layers_panel import BAD, GREATEST, LEAST, MISSING, ZERO, layers_panel, level, thinned
+from debugtracer.views.page.layers_panel import BAD, GREATEST, LEAST, MISSING, ZERO, layers_panel, leveled, thinned
 from tests.trace.facts.test_health import a_row
 from tests.views.test_layers import snapshot
 
@@ -30,11 +32,12 @@ def words(packed: str) -> list[int]:
 
 @pytest.mark.parametrize("known", [1e-29, 3.7e-8, 0.5, 1.0, 65504.0, 1e38])
 def test_a_level_is_exact_to_a_quarter_of_a_percent(known: float) -> None:
-    assert value(level(known)) == pytest.approx(known, rel=0.0025)
+    assert value(int(leveled(np.array([known]), np.array([True]))[0])) == pytest.approx(known, rel=0.0025)
 
 
 def test_what_is_no_number_has_a_word_of_its_own() -> None:
-    assert [level(v) for v in (None, 0.0, "NaN", math.inf)] == [MISSING, ZERO, BAD, BAD]
+    values, known = np.array([5.0, 0.0, math.nan, math.inf, -1.0]), np.array([False, True, True, True, True])
+    assert leveled(values, known).tolist() == [MISSING, ZERO, BAD, BAD, ZERO]
 
 
 def test_maps_have_a_row_a_tensor_and_a_column_a_snapshot(tmp_path: Path) -> None:
@@ -60,8 +63,8 @@ def test_maps_have_a_row_a_tensor_and_a_column_a_snapshot(tmp_path: Path) -> Non
 
 
 def test_a_long_run_is_thinned_evenly_but_whole_at_the_focus() -> None:
-    taken = [Health(ref=StepRef(iteration=s, step=s), tensors=()) for s in range(0, 100_000, 100)]
-    steps = [fact.ref.step for fact in thinned(taken, 50, 40_000)]
+    taken = [columns_of(Health(ref=StepRef(iteration=s, step=s), tensors=())) for s in range(0, 100_000, 100)]
+    steps = [one.step for one in thinned(taken, 50, 40_000)]
     assert len(steps) <= 60
     assert (steps[0], steps[-1]) == (0, 99_900)
     assert {39_900, 40_000, 40_100} <= set(steps)

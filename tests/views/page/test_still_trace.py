@@ -14,9 +14,9 @@ class Counting(Trace):
 
     reads = 0
 
-    def events(self, rank=None):
+    def events(self, rank=None, *, snapshots=True):
         self.reads += 1
-        return super().events(rank)
+        return super().events(rank, snapshots=snapshots)
 
 
 def test_events_are_read_once_whoever_asks(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ class LoaderBound(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding at each severity."""
         last_waits = itertools.islice(reversed(window.series.get(WAIT_S, ())), self.steps)
-        if sum(last_waits) < ROUNDING * self.total_s:  # as a rule, and before anything is copied
+        if sum(last_waits) < ROUNDING * self.total_s and not window.ended:  # as a rule, and before anything is copied
             return
         waits, steps = list(window.series.get(WAIT_S, ())), list(window.series.get(STEP_S, ()))
         count = min(len(waits), len(steps)) - 2  # the first steps hold what happened before the loop
@@ -74,6 +74,7 @@ class LoaderBound(Check):
         last = min(count, self.steps)
         waits, steps = waits[-last:], steps[-last:]
         share = median(w / s for w, s in zip(waits, steps, strict=True) if s > 0)
+        self.measured(window, "share of a step that waits for batches", share, self.share)
         queued = queued_share(window)
         severity: Severity = "warning" if share > self.loud and queued < self.queued else "note"
         memory = window.memory(self)

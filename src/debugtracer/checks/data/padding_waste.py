@@ -50,6 +50,8 @@ class PaddingWaste(Check):
         """A note for a tensor."""
         for fact in window.new(BatchProfile):
             for leaf in fact.leaves:
+                if fact.looked >= 20 and leaf.pad_share:
+                    self.measured(window, "share of positions that are padding", leaf.pad_share, self.waste)
                 if (
                     fact.looked >= 20
                     and (leaf.pad_share or 0.0) > self.waste

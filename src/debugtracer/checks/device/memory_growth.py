@@ -64,6 +64,8 @@ class MemoryGrowth(Check):
             slope = 100 * theil_sen([fact.ref.step for fact in samples], values)
             parts = [theil_sen(*part) for part in thirds([fact.ref.step for fact in samples], values)]
             steady = 100 * min(parts) > self.steady * least
+            if least > 0:
+                self.measured(window, "bytes more per 100 steps", slope, least)
             if (
                 least > 0
                 and slope > least

@@ -63,6 +63,8 @@ class DeadUnits(Check):
             return
         shares = {name: min(self.share(fact, name) for fact in facts) for name in facts[-1].of("activation")}
         worst = max(shares, key=lambda name: shares[name], default=None)
+        if worst is not None:
+            self.measured(window, "share of dead units in a layer", shares[worst], self.half)
         if worst is None or shares[worst] <= self.half:
             return
         loud, told = shares[worst] > self.dead, window.memory(self)

@@ -71,6 +71,7 @@ class InitLoss(Check):
             if is_sum(call) and now is not None and abs(now) < 0.5 * call.value:
                 continue  # divided by the number of targets afterwards, as transformers does
             ratio = call.value / chance
+            self.measured(window, "first loss by that of guessing", ratio, self.above)
             if ratio > self.above and call.key() not in memory:
                 memory[call.key()] = call
                 yield self.describe(window, call, chance, ratio)

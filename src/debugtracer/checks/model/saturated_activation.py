@@ -62,6 +62,8 @@ class SaturatedActivation(Check):
             return
         shares = {name: min(saturation(fact, name) for fact in facts) for name in facts[-1].of("activation")}
         worst = max(shares, key=lambda name: shares[name], default=None)
+        if worst is not None:
+            self.measured(window, "share of saturated values in a layer", shares[worst], self.half)
         if worst is None or shares[worst] <= self.half:
             return
         row, loud = facts[-1].of("activation")[worst], shares[worst] > self.saturated

@@ -48,6 +48,9 @@ class GradientUnderflow(Check):
         for fact in window.new(Health):
             rows = [row for row in fact.of("gradient").values() if row.dtype == "float16" and row.bins]
             total = sum(row.sampled for row in rows)
+            if total:
+                share = sum(lost(row) for row in rows) / total
+                self.measured(window, "share of float16 gradient values that are zero", share, self.flushed)
             if not total or sum(lost(row) for row in rows) <= self.flushed * total:
                 continue
             share, worst = sum(lost(row) for row in rows) / total, max(rows, key=lost)

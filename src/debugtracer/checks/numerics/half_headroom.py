@@ -52,6 +52,8 @@ class HalfHeadroom(Check):
         for fact in window.new(Health):
             rows = [row for row in fact.tensors if row.dtype == "float16"]
             worst = max(rows, key=largest, default=None)
+            if worst is not None:
+                self.measured(window, "largest float16 value", largest(worst), FP16_MAX / self.margin)
             if worst is not None and largest(worst) > FP16_MAX / self.margin:
                 yield self.describe(window, fact, worst)
 

@@ -68,6 +68,7 @@ class ClipShare(Check):
         if len(ratios) < self.updates or memory.get("told"):
             return
         clipped, median = sum(r > 1 for r in ratios), sorted(ratios)[len(ratios) // 2]
+        self.measured(window, "share of updates that were clipped", clipped / len(ratios), self.share)
         if clipped > self.share * len(ratios) and median > self.times:
             memory["told"] = True
             yield self.finding(

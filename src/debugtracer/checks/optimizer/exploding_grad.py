@@ -74,6 +74,14 @@ class ExplodingGrad(Check):
         clip = window.last(ClipLimit)
         young = monitored.grad_record.count <= self.young_steps
         grad_limit, loss_limit = (self.young_grad, self.young_loss) if young else (self.times_grad, self.times_loss)
+        if monitored.grad_times and monitored.loss_times:
+            grad, loss = monitored.grad_times / grad_limit, monitored.loss_times / loss_limit
+            what, jump, limit = (
+                ("gradient norm by the largest before", monitored.grad_times, grad_limit)
+                if grad < loss
+                else ("loss by the largest before", monitored.loss_times, loss_limit)
+            )  # both must jump: the lesser jump is how close it came
+            self.measured(window, what, jump, limit)
         if monitored.grad_times < grad_limit or monitored.loss_times < loss_limit:
             return
         if monitored.param_times and 1 / self.times_params < monitored.param_times < self.times_params:

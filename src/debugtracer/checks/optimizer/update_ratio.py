@@ -90,6 +90,7 @@ class UpdateRatio(Check):
         if not rows:
             return
         worst = max(rows, key=lambda p: ratio(p) or 0.0)
+        self.measured(window, "update by weight, the largest of a layer", ratio(worst) or 0.0, self.high)
         for limit, severity in ((self.replaced, "warning"), (self.high, "note")):
             if always(facts, worst.name, lambda p, limit=limit: (ratio(p) or 0.0) > limit):  # type: ignore[misc]
                 known = window.memory(self).get("large")

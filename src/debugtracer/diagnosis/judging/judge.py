@@ -9,9 +9,10 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from debugtracer.checks.check import Check, checks
+from debugtracer.checks.check import CLOSEST, Check, checks
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.nearness import Nearness
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import (
     CLIP_RATIO,
@@ -246,6 +247,10 @@ class Judge:
             for check in self.checks
             if check.least_values and 0 < self.count(check.needs[0]) < check.least_values
         }
+
+    def nearness(self) -> dict[str, Nearness]:
+        """How close each check came that measures a number against a limit."""
+        return dict(self.memories.get(CLOSEST, {}))
 
     def count(self, need: str | type[Fact]) -> int:
         """How many values of a series, or facts of a kind, have come."""

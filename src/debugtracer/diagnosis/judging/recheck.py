@@ -37,11 +37,11 @@ class Rechecked(Trace):
         self.again = list(recheck(trace, checks))
         self._note(trace.problems)
 
-    def events(self, rank: int | None = None) -> list[AnyEvent]:
+    def events(self, rank: int | None = None, *, snapshots: bool = True) -> list[AnyEvent]:
         """Return the events as stored, with the judge's own replaced by the new ones."""
         kept = [
             event
-            for event in super().events(rank)
+            for event in super().events(rank, snapshots=snapshots)
             # before findings were marked, those of an incident alone had a trace id
             if not isinstance(event, Judged) and not (isinstance(event, Found) and (event.judged or not event.trace_id))
         ]
@@ -73,6 +73,7 @@ def recheck(trace: Trace, checks: Mapping[str, Check]) -> Iterator[Found | Judge
             fed=judge.fed(),
             short=judge.short(),
             unseen=judge.unseen(),
+            near=judge.nearness(),
             judge_us=judge_us,
         )
     if len(windows) > 1:

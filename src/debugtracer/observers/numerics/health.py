@@ -198,6 +198,7 @@ class HealthObserver(Observer):
             Health(
                 ref=self.run.ref("update", self.run.iteration),
                 tensors=(*self.tensors.values(), *self.activations.values()),
+                at_alarm=True,
             )
         )
         self.clear()

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from debugtracer.recorder.capsule.picture import looks_of
 from debugtracer.recorder.capsule.tokenizer import decoder_for
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.recorder.tape.batches import Batch
@@ -16,6 +17,7 @@ from debugtracer.trace.number import Number, number
 VERSION = 1
 VALUES = 16
 MOST_GUILTY = 64
+LOOKED_AT = 6  # guilty rows, and others, that are kept as a person looks at them: those that the page shows
 _ROW_BYTES = 64 * 2**20
 Decode = Callable[[list[int]], str | None]
 
@@ -52,7 +54,8 @@ def table_of(
     shown = sorted({*guilty[:MOST_GUILTY], *range(min(first, rows or 0))})
     by_row = [(name, leaf) for name, leaf in leaves if leaf.dim() > 0 and leaf.shape[0] == rows]
     with torch.no_grad():
-        made = [_row(row, by_row, indices, row in guilty, decode) for row in shown]
+        seen = {*guilty[:LOOKED_AT], *[row for row in shown if row not in guilty][:LOOKED_AT]}
+        made = [_row(row, by_row, indices, row in guilty, decode, row in seen) for row in shown]
     return {
         "version": VERSION,
         "rows": made,
@@ -62,15 +65,16 @@ def table_of(
 
 
 def _row(
-    row: int, leaves: list[Leaf], indices: Sequence[int] | None, guilty: bool, decode: Decode | None
+    row: int, leaves: list[Leaf], indices: Sequence[int] | None, guilty: bool, decode: Decode | None, seen: bool
 ) -> dict[str, Any]:
-    cells = [_cell(name, leaf[row], decode) for name, leaf in leaves]
+    cells = [_cell(name, leaf[row], decode, seen) for name, leaf in leaves]
     index = indices[row] if indices is not None and row < len(indices) else None
     return {"row": row, "index": index, "guilty": guilty, "leaves": cells, "label": _label(cells)}
 
 
-def _cell(name: str, row: torch.Tensor, decode: Decode | None) -> dict[str, Any]:
-    """Describe one leaf of one row; low and high are of finite values, and a row over 64 MiB is not read."""
+def _cell(name: str, row: torch.Tensor, decode: Decode | None, seen: bool) -> dict[str, Any]:
+    """Describe one leaf of one row, one that is `seen` also as a picture or a signal; low and high are of finite
+    values, and a row over 64 MiB is not read."""
     cell: dict[str, Any] = {"name": name, "dtype": _dtype(row), "shape": list(row.shape)}
     cell |= {"low": None, "high": None, "nan": 0, "inf": 0, "zeros": 0, "values": [], "text": None}
     if row.layout != torch.strided or row.is_quantized or row.numel() * row.element_size() > _ROW_BYTES:
@@ -82,6 +86,8 @@ def _cell(name: str, row: torch.Tensor, decode: Decode | None) -> dict[str, Any]
         cell |= {"low": _told(finite.min(), integral), "high": _told(finite.max(), integral)}
     cell |= {"nan": int(values.isnan().sum()), "inf": int(values.isinf().sum()), "zeros": int((values == 0).sum())}
     cell["values"] = [_told(value, integral) for value in values[:VALUES]]
+    if seen:
+        cell |= looks_of(row.detach().cpu())
     if decode is not None and integral and row.dim() == 1 and row.dtype != torch.bool:
         cell["text"] = decode(values.tolist())
     return cell

@@ -12,6 +12,7 @@ import msgspec
 from debugtracer.recorder.output.output import Output
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import Fact, to_plain
+from debugtracer.trace.facts.health import Health
 
 F = TypeVar("F", bound=Fact)
 
@@ -41,6 +42,8 @@ class FactDeduplicator:
             if same is not None and msgspec.structs.replace(fact, ref=same.ref) == same:
                 continue
             self.known[key] = fact, count + 1
+            if isinstance(fact, Health):
+                self.output.snapshot(fact)
             if not thinned(count):
                 at, trace_id = wall_time(), self.output.trace_id(fact.ref.iteration)
                 self.output.event(Observed(at=at, rank=rank, trace_id=trace_id, word=fact.word(), fact=to_plain(fact)))

@@ -21,6 +21,7 @@ from debugtracer.recorder.output.rank_heartbeat import RankHeartbeat
 from debugtracer.recorder.run_state import RunState
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
+from debugtracer.trace.facts.health import Health
 from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.writer import TraceWriter
@@ -109,6 +110,11 @@ class Output:
         """Write one event; with `now` it reaches the operating system at once."""
         if self.writer is not None:
             self.writer.event(event, now=now)
+
+    def snapshot(self, fact: Health) -> None:
+        """Write a health snapshot as columns."""
+        if self.writer is not None:
+            self.writer.snapshot(fact)
 
     def note(self, what: str, text: str, frame: Frame | None = None) -> None:
         """Keep a fact; before the files are open it waits."""

@@ -90,6 +90,12 @@ class Health(Fact, frozen=True, kw_only=True):
 
     tensors: tuple[TensorHealth, ...]
     params: tuple[ParamDynamics, ...] = ()
+    at_alarm: bool = False
+    """Taken as an alarm found the tensors: kept however many others were."""
+
+    def key(self) -> object:
+        """Return whether an alarm asked for it."""
+        return self.at_alarm
 
     def of(self, role: Role) -> dict[str, TensorHealth]:
         """The rows of one role by name."""

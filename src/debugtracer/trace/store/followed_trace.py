@@ -8,6 +8,7 @@ from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.store.event_log import EventLog
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.store.schema import rank_folder
+from debugtracer.trace.store.snapshot_lines import Span
 
 
 class FollowedTrace(Trace):
@@ -22,12 +23,22 @@ class FollowedTrace(Trace):
         """A fresh reader that shares what was decoded."""
         return FollowedTrace(self.path, self._logs)
 
-    def events(self, rank: int | None = None) -> list[AnyEvent]:
-        """Read the events of a rank as written, or of all ranks in order of time."""
+    def events(self, rank: int | None = None, *, snapshots: bool = False) -> list[AnyEvent]:
+        """Read the events of a rank as written, or of all ranks in order of time; of the snapshots none was decoded."""
+        if snapshots:
+            return super().events(rank)
         found: list[AnyEvent] = []
         for one in self.ranks if rank is None else [rank]:
-            log = self._logs.setdefault(one, EventLog(rank_folder(self.path, one)))
+            log = self._log(one)
             events, problems = log.read()
             found += events
             self._note(problems)
         return found if rank is not None else sorted(found, key=lambda event: event.at)
+
+    def snapshot_spans(self, rank: int) -> list[Span]:
+        """Where the health snapshots of a rank stand, as far as its events were read."""
+        self._log(rank).read()
+        return list(self._log(rank).snapshots)
+
+    def _log(self, rank: int) -> EventLog:
+        return self._logs.setdefault(rank, EventLog(rank_folder(self.path, rank)))

@@ -12,6 +12,7 @@ from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.number import symbolic
 from debugtracer.trace.store.live import write_whole
 from debugtracer.trace.store.schema import EVENTS
+from debugtracer.trace.store.snapshot_lines import is_snapshot, unreadable
 from debugtracer.trace.stored_json import DamagedJson, decode_with
 
 encode_event = msgspec.json.Encoder(enc_hook=symbolic).encode
@@ -44,9 +45,9 @@ class Journal:
         os.close(self.file)
 
 
-def read_events(folder: Path) -> tuple[list[AnyEvent], list[str]]:
+def read_events(folder: Path, *, snapshots: bool = True) -> tuple[list[AnyEvent], list[str]]:
     """The events of a rank in the order they were written, and a sentence per line that is damaged (a torn last line is
-    none).
+    none). Without `snapshots`, those that hold one are left out and not decoded.
 
     Raises TraceError if no line at all can be read though there are some.
     """
@@ -56,14 +57,12 @@ def read_events(folder: Path) -> tuple[list[AnyEvent], list[str]]:
     except FileNotFoundError:
         return [], []
     except OSError as error:
-        raise TraceError(
-            f"{path} cannot be read ({error.strerror}); check that it is a file and that you may read it."
-        ) from None
+        raise unreadable(path, error) from None
     events: list[AnyEvent] = []
     problems: list[str] = []
     for number, line in enumerate(lines, 1):
         try:
-            if line.strip():
+            if line.strip() and (snapshots or not is_snapshot(line)):
                 events.append(decode_event(line))
         except DamagedJson as error:
             if number < len(lines):

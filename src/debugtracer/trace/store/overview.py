@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from debugtracer.trace.store.arrow_arrays import as_numpy
-from debugtracer.trace.store.blocks import Steps, points_of
+from debugtracer.trace.store.arrow_arrays import as_numpy, is_valid
+from debugtracer.trace.store.blocks import Steps, points_of, whole
 from debugtracer.trace.store.schema import BLOCK, GROUP
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +55,10 @@ def pieces_of(rows: Any, level: int) -> Pieces:
         n, bad = as_numpy(rows.column("n")), as_numpy(rows.column("bad"))
         low, high = (as_numpy(rows.column(c)).astype(np.float64) for c in ("min", "max"))
         return as_numpy(rows.column("step0")), n, low, high, as_numpy(rows.column("sum")), bad
-    parts = [row_pieces(row) for row in rows.to_pylist() if level == GROUP or row["values"] is None]
+    import pyarrow.compute as pc
+
+    thin = rows if level == GROUP else rows.filter(pc.is_null(rows.column("values")))
+    parts = [group_pieces(thin)] if len(thin) else []
     if level == 1:
         steps, values = points_of(rows)
         wide, finite = values.astype(np.float64), np.isfinite(values)
@@ -73,16 +76,24 @@ def pieces_of(rows: Any, level: int) -> Pieces:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
-def row_pieces(row: dict[str, Any]) -> Pieces:
-    """The x32 roll-up of one row."""
-    offsets = np.arange(0, row["n"], GROUP, dtype=np.int64)
+def group_pieces(rows: Any) -> Pieces:
+    """The x32 roll-up of rows."""
+    n = as_numpy(rows.column("n")).astype(np.int64)
+    groups = -(-n // GROUP)
+    within = GROUP * (np.arange(groups.sum(), dtype=np.int64) - np.repeat(np.cumsum(groups) - groups, groups))
     steps = (
-        np.asarray(row["steps"], np.int64)[offsets]
-        if row["steps"] is not None
-        else row["step0"] + row["stride"] * offsets
+        np.repeat(as_numpy(rows.column("step0")), groups) + np.repeat(as_numpy(rows.column("stride")), groups) * within
     )
-    low, high, total = (np.asarray(row[c], np.float64) for c in ("min32", "max32", "sum32"))
-    return steps, np.minimum(GROUP, row["n"] - offsets), low, high, total, np.asarray(row["bad32"], np.int64)
+    uneven = whole(rows.column("steps"))
+    listed = is_valid(uneven)
+    if listed.any():
+        starts = np.zeros(len(n), np.int64)
+        starts[listed] = np.cumsum(n[listed]) - n[listed]
+        of = np.repeat(listed, groups)
+        steps[of] = as_numpy(uneven.flatten())[(np.repeat(starts, groups) + within)[of]]
+    low, high, total, bad = (as_numpy(whole(rows.column(c)).flatten()) for c in ("min32", "max32", "sum32", "bad32"))
+    counts = np.minimum(GROUP, np.repeat(n, groups) - within)
+    return steps, counts, low.astype(np.float64), high.astype(np.float64), total, bad.astype(np.int64)
 
 
 def binned(pieces: Pieces, last: int, bins: int) -> list[Bin]:

@@ -3,7 +3,7 @@ bad step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,11 +11,14 @@ import msgspec
 
 from debugtracer.errors import TraceError
 from debugtracer.trace.events import AnyEvent
+from debugtracer.trace.facts.health import Health
 from debugtracer.trace.store.journal import read_events
 from debugtracer.trace.store.schema import LATEST, MANIFEST, RANK, rank_folder, segments
 from debugtracer.trace.store.segment import BAD_COLUMNS, SegmentReader
+from debugtracer.trace.store.snapshot_lines import Span, read_snapshots, snapshot_spans
 
 if TYPE_CHECKING:
+    from debugtracer.trace.store.layer_columns import LayerColumns
     from debugtracer.trace.store.manifest import Manifest
     from debugtracer.trace.store.overview import Bin
 
@@ -56,14 +59,37 @@ class Trace:
         """The ranks that have written something, ascending."""
         return sorted(int(m[1]) for p in self.path.iterdir() if (m := RANK.fullmatch(p.name)))
 
-    def events(self, rank: int | None = None) -> list[AnyEvent]:
-        """Read the events of a rank as written, or of all ranks in order of time."""
+    def events(self, rank: int | None = None, *, snapshots: bool = True) -> list[AnyEvent]:
+        """Read the events of a rank as written, or of all ranks in order of time; health snapshots are the longest of
+        them by far, and can be left out."""
         found: list[AnyEvent] = []
         for one in self.ranks if rank is None else [rank]:
-            events, problems = read_events(rank_folder(self.path, one))
+            events, problems = read_events(rank_folder(self.path, one), snapshots=snapshots)
             found += events
             self._note(problems)
         return found if rank is not None else sorted(found, key=lambda event: event.at)
+
+    def snapshot_spans(self, rank: int) -> list[Span]:
+        """Where the health snapshots of a rank stand in its events, oldest first."""
+        return snapshot_spans(rank_folder(self.path, rank))
+
+    def snapshots(self, rank: int, spans: Sequence[Span] | None = None) -> list[Health]:
+        """Read the health snapshots of a rank, or those at some of their places."""
+        found, problems = read_snapshots(
+            rank_folder(self.path, rank), self.snapshot_spans(rank) if spans is None else spans
+        )
+        self._note(problems)
+        return found
+
+    def layers(self, rank: int) -> list[LayerColumns]:
+        """Read the snapshots of a rank as columns; a run of an older version has them in its events alone."""
+        from debugtracer.trace.store.layer_columns import columns_of
+        from debugtracer.trace.store.layer_log import read_layers
+
+        found, problems = read_layers(rank_folder(self.path, rank))
+        self._note(problems)
+        taken = {} if found else {fact.ref.step: fact for fact in self.snapshots(rank)}
+        return found or [columns_of(taken[step]) for step in sorted(taken)]
 
     def names(self, rank: int = 0) -> list[str]:
         """The series of a rank, in alphabetical order."""

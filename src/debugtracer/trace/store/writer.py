@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from debugtracer import errors
 from debugtracer.trace.events import AnyEvent
@@ -17,6 +17,10 @@ from debugtracer.trace.store.journal import Journal, encode_event
 from debugtracer.trace.store.live import LiveSegment
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.seal import seal
+
+if TYPE_CHECKING:
+    from debugtracer.trace.facts.health import Health
+    from debugtracer.trace.store.layer_log import LayerLog
 
 MOST_PENDING = 1_000_000  # points kept in memory while the disk does not answer
 LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
@@ -71,12 +75,14 @@ class TraceWriter:
         """Reset to a writer that has written nothing; with new locks, since a fork may have copied held ones."""
         self.points: deque[tuple[int, dict[str, float]]] = deque()
         self.lines: deque[bytes] = deque()
+        self.taken: deque[Health] = deque()
         self.lock = threading.RLock()  # re-entrant: a signal handler may flush while the same thread does
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
         self.closing = False
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
+        self.layers: LayerLog | None = None
         self.due: list[int] = []  # ended live segments to be sealed
 
     def point(self, step: int, values: Mapping[str, float]) -> None:
@@ -114,6 +120,11 @@ class TraceWriter:
         elif self.thread is None:
             self._start()
 
+    def snapshot(self, fact: Health) -> None:
+        """Take a health snapshot for the columns of the layers; an append, all else is the background thread's."""
+        if not self.silent and PROCESS.pid == self.pid:
+            self.taken.append(fact)
+
     def flush(self) -> None:
         """Write everything so far to the operating system (it survives the process, not a power loss)."""
         if self.silent or PROCESS.pid != self.pid:
@@ -124,6 +135,7 @@ class TraceWriter:
         try:
             self._write_lines()
             self._write_points()
+            self._write_snapshots()
         except OSError as error:
             self._turn_off(reason_of(error))
         except Exception as error:
@@ -144,9 +156,10 @@ class TraceWriter:
         self._end_segment()
         self._seal_due()
         self.silent = True
-        if self.journal is not None:
-            self.journal.close()
-            self.journal = None
+        for file in (self.journal, self.layers):
+            if file is not None:
+                file.close()
+        self.journal = self.layers = None
 
     def drop(self) -> None:
         """Forget everything, with no IO and no join; for a forked child. The parent's writer is not affected."""
@@ -195,6 +208,17 @@ class TraceWriter:
         if self.live.flushes >= self.segment_flushes or self.live.size >= self.segment_bytes:
             self._end_segment()
 
+    def _write_snapshots(self) -> None:
+        """Write the snapshots that wait. What cannot be a column is counted as a failure of ours."""
+        for fact in [self.taken.popleft() for _ in range(len(self.taken))]:
+            from debugtracer.trace.store.layer_log import LayerLog
+
+            try:
+                self.layers = self.layers or LayerLog(self._open_folder())
+                self.layers.append(fact)
+            except (TypeError, ValueError, OverflowError) as error:
+                errors.swallow("trace.store.writer.snapshot", error)
+
     def _batch_of(self, points: list[tuple[int, dict[str, float]]]) -> Any:
         """The batch of some points; None, counted as a failure of ours, if a value is no number."""
         from debugtracer.trace.store.blocks import live_batch
@@ -233,6 +257,7 @@ class TraceWriter:
         self.off, self.silent = reason, True
         self.points.clear()
         self.lines.clear()
+        self.taken.clear()
         try:
             print(
                 f"debug-tracer: {self.folder} cannot be written ({reason}); the trace ends here, training goes on. "

@@ -7,7 +7,9 @@ from typing import Any
 
 from debugtracer.trace.events import Judged
 from debugtracer.trace.finding import grave
+from debugtracer.trace.nearness import Nearness
 from debugtracer.trace.store.reader import Trace
+from debugtracer.views.page.series_panel import short as short_number
 from debugtracer.views.view import findings
 
 
@@ -22,6 +24,7 @@ def checks_panel(trace: Trace) -> list[dict[str, Any]]:
     found = findings(trace)
     fired = Counter(f.check for f in found)
     worst = {f.check: f.severity for f in sorted(found, key=lambda f: grave(f.severity))}
+    near = closest(judged)
     rows = []
     for slug in sorted({*asked, *unseen, *short, *fired}):
         state = "fired" if fired[slug] else "unseen" if slug in unseen else "short" if slug in short else "silent"
@@ -34,6 +37,27 @@ def checks_panel(trace: Trace) -> list[dict[str, Any]]:
                 "severity": worst.get(slug, ""),
                 "lacks": unseen.get(slug, ""),
                 "needs": short.get(slug, 0),
+                "near": near.get(slug),
             }
         )
     return rows
+
+
+def closest(judged: list[Judged]) -> dict[str, dict[str, Any]]:
+    """How close each check came on any rank: what was measured, the number and its limit, when."""
+    found: dict[str, Nearness] = {}
+    for event in judged:
+        for slug, one in event.near.items():
+            if slug not in found or one.share > found[slug].share:
+                found[slug] = one
+    return {
+        slug: {
+            "what": one.what,
+            "value": short_number(one.value),
+            "limit": short_number(one.limit),
+            "below": one.below,
+            "step": one.step,
+            "share": short_number(one.share),
+        }
+        for slug, one in found.items()
+    }

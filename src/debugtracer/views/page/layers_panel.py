@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
-import math
-from array import array
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from debugtracer.trace.facts.health import HIGHEST, LOWEST, Health, ParamDynamics, TensorHealth
-from debugtracer.trace.number import Number, as_float
+from debugtracer.trace.facts.health import HIGHEST, LOWEST
 from debugtracer.trace.store.reader import Trace
-from debugtracer.views.layers import snapshots
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from debugtracer.trace.store.layer_columns import LayerColumns
 
 CELLS = 500_000  # of all maps together; more snapshots are thinned evenly, those at the focus stay
 HISTOGRAM_BINS = 150_000
@@ -19,86 +21,120 @@ CLOSE = 4  # snapshots kept on each side of the focus
 MISSING, ZERO, BAD = 0, 1, 65535  # words of a level; between them log10 of the value, evenly
 LEAST, GREATEST = -30.0, 40.0  # log10 of what the levels span, a step of them is 0.25 %
 
-Cell = Callable[[TensorHealth, ParamDynamics | None], Number | None]
-
-
-def ratio(row: TensorHealth, update: ParamDynamics | None) -> Number | None:
-    """The norm of the update by that of the weight."""
-    if update is None or update.update_l2 is None or not as_float(update.weight_l2):
-        return None
-    return as_float(update.update_l2) / as_float(update.weight_l2)
-
-
-MAPS: dict[str, tuple[str, Cell]] = {
-    "gradient": ("gradient", lambda row, update: row.l2),
-    "activation": ("activation", lambda row, update: row.l2),
-    "weight": ("weight", lambda row, update: row.l2),
-    "update": ("weight", ratio),
-    "moment": ("weight", lambda row, update: update.moment_l2 if update is not None else None),
-    "dead": ("activation", lambda row, update: row.dead_units if row.dead_units is not None else row.zero_share),
-    "tracked": ("tracked", lambda row, update: row.l2),
+MAPS = {
+    "gradient": "gradient",
+    "activation": "activation",
+    "weight": "weight",
+    "update": "weight",
+    "moment": "weight",
+    "dead": "activation",
+    "tracked": "tracked",
 }
-"""Map -> role of its rows, value of a cell. The non-finite share is a map of each role by itself: see `bad`."""
+"""Map -> role of its rows. The non-finite share is a map of each role by itself: see `bad`."""
+
+
+def values_of(name: str, taken: LayerColumns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """The numbers of a map for each tensor of a snapshot, and which of them are known, shape (tensors,) each."""
+    import numpy as np
+
+    floats, known = taken.floats, taken.known
+    if name == "update":  # the norm of the update by that of the weight
+        weight = floats["l2"].astype(np.float64)
+        there = known["update_l2"] & (weight != 0)
+        return floats["update_l2"] / np.where(there, weight, 1.0), there
+    if name == "moment":
+        return floats["moment_l2"].astype(np.float64), known["moment_l2"]
+    if name == "dead":
+        units = known["dead_units"]
+        return np.where(units, floats["dead_units"], floats["zero_share"]).astype(np.float64), units | known[
+            "zero_share"
+        ]
+    return floats["l2"].astype(np.float64), known["l2"]
 
 
 def layers_panel(trace: Trace, rank: int, focus: int | None) -> dict[str, Any]:
     """The maps of one rank; empty where no snapshot was taken."""
-    taken = by_step(snapshots(trace, rank))
+    taken = trace.layers(rank)
     if not taken:
         return {"steps": [], "maps": []}
-    size = sum(len(names(taken, role)) * 2 for role, _ in MAPS.values())
+    rows = {role: names(taken, role) for role in dict.fromkeys(MAPS.values())}
+    size = sum(2 * len(rows[role]) for role in MAPS.values())
     shown = thinned(taken, max(8, CELLS // max(size, 1)), focus)
-    maps = [one for name, (role, cell) in MAPS.items() if (one := a_map(shown, name, role, cell)) is not None]
+    maps = [one for name, role in MAPS.items() if (one := a_map(shown, name, role, rows[role])) is not None]
     return {
-        "steps": [fact.ref.step for fact in shown],
+        "steps": [one.step for one in shown],
         "maps": maps,
         "thinned": len(taken) - len(shown),
         "least": LEAST,
         "greatest": GREATEST,
-        "bins": {"lowest": LOWEST, "highest": HIGHEST, "of": histograms(shown, focus)},
+        "bins": {
+            "lowest": LOWEST,
+            "highest": HIGHEST,
+            "of": histograms(trace, rank, {one.step for one in shown}, focus),
+        },
     }
 
 
-def by_step(taken: list[Health]) -> list[Health]:
-    """The last snapshot of each step, ascending."""
-    return [fact for _, fact in sorted({fact.ref.step: fact for fact in taken}.items())]
-
-
-def thinned(taken: list[Health], most: int, focus: int | None) -> list[Health]:
+def thinned(taken: list[LayerColumns], most: int, focus: int | None) -> list[LayerColumns]:
     """Keep at most `most` snapshots, evenly, with those at the focus."""
     if len(taken) <= most:
         return taken
-    near = min(range(len(taken)), key=lambda n: abs(taken[n].ref.step - focus)) if focus is not None else 0
+    near = min(range(len(taken)), key=lambda n: abs(taken[n].step - focus)) if focus is not None else 0
     chosen = {round(n * (len(taken) - 1) / (most - 1)) for n in range(most)}
     if focus is not None:
         chosen |= set(range(max(0, near - CLOSE), min(len(taken), near + CLOSE + 1)))
     return [taken[n] for n in sorted(chosen)]
 
 
-def names(taken: Sequence[Health], role: str) -> list[str]:
+def names(taken: Sequence[LayerColumns], role: str) -> list[str]:
     """Every tensor of a role, as the model has them, new ones behind."""
-    return list(dict.fromkeys(row.name for fact in taken for row in fact.tensors if row.role == role))
+    found: dict[str, None] = {}
+    known: list[list[str]] = []
+    for one in taken:
+        mine = texts_of(one, role)
+        if mine not in known[-1:]:
+            known.append(mine)
+            found |= dict.fromkeys(mine)
+    return list(found)
 
 
-def a_map(taken: list[Health], name: str, role: str, cell: Cell) -> dict[str, Any] | None:
+def texts_of(taken: LayerColumns, role: str) -> list[str]:
+    """The names of the tensors of a role."""
+    layer = taken.names["layer"]
+    return [layer.words[code] for code in layer.codes[of_role(taken, role)].tolist()]
+
+
+def of_role(taken: LayerColumns, role: str) -> npt.NDArray[np.int64]:
+    """The places of the tensors of a role, shape (n,)."""
+    import numpy as np
+
+    codes, words = taken.names["role"]
+    return np.flatnonzero(codes == words.index(role)) if role in words else np.empty(0, np.int64)
+
+
+def a_map(taken: list[LayerColumns], name: str, role: str, rows: list[str]) -> dict[str, Any] | None:
     """Make one map, its rows and levels row by row; None where it has no number."""
-    rows = names(taken, role)
+    import numpy as np
+
     where = {row: n for n, row in enumerate(rows)}
-    levels = array("H", bytes(2 * len(rows) * len(taken)))
-    bad = array("B", bytes(len(rows) * len(taken)))
+    levels = np.zeros((len(rows), len(taken)), np.uint16)
+    bad = np.zeros((len(rows), len(taken)), np.uint8)
     shapes = [""] * len(rows)
-    for column, fact in enumerate(taken):
-        updates = {one.name: one for one in fact.params}
-        for row in fact.tensors:
-            if row.role != role:
-                continue
-            at = where[row.name] * len(taken) + column
-            value = cell(row, updates.get(row.name))
-            broken = bool(row.bad) and name not in ("update", "moment")
-            levels[at] = BAD if broken and row.bad >= row.sampled else level(value)
-            bad[at] = max(1, round(255 * row.bad / row.sampled)) if row.bad and row.sampled else 0
-            shapes[where[row.name]] = f"{'x'.join(map(str, row.shape)) or 'scalar'} {row.dtype} {row.function}".strip()
-    if not any(levels):
+    for column, one in enumerate(taken):
+        places = of_role(one, role)
+        layer = one.names["layer"]
+        place_of = np.array([where.get(text, -1) for text in layer.words], np.int64)
+        at = place_of[layer.codes[places]]
+        values, known = values_of(name, one)
+        words = leveled(values[places], known[places])
+        broken, sampled = one.counts["bad"][places], np.maximum(one.counts["sampled"][places], 1)
+        if name not in ("update", "moment"):
+            words[(broken > 0) & (broken >= one.counts["sampled"][places])] = BAD
+        levels[at, column] = words
+        bad[at, column] = np.where(broken > 0, np.maximum(1, np.rint(255 * (broken / sampled))), 0)
+        for row, n in zip(at.tolist(), places.tolist(), strict=True):
+            shapes[row] = shapes[row] or shape_of(one, n)
+    if not levels.any():
         return None
     return {
         "name": name,
@@ -106,38 +142,44 @@ def a_map(taken: list[Health], name: str, role: str, cell: Cell) -> dict[str, An
         "rows": rows,
         "shapes": shapes,
         "levels": packed(levels),
-        "bad": packed(bad) if any(bad) else "",
+        "bad": packed(bad) if bad.any() else "",
     }
 
 
-def level(value: Number | None) -> int:
-    """The word of a value >= 0: 16 bits of its logarithm."""
-    if value is None:
-        return MISSING
-    known = as_float(value)
-    if not math.isfinite(known):
-        return BAD
-    if known <= 0:
-        return ZERO
-    place = (math.log10(known) - LEAST) / (GREATEST - LEAST)
-    return 2 + round(min(max(place, 0.0), 1.0) * (BAD - 3))
+def shape_of(taken: LayerColumns, n: int) -> str:
+    """The shape, dtype and function of a tensor, as words."""
+    told = (taken.names[name] for name in ("shape", "dtype", "function"))
+    return " ".join(one.words[one.codes[n]] for one in told).strip()
 
 
-def packed(words: array[int]) -> str:
+def leveled(values: npt.NDArray[np.float64], known: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint16]:
+    """The words of values >= 0, shape (n,): 16 bits of their logarithms."""
+    import numpy as np
+
+    good = np.isfinite(values) & (values > 0)
+    place = (np.log10(np.where(good, values, 1.0)) - LEAST) / (GREATEST - LEAST)
+    words = 2 + np.rint(np.clip(place, 0.0, 1.0) * (BAD - 3))
+    return np.where(known, np.where(good, words, np.where(np.isfinite(values), ZERO, BAD)), MISSING).astype(np.uint16)
+
+
+def packed(words: npt.NDArray[Any]) -> str:
     """Encode the words as base64 of their little-endian bytes."""
-    return base64.b64encode(words.tobytes()).decode()
+    return base64.b64encode(words.astype(words.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def histograms(taken: list[Health], focus: int | None) -> dict[str, dict[str, list[int]]]:
-    """Gather counts per power of two, `role name` -> step -> counts; the steps nearest to the focus first, bounded."""
+def histograms(trace: Trace, rank: int, steps: set[int], focus: int | None) -> dict[str, dict[str, list[int]]]:
+    """Gather counts per power of two, `role name` -> step -> counts; the steps nearest to the focus first, bounded.
+    They stand in the events alone, of which no more are decoded than are shown."""
     found: dict[str, dict[str, list[int]]] = {}
     left = HISTOGRAM_BINS
-    center = taken[-1].ref.step if focus is None else focus
-    for fact in sorted(taken, key=lambda f: abs(f.ref.step - center)):
-        for row in fact.tensors:
-            left -= len(row.bins)
-            if left < 0:
-                return found
-            if any(row.bins):
-                found.setdefault(f"{row.role} {row.name}", {})[str(fact.ref.step)] = list(row.bins)
+    spans = [span for span in trace.snapshot_spans(rank) if span.step in steps]
+    center = max(steps) if focus is None else focus
+    for span in sorted(spans, key=lambda one: (abs(one.step - center), -one.number)):
+        for fact in trace.snapshots(rank, [span]):
+            for row in fact.tensors:
+                left -= len(row.bins)
+                if left < 0:
+                    return found
+                if any(row.bins):
+                    found.setdefault(f"{row.role} {row.name}", {}).setdefault(str(span.step), list(row.bins))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,11 +36,10 @@ def line(trace: Trace, name: str, rank: int, focus: int | None) -> dict[str, Any
     close: tuple[list[int], list[float]] = ([], [])
     if focus is not None:
         close = trace.series(name, rank, focus - CLOSE, focus + CLOSE + 1)
-    inside = set(close[0])
     rows = [
         ((b.step0 + b.step1) // 2, mean_of(b.mean, b.bad), b.low, b.high)
         for b in bins
-        if not any(step in inside for step in range(b.step0, b.step1 + 1))
+        if bisect_left(close[0], b.step0) == bisect_right(close[0], b.step1)  # none of its steps is shown by itself
     ]
     rows += [(step, short(value), None, None) for step, value in zip(*close, strict=True)]
     rows.sort(key=lambda row: row[0])

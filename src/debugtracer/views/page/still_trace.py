@@ -1,9 +1,10 @@
-"""A trace whose events are read once: the panels of a page ask for them a dozen times."""
+"""A trace whose events are read once, without the health snapshots: the panels of a page ask for them a dozen times."""
 
 from __future__ import annotations
 
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.store.reader import Trace
+from debugtracer.trace.store.snapshot_lines import Span
 
 
 class StillTrace(Trace):
@@ -15,12 +16,20 @@ class StillTrace(Trace):
         self._given = trace
         self._read: dict[int | None, list[AnyEvent]] = {}
 
-    def events(self, rank: int | None = None) -> list[AnyEvent]:
+    def events(self, rank: int | None = None, *, snapshots: bool = False) -> list[AnyEvent]:
         """Read the events of a rank, or of all in order of time, at the first call; the same list at any other."""
+        if snapshots:
+            return self._given.events(rank, snapshots=True)
         if rank not in self._read:
             ranks = self._given.ranks
             alone = rank is None and len(ranks) == 1
             self._read[rank] = (
-                sorted(self.events(ranks[0]), key=lambda event: event.at) if alone else self._given.events(rank)
+                sorted(self.events(ranks[0]), key=lambda event: event.at)
+                if alone
+                else self._given.events(rank, snapshots=False)
             )
         return self._read[rank]
+
+    def snapshot_spans(self, rank: int) -> list[Span]:
+        """Where the health snapshots of a rank stand, as the given trace says."""
+        return self._given.snapshot_spans(rank)

@@ -13,7 +13,7 @@ from debugtracer.trace.events import Crashed, Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead, ranked
 from debugtracer.trace.store.reader import Trace
-from debugtracer.trace.verdict import Verdict
+from debugtracer.trace.verdict import Trial, Verdict
 from debugtracer.views.batch import read_batch
 from debugtracer.views.incident_document import IncidentDocument, of_event
 from debugtracer.views.json_report import folder_of as folder_of_program
@@ -67,6 +67,7 @@ def verdict_panel(trace: Trace) -> dict[str, Any]:
         "remedies": remedies,
         "sources": excerpts(document, [] if told else finding_places(found), cwd),
         "batch": batch_of(trace, told),
+        "replayable": bool(told) and replayable(told[0]),
     }
 
 
@@ -170,6 +171,17 @@ def batch_of(trace: Trace, told: list[Incident]) -> dict[str, Any] | None:
     except TraceError:
         return None
     return plain
+
+
+def replayable(incident: Incident) -> bool:
+    """Whether its step was recorded so that it can be executed again."""
+    return bool(incident.folder) and incident.capsule
+
+
+def trial_row(trial: Trial) -> dict[str, str]:
+    """A trial that was made after the verdict, as a row of its table."""
+    text = trials.trial_text(trial)
+    return {"name": trial.intervention, "text": text, "outcome": outcome(trial.intervention, text)}
 
 
 def outcome(name: str, text: str) -> str:
