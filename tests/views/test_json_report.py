@@ -42,7 +42,7 @@ VERDICT = [
     "trials",
     "suspects",
 ]
-BESIDE = ["change", "tested", "evidence", "against", "equivalents", "seconds", "known"]
+BESIDE = ["change", "tested", "evidence", "against", "equivalents", "seconds", "known", "pipeline"]
 
 
 def report_of(run):

@@ -91,6 +91,8 @@ class Cause:
     """What to do, best first, where the leading finding does not say it."""
     rewrites: ClassVar[tuple[str, ...]] = ()
     """Edits of the user's line (rewrite/rewritten.py) that are its remedy, the best first."""
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ()
+    """What a line of the data pipeline did (trace/pipeline_birth.py) that is this cause."""
     uses_findings: ClassVar[bool] = True
     """False for one that speaks of non-finite values only, where another cause of the same class uses what the checks
     found."""

@@ -8,7 +8,11 @@ from debugtracer.causes.cause import Cause, Edit, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.place import Place
+from debugtracer.views.words.pipeline_text import stored
 
+STORED = ("stored", "written")
+"""What a line of the data pipeline may have done with it: read it, or written it for a missing value."""
 OWN = ("parameter", "buffer", "gradient", "state")  # inputs of a step that the program made itself in earlier steps
 
 
@@ -39,12 +43,21 @@ class DataNonfinite(Cause):
         if incident.birth.kind != "input" or not name or name.startswith(OWN) or incident.carried_into_weights:
             return None
         of_batch = name.startswith("batch")
+        born = incident.pipeline if of_batch else None
+        if born is not None and born.kind not in STORED and born.expression:
+            return None  # a line between the record and the batch made it
+        # what a line reads from the store is better mended where the store is filled, if that is known
+        filled = incident.facts.made[:1]
+        here = born is not None and born.frame is not None and (born.kind != "stored" or filled in ((), (born.frame,)))
         tensor = incident.birth.output
         counts = f" ({tensor.nan} NaN, {tensor.posinf + tensor.neginf} Inf)" if tensor else ""
         return Evidence(
             confidence=0.98 if of_batch else 0.75,
-            because=f"{name} holds non-finite values{counts} before the model sees it{incident.made}",
+            because=(
+                f"{name} holds non-finite values{counts} before the model sees it"
+                f"{stored(born) if born is not None else ''}{'' if here else incident.made}"
+            ),
             remedies=self.remedies,
             exact=of_batch,
-            place=incident.made_place,
+            place=Place(frame=born.frame) if here and born is not None else incident.made_place,
         )

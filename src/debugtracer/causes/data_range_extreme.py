@@ -12,6 +12,7 @@ class DataRangeExtreme(Cause):
     """A record in another unit, a corrupt one, a fill value like 1e20: its gradient drowns that of all others."""
 
     kind: ClassVar[str] = "data_range_extreme"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("overflow",)
     layer: ClassVar[Layer] = "data"
     edit: ClassVar[Edit] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("sanitised-batch", "without-sample", "other-batch")

@@ -12,6 +12,7 @@ class ExpOverflow(Cause):
     """exp(x) is Inf for x > 88.7 in float32 and bfloat16, for x > 11.1 in float16."""
 
     kind: ClassVar[str] = "exp_overflow"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("exp",)
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("lower-lr", "fresh-moments", "clipped-gradient")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)

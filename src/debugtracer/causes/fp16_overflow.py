@@ -12,6 +12,7 @@ class Fp16Overflow(Cause):
     """float16 ends at 65504; the same op in float32 or bfloat16 is finite."""
 
     kind: ClassVar[str] = "fp16_overflow"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("half",)
     proved_by: ClassVar[tuple[str, ...]] = ("full-precision", "loss-scale")
     refuted_by: ClassVar[tuple[str, ...]] = ("stable-op", "lower-lr", "fresh-moments", "clipped-gradient")
     supports: ClassVar[tuple[str, ...]] = ("numerics/scaler-backoff", "numerics/nonfinite-gradient")

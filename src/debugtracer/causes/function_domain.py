@@ -26,6 +26,7 @@ class FunctionDomain(Cause):
     """sqrt of a negative number, acos beyond 1, atanh at 1: NaN or Inf in the forward."""
 
     kind: ClassVar[str] = "function_domain"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("domain", "unknown")
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)

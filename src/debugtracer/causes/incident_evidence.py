@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from debugtracer.trace.birth import Birth, TensorFacts
 from debugtracer.trace.incident import IncidentFacts, WeightWrite
 from debugtracer.trace.made_at import made_at
+from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.place import Place
 
 # smallest positive value, IEEE 754
@@ -150,6 +151,12 @@ class IncidentEvidence:
     def made(self) -> str:
         """The lines that made the value as a clause: `, made at data.py:9 -> train.py:20`."""
         return made_at(self.facts.made)
+
+    @property
+    def pipeline(self) -> PipelineBirth | None:
+        """Where the data pipeline made the batch bad, as far as it was followed."""
+        found = self.facts.pipeline
+        return found if found is not None and not found.refused else None
 
     @property
     def few_rows(self) -> bool:

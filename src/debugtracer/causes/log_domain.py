@@ -29,6 +29,7 @@ class LogDomain(Cause):
     """log(0) is -inf, log(x < 0) is NaN, and 0 * log(0) is NaN although its limit is 0."""
 
     kind: ClassVar[str] = "log_domain"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("log",)
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("log-of-scores", "clamp-argument", "clamp-logs")

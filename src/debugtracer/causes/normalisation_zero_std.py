@@ -15,6 +15,7 @@ class NormalisationZeroStd(Cause):
     """(x - mean) / std of a constant feature is 0/0."""
 
     kind: ClassVar[str] = "normalisation_zero_std"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("spread",)
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "older-weights")

@@ -12,6 +12,7 @@ class PowDomain(Cause):
     """x ** p is NaN for x < 0 unless p is an integer."""
 
     kind: ClassVar[str] = "pow_domain"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("power",)
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("clamp-argument",)

@@ -14,6 +14,7 @@ class TooFewValues(Cause):
     1)."""
 
     kind: ClassVar[str] = "norm_degenerate_batch"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("few",)
     uses_findings: ClassVar[bool] = False
     layer: ClassVar[Layer] = "data"
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "other-batch")

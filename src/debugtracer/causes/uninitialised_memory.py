@@ -13,6 +13,7 @@ class UninitialisedMemory(Cause):
     """torch.empty (or new_empty, empty_like) was used before it was filled."""
 
     kind: ClassVar[str] = "bad_init"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("uninitialised",)
     uses_findings: ClassVar[bool] = False
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("reinit-layer", "one-line-fix")

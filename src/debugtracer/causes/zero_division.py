@@ -16,6 +16,7 @@ class ZeroDivision(Cause):
     is 0 / 0 too."""
 
     kind: ClassVar[str] = "zero_division"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("division", "empty")
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)

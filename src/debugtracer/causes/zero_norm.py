@@ -15,6 +15,7 @@ class ZeroNorm(Cause):
     """x / x.norm() at x = 0 is 0/0; F.normalize and cosine_similarity guard against it with an eps."""
 
     kind: ClassVar[str] = "zero_norm"
+    pipeline_kinds: ClassVar[tuple[str, ...]] = ("norm",)
     proved_by: ClassVar[tuple[str, ...]] = ("stable-op", "without-sample", "other-batch")
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "lower-lr", "fresh-moments")
     rewrites: ClassVar[tuple[str, ...]] = ("guard-divisor",)

@@ -13,8 +13,11 @@ from debugtracer.callsites.notebook_cells import edited
 from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.value_lines import value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
+from debugtracer.errors import guarded
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
+from debugtracer.replay.fetch.followed import followed
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame
@@ -23,6 +26,7 @@ from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.incident import IncidentFacts, OptimizerFacts
 from debugtracer.trace.number import Number, number
+from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.step import Phase, StepRef
 
 PHASES: dict[str, Phase] = {
@@ -87,12 +91,22 @@ def gather(
         ),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
+        pipeline=of_pipeline(birth, batch),
         made=value_lines(birth, batch, ignored[0]) or (),
         ignored=ignored[1],
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+@guarded("diagnosis.gather: the sample again")
+def of_pipeline(birth: Birth | None, batch: Batch | None) -> PipelineBirth | None:
+    """Where the user's code made a row of the batch bad; None where the batch was good, or came from no loader."""
+    name = birth.input_name or "" if birth is not None and birth.kind == "input" else ""
+    if birth is None or batch is None or not name.startswith("batch"):
+        return None
+    return followed(batch, name, birth.rows)
 
 
 def loss_number(alarm: Alarm) -> Number | None:

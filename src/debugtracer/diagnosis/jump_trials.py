@@ -12,6 +12,7 @@ import msgspec
 from torch.optim import Optimizer
 
 from debugtracer.causes.cause import Cause, causes
+from debugtracer.diagnosis.jump_rows import batch_of, line_of_rows
 from debugtracer.diagnosis.proof.attribution import attributed
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.conclusion import RIVAL, narrowness, proof
@@ -22,6 +23,7 @@ from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.recorder.state.step_history import StepHistory
+from debugtracer.replay.fetch.sample import Pipeline
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.critical_lr import CriticalLr, critical_lr
 from debugtracer.replay.trials.history_trials import HistoryTrials
@@ -55,6 +57,8 @@ class LossJump:
     expected: float
     value: float
     recent: Sequence[float]
+    pipeline: Pipeline | None = None
+    """What made its batch, as it was then."""
 
     def heals(self, score: Score) -> bool:
         """True if the loss of the step is back where expected, and a healthy batch did not suffer by the update."""
@@ -79,7 +83,8 @@ def diagnose(
             return machine(jump, series, trials)
         believe(series, trials, changed, jump.finding.kind)
         series.go()
-        return verdict_of(jump, series, trials, changed, context, built, search(trials, series))
+        verdict = verdict_of(jump, series, trials, changed, context, built, search(trials, series))
+        return line_of_rows(verdict, batch_of(trials, context), context.batches, jump.pipeline)
 
 
 def search(trials: HistoryTrials, series: TrialSeries) -> CriticalLr | None:
@@ -273,11 +278,8 @@ def samples(
     """The dataset indices of the guilty rows; of all rows where the batch is guilty."""
     if not leader.startswith("data"):
         return None
-    for leaf in trials.inputs():
-        found = context.batches.find(leaf.tensor)
-        if found is not None:
-            return found[0].samples(rows if rows else range(found[0].rows or 0))
-    return None
+    batch = batch_of(trials, context)
+    return batch.samples(rows if rows else range(batch.rows or 0)) if batch is not None else None
 
 
 def line_of(

@@ -14,13 +14,14 @@ import msgspec
 from debugtracer.diagnosis.jump_trials import LossJump, diagnose
 from debugtracer.diagnosis.loop_fix import mended
 from debugtracer.diagnosis.proof.trials import TrialBudget
-from debugtracer.errors import ReplayRefused, StoppedByTracer, swallow
+from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
 from debugtracer.interventions.one_line_fix import FIXES
 from debugtracer.observers.graph.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.mode_stack import ModeStack
+from debugtracer.replay.fetch.sample import Pipeline, pipeline_of
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
@@ -41,6 +42,7 @@ CHECKS = (
 ABOVE = 0.25
 FIX_STEPS = 12  # updates that a fix of the loop is tried on (ours: enough for a loss to fall)
 FEWEST = 3  # runs without which trials prove nothing: as it was, healed, not healed (ours)
+HOLD = 64  # steps for which the data set of a loss that stood out is kept (ours)
 STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 MOST = 3
@@ -75,6 +77,8 @@ class LossJumps:
         self.to_pin: tuple[int, float] | None = None
         """A step whose past is to be kept as soon as its segment is closed, and how far its loss stood out, in spreads
         of those before."""
+        self.pipeline: tuple[int, Pipeline | None] = (0, None)
+        """That step, and what made its batch."""
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
@@ -84,10 +88,12 @@ class LossJumps:
         self.stood_out.clear()
         self.verdicts.clear()
         self.done = self.above = 0
-        self.to_pin = None
+        self.to_pin, self.pipeline = None, (0, None)
 
     def seen(self, step: int, values: dict[str, float]) -> None:
         """Take the loss of a closed step: one that stands out is not learnt, and its past is kept."""
+        if self.pipeline[1] is not None and step > self.pipeline[0] + HOLD:
+            self.pipeline = (0, None)  # the program may have let its data set go
         loss = values.get(LOSS)
         if loss is None or not math.isfinite(loss):
             return
@@ -121,6 +127,7 @@ class LossJumps:
                 self.fix(ring.longest(), FIX_STEPS if not over else 4)
         if self.to_pin is not None:
             ring.pin(*self.to_pin)
+            self.pipeline = self.to_pin[0], pipeline_now(self.context)
             self.to_pin = None
         while self.waiting:
             with self.state.investigated():
@@ -199,7 +206,7 @@ class LossJumps:
         try:
             with self.stack.paused():
                 verdict = diagnose(
-                    LossJump(finding, past, expected, value, recent),
+                    LossJump(finding, past, expected, value, recent, self.pipeline[1]),
                     self.context,
                     self.budget,
                     norms[len(norms) // 2] if norms else None,
@@ -214,6 +221,16 @@ class LossJumps:
             swallow("diagnosis.loss_jumps", error)
             return
         self.told(finding, verdict, begin)
+
+
+@guarded("diagnosis.loss_jumps: pipeline")
+def pipeline_now(context: ReplayContext) -> Pipeline | None:
+    """What made the batch that was fetched last: its loader may be gone when a check reports the jump."""
+    last = context.batches.last()
+    try:
+        return pipeline_of(last.loader) if last is not None else None
+    except ReplayRefused:
+        return None
 
 
 def is_worth(finding: Finding) -> bool:

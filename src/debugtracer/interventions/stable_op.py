@@ -30,6 +30,8 @@ class StableOp(Intervention):
     def refuses(self, rerun: Rerun) -> str:
         """Refuse without the guilty operator, its line and a stable form of it."""
         birth = rerun.birth
+        if birth is not None and birth.kind == "input":
+            return "the bad value was there before the step's first operator"
         if birth is None or birth.op is None or birth.frame is None:
             return "the guilty operator and its line are not known"
         return "" if family(birth) else f"no stable form of {birth.op} is known"

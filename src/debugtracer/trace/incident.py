@@ -10,6 +10,7 @@ from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.facts.schedule import RateMoved
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import Number
+from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.step import StepRef
 
 Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
@@ -116,6 +117,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The program's own writes into its weights since the last update, by line."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote the value it began with, the one that made it first; empty where it was born in the step."""
+    pipeline: PipelineBirth | None = None
+    """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
     ignored: str = ""
     """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
     world_size: int = 1
@@ -129,5 +132,6 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
         known.append(self.rate.scheduler_frame if self.rate else None)
         known += [write.frame for write in self.written]
+        known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
         known += self.made
         return [frame for frame in known if frame is not None]

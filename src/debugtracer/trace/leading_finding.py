@@ -44,6 +44,9 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
         name: getattr(tried, name)
         for name in ("trials", "tested", "evidence", "against", "equivalents", "change", "seconds")
     }
+    born = tried.pipeline
+    if born is not None and born.frame is not None and not born.refused:
+        shown |= {"pipeline": born, "file": born.frame.file, "line": born.frame.line}
     if tried.kind == plain.kind:
         return msgspec.structs.replace(
             plain,
@@ -52,11 +55,17 @@ def merged(plain: Verdict, tried: Verdict) -> Verdict:
             suspects=tried.suspects or plain.suspects,
             **shown,
         )
-    if tried.status != "confirmed" or any(s.kind == plain.kind and s.confidence >= ALIVE for s in tried.suspects):
+    seen = born is not None and born.kind == "range"  # the line was seen to do it
+    alive = any(s.kind == plain.kind and s.confidence >= ALIVE for s in tried.suspects)
+    if not seen and (tried.status != "confirmed" or alive):
         return msgspec.structs.replace(plain, **shown)
     was = Suspect(kind=plain.kind or "", cause=plain.cause or "", confidence=plain.confidence, status=plain.status)
+    whole = seen and set(tried.sample_index or ()) <= set(plain.sample_index or ())
     return msgspec.structs.replace(
-        tried, summary=plain.summary, suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS]
+        tried,
+        sample_index=plain.sample_index if whole else tried.sample_index,
+        summary=plain.summary,
+        suspects=(was, *(s for s in tried.suspects if s.kind != was.kind))[:SUSPECTS],
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from debugtracer.trace.birth import BirthKind, ChainLink, Direction
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.number import Number
+from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.step import Phase
 
 Status = Literal["confirmed", "likely", "possible", "unknown"]
@@ -114,3 +115,5 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     known: str = ""
     """What the team's library says of this fingerprint: `seen in run X on DATE, cured by Y`; empty when it was never
     seen."""
+    pipeline: PipelineBirth | None = None
+    """Where between the stored record and the batch a value became bad; null where the batch was good."""

@@ -13,7 +13,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
-from debugtracer.views.words import actions, finding_text, log_read, run_wording, trials, wording
+from debugtracer.views.words import actions, finding_text, log_read, pipeline_rows, run_wording, trials, wording
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ def verdict(incident: Incident) -> list[str]:
         + wording.since(facts, told)
     )
     parts = [f"# {wording.title(facts, told)}", table(merged(rows), ("", ""))]
-    parts += ["## What was seen", table(merged(wording.seen(facts) + wording.replayed(facts)), ("", ""))]
+    parts += [
+        "## What was seen",
+        table(merged(wording.seen(facts) + pipeline_rows.rows(facts.pipeline) + wording.replayed(facts)), ("", "")),
+    ]
     return [*parts, *tried(told), *to_do(told)]
 
 

@@ -21,7 +21,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
-from debugtracer.views.words import actions, finding_text, log_read, run_wording, trials, wording
+from debugtracer.views.words import actions, finding_text, log_read, pipeline_rows, run_wording, trials, wording
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class TerminalPage:
             + wording.sample(facts, verdict)
             + wording.since(facts, verdict)
         )
-        seen = wording.seen(facts) + wording.replayed(facts)
+        seen = wording.seen(facts) + pipeline_rows.rows(facts.pipeline) + wording.replayed(facts)
         if seen:
             self.heading("What was seen")
             self.rows(seen)

@@ -9,6 +9,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.causes.pipeline_evidence import changed
 from debugtracer.diagnosis.proof.attribution import STATE, attributed
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN
 from debugtracer.diagnosis.proof.rank import Ranked, explained, unexplained, unseen_write
@@ -19,7 +20,7 @@ from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import as_float
-from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Change, Status, Suspect, Trial, Verdict, word
+from debugtracer.trace.verdict import LIKELY, POSSIBLE, SUSPECTS, Change, Status, Suspect, Trial, Verdict, word
 
 RIVAL = 0.05  # belief from which a rival has to be refuted (docs/rationale/inference.md#choice-of-trials)
 
@@ -46,6 +47,8 @@ def concluded(facts: IncidentFacts, ranked: Sequence[Ranked], series: TrialSerie
     edit = best.cause.change(IncidentEvidence(facts), line) if line is not None else None
     size = seen_to_heal(edit, series, IncidentEvidence(facts))
     edit = best.cause.change(IncidentEvidence(facts), line, size) if line is not None and size is not None else edit
+    if best.evidence.place is not None and facts.pipeline is not None and not facts.pipeline.refused:
+        edit = changed(facts.pipeline, verdict.file, verdict.line)
     verdict = msgspec.structs.replace(
         verdict,
         status=status,
@@ -85,6 +88,8 @@ def status_of(best: Ranked, series: TrialSeries, shares: dict[str, float]) -> St
     invariant."""
     if best.evidence.exact:
         return "confirmed"
+    if best.evidence.seen and best.evidence.confidence < LIKELY:
+        return word(best.evidence.confidence)  # a trial that heals the batch does not tell what the line did
     proved = proof(best.cause, series)
     reproduced = any(t.intervention == "unchanged" and t.outcome == "reproduced" for t in series.trials)
     rivals = [
@@ -168,7 +173,7 @@ def with_trials(verdict: Verdict, facts: IncidentFacts, best: Ranked | None, ser
     lies = healthy_after(facts) or attributed(series.trials, series.done)
     evidence += [lies] if lies else []
     against = list(best.evidence.against) if best is not None else []
-    if best is not None:
+    if best is not None and not best.evidence.exact:  # what was seen to happen, no trial speaks against
         against += [
             f"{t.intervention} would heal this cause and did not"
             for t in series.trials

@@ -11,6 +11,7 @@ import msgspec
 import torch
 from torch.optim import Optimizer
 
+from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.conclusion import concluded
 from debugtracer.diagnosis.proof.healing import is_healed
@@ -31,6 +32,8 @@ from debugtracer.trace.window import GRAD_L2
 
 ALWAYS = frozenset({"full-precision", "without-sample", "other-batch", "older-weights", "reference-device"})
 """Precision, sample, batch, state: what a fault without a known cause is asked."""
+BATCH = "data-nonfinite"
+"""The cause whose trials ask of a bad batch, whatever made it bad."""
 REPEATS = 3  # unchanged runs of a step that did not show its fault again (docs/rationale/inference.md#jitter)
 
 
@@ -72,14 +75,16 @@ def started(facts: IncidentFacts, ranked: Sequence[Ranked], budget: TrialBudget)
         lambda _: Score(refused="not yet"),
         lambda score: is_healed(score, recent),
         budget,
-        named=worth_trying(ranked),
+        named=worth_trying(ranked, of_batch=facts.pipeline is not None and not facts.pipeline.refused),
         too_late=late,
     )
 
 
-def worth_trying(ranked: Sequence[Ranked]) -> frozenset[str]:
+def worth_trying(ranked: Sequence[Ranked], of_batch: bool = False) -> frozenset[str]:
     """The interventions that these causes' rows name or are proved by, and a few that separate batch, state and
-    precision."""
+    precision. `of_batch`: the value was born before the step, where no trial of an operator reaches."""
+    if of_batch:
+        return named("families", frozenset({family(BATCH)})) | frozenset(causes()[BATCH].proved_by) | ALWAYS
     families = frozenset(family(r.cause.slug) for r in ranked)
     return named("families", families) | {slug for r in ranked for slug in r.cause.proved_by} | ALWAYS
 

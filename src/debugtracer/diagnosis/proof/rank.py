@@ -11,6 +11,7 @@ import msgspec
 
 from debugtracer.causes.cause import Cause, Evidence, causes
 from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.causes.pipeline_evidence import of_pipeline
 from debugtracer.errors import guarded
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.calibration import calibrated
@@ -44,7 +45,8 @@ def suspects(facts: IncidentFacts) -> list[Ranked]:
     """Return the causes that the facts speak for, likeliest first; of one class only the likeliest."""
     seen = IncidentEvidence(facts)
     answers = [
-        (cause, guarded(f"cause {cause.slug}")(cause.evidence_from_incident)(seen)) for cause in causes().values()
+        (cause, of_pipeline(cause, facts) or guarded(f"cause {cause.slug}")(cause.evidence_from_incident)(seen))
+        for cause in causes().values()
     ]  # one that a team brought may fail alone
     ranked = [Ranked(cause, evidence) for cause, evidence in answers if evidence is not None]
     if any(not r.cause.fallback and r.evidence.confidence >= POSSIBLE for r in ranked):
@@ -139,6 +141,7 @@ def whereabouts(facts: IncidentFacts) -> Verdict:
         param=facts.bad_params[0] if facts.bad_params else None,
         batch_rows=rows,
         sample_index=samples,
+        pipeline=facts.pipeline,
     )
 
 

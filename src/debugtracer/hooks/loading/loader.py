@@ -164,7 +164,9 @@ class LoaderHook(AlwaysOn):
 
     @guarded("hooks.loader: epoch")
     def _iterated(self, iterator: Any, loader: Any) -> None:
-        self.events.loader_iterated(self.info(loader), iterator)
+        info = self.info(loader)
+        info.iterated(iterator)
+        self.events.loader_iterated(info, iterator)
 
     def _wrap_next_index(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(original)

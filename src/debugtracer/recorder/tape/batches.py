@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -36,6 +36,12 @@ class LoaderInfo:
     """Where the user built it."""
     data: weakref.ref[object] | None = None
     """The dataset; None when it takes no weak reference."""
+    iterator: weakref.ref[object] | None = None
+    """Its latest iterator, which outlives the loader in `for x in DataLoader(...)`."""
+
+    def iterated(self, iterator: object) -> None:
+        """Take the iterator of a new pass."""
+        self.iterator = weakref.ref(iterator)
 
     def made(self, path: str) -> tuple[Frame, ...]:
         """The user's lines from the one that made a tensor (`batch[0]`) to the one that wrote it last. Reads source."""
@@ -182,6 +188,14 @@ class BatchLog:
         if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
             return hit[0], hit[0].leaves[hit[1]][0]
         return self._find_view(tensor)
+
+    def earlier(self, batch: Batch, count: int, without: Collection[int]) -> tuple[int, ...]:
+        """Take some dataset indices of its loader's batches before this one, the latest first; none in `without`."""
+        known = list(self._recent)
+        before = known[: known.index(batch)] if batch in known else []
+        rows = [i for one in before[::-1] if one.loader is batch.loader for i in (one.indices or ())]
+        kept = [i for i in dict.fromkeys(rows) if i not in without]
+        return tuple(kept[:: max(1, len(kept) // count)][:count])
 
     def _find_view(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
         storage = _storage(tensor)

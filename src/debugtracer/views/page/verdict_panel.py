@@ -20,7 +20,7 @@ from debugtracer.views.json_report import folder_of as folder_of_program
 from debugtracer.views.json_report import relative, report, verdict_of
 from debugtracer.views.terminal import folder_of, pasteable
 from debugtracer.views.view import Row, diagnosed, findings, further, incidents
-from debugtracer.views.words import actions, finding_text, log_read, run_wording, trials, wording
+from debugtracer.views.words import actions, finding_text, log_read, pipeline_rows, run_wording, trials, wording
 from debugtracer.views.words.excerpt import places
 
 AROUND, NEAR = 6, 3  # source lines before and after the guilty one, and around the other places
@@ -89,7 +89,7 @@ def incident_rows(incident: Incident, verdict: Verdict) -> dict[str, Any]:
         "where": pairs(wording.where(facts, verdict)),
         "sample": pairs(wording.sample(facts, verdict)),
         "since": pairs(wording.since(facts, verdict)),
-        "seen": pairs(wording.seen(facts) + wording.replayed(facts)),
+        "seen": pairs(wording.seen(facts) + pipeline_rows.rows(facts.pipeline) + wording.replayed(facts)),
         "bad": {
             "step": facts.ref.step,
             **({"loss": facts.loss} if facts.loss is not None else {}),

@@ -6,7 +6,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import ranked
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.view import Row
-from debugtracer.views.words import wording
+from debugtracer.views.words import pipeline_text, wording
 
 SHOWN = 5  # further findings shown in one line each
 
@@ -20,11 +20,13 @@ def title(verdict: Verdict) -> str:
 def rows(verdict: Verdict, found: list[Finding]) -> list[Row]:
     """What was seen, where to edit, which sample."""
     first = ranked(found)[0]
-    told: list[Row] = [("what", first.message.split(": ", 1)[-1], "bold")]
+    born = verdict.pipeline if verdict.pipeline is not None and verdict.pipeline.value is not None else None
+    told: list[Row] = [("what", pipeline_text.out_of_range(born), "bold")] if born is not None else []
+    told.append(("" if told else "what", first.message.split(": ", 1)[-1], "bold"))
     told.append(
         ("", f"{verdict.kind}, {verdict.status} (confidence {verdict.confidence:.2f}), found by {first.check}", "")
     )
-    frame, symptom = first.place.frame, first.place.symptom_frame
+    frame, symptom = (born.frame if born is not None else None) or first.place.frame, first.place.symptom_frame
     if frame is not None:
         inside = f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
         told.append(("where", f"{wording.at(frame.file, frame.line)}{inside}", "bold"))

@@ -1,0 +1,44 @@
+"""For a loss that jumped because of its rows: the line of the data pipeline where a row left the range of healthy
+ones."""
+
+from __future__ import annotations
+
+import msgspec
+
+from debugtracer.causes.cause import causes
+from debugtracer.errors import guarded
+from debugtracer.recorder.tape.batches import Batch, BatchLog
+from debugtracer.replay.fetch.out_of_range import left_range
+from debugtracer.replay.fetch.sample import Pipeline
+from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.replay.trials.history_trials import HistoryTrials
+from debugtracer.trace.verdict import Verdict
+from debugtracer.views.words.pipeline_text import range_remedies
+
+HEALTHY = 8  # rows of healthy batches that are fetched beside the guilty one (ours)
+ROWS = ("data_hard_samples", "data_range_extreme", "data_label_noise")
+CAUSE = "data-range-extreme"
+
+
+@guarded("diagnosis.jump_rows")
+def line_of_rows(
+    verdict: Verdict | None, batch: Batch | None, batches: BatchLog, pipeline: Pipeline | None
+) -> Verdict | None:
+    """The verdict with the line where its first sample left the range of healthy ones; as it was where no line of the
+    user's did."""
+    if verdict is None or batch is None or verdict.kind not in ROWS or not verdict.sample_index:
+        return verdict
+    healthy = batches.earlier(batch, HEALTHY, set(verdict.sample_index))
+    born = left_range(batch, verdict.sample_index[0], healthy, pipeline) if len(healthy) > 2 else None
+    if born is None or born.refused or born.frame is None:
+        return verdict if born is None else msgspec.structs.replace(verdict, pipeline=born)
+    told = msgspec.structs.replace(verdict, pipeline=born, file=born.frame.file, line=born.frame.line)
+    if born.kind != "range":
+        return told
+    cause = causes()[CAUSE]
+    return msgspec.structs.replace(told, kind=cause.kind, cause=CAUSE, layer=cause.layer, remedy=range_remedies(born))
+
+
+def batch_of(trials: HistoryTrials, context: ReplayContext) -> Batch | None:
+    """The batch of the step that jumped."""
+    return next((hit[0] for leaf in trials.inputs() if (hit := context.batches.find(leaf.tensor)) is not None), None)

@@ -1,0 +1,1 @@
+"""A sample fetched again, line by line."""
