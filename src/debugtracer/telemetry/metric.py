@@ -49,10 +49,7 @@ METRICS: dict[str, Metric] = {
         Metric("run_status", "gauge", "1 for how the run stands, 0 for how it does not", ("status",)),
         Metric("written_timestamp_seconds", "gauge", "when anything was written last, since the epoch", ()),
         Metric("steps", "counter", "optimizer updates"),
-        Metric("iterations", "counter", "backward calls"),
         Metric("skipped_updates", "counter", "updates that a GradScaler has skipped"),
-        Metric("own_seconds", "counter", "time of the training that went into watching"),
-        Metric("wall_seconds", "counter", "time since the first backward"),
         Metric("findings", "counter", "findings of the checks", ("rank", "check", "severity")),
         Metric("incidents", "counter", "bad steps that were looked into", ("rank", "symptom", "cause")),
         Metric("actions", "counter", "responses taken: skip-update, roll-back, pause, stop", ("rank", "action")),
@@ -65,5 +62,6 @@ METRICS: dict[str, Metric] = {
         Metric("loss_scale", "gauge", "loss scale of a GradScaler", series=window.SCALE),
         Metric("step_seconds", "gauge", "from update to update, mean since the last look", series=window.STEP_S),
         Metric("wait_seconds", "gauge", "of these, waiting for batches", series=window.WAIT_S),
+        Metric("own_seconds", "gauge", "of these, spent watching", series=window.OWN_S),
     )
 }

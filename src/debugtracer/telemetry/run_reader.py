@@ -9,14 +9,15 @@ from pathlib import Path
 
 from debugtracer.telemetry.metric import METRICS, Sample
 from debugtracer.telemetry.reading import Reading, SampledStep
-from debugtracer.trace.events import Acted, AnyEvent, Failed, Found, Incident, RankEnded, RankStarted
+from debugtracer.trace.events import Acted, AnyEvent, Failed, Found, Incident, RankStarted
 from debugtracer.trace.store.followed_trace import FollowedTrace
 from debugtracer.trace.store.liveness import liveness
 from debugtracer.trace.store.signature import signature_of
-from debugtracer.trace.window import GRAD_L2, LOSS, STEP_S, WAIT_S
+from debugtracer.trace.window import GRAD_L2, LOSS, OWN_S, SCALER_SKIPPED, STEP_S, WAIT_S
 
 SAMPLED_STEPS = 100  # one step in so many becomes a span (ours: a million steps are 10,000 spans)
-MEANS = (STEP_S, WAIT_S)
+MEANS = (STEP_S, WAIT_S, OWN_S)
+READ = (*sorted({metric.series for metric in METRICS.values() if metric.series}), SCALER_SKIPPED)
 STATUSES = ("running", "paused", "ended", "lost")
 
 
@@ -31,6 +32,8 @@ class RunReader:
         self._next: dict[tuple[int, str], int] = {}
         """The step from which on a series of a rank was not read yet."""
         self._last: dict[tuple[int, str], float] = {}
+        self._steps: Counter[int] = Counter()
+        self._skipped: Counter[int] = Counter()
 
     def read(self) -> Reading:
         """Look once. Raises OSError, TraceError."""
@@ -49,6 +52,8 @@ class RunReader:
         steps: list[SampledStep] = []
         for rank in events:
             steps += self._series(trace, rank, stands.written_at)
+        for word, counted in (("steps", self._steps), ("skipped_updates", self._skipped)):
+            samples += [Sample(word, counted[rank], {"rank": str(rank)}) for rank in events]
         samples += [
             Sample(word, self._last[rank, metric.series], {"rank": str(rank)})
             for word, metric in METRICS.items()
@@ -62,13 +67,17 @@ class RunReader:
     def _series(self, trace: FollowedTrace, rank: int, written_at: float) -> list[SampledStep]:
         """Read what is new of the series of a rank; the answer is one step in many."""
         came: dict[str, dict[int, float]] = {}
-        for name in {metric.series for metric in METRICS.values() if metric.series}:
+        for name in READ:
             steps, values = trace.series(name, rank, start=self._next.get((rank, name)))
             if not steps:
                 continue
             came[name] = dict(zip(steps, values, strict=True))
             self._next[rank, name] = steps[-1] + 1
             self._last[rank, name] = mean(values) if name in MEANS else values[-1]
+            if name == LOSS:
+                self._steps[rank] = steps[-1] + 1
+            elif name == SCALER_SKIPPED:
+                self._skipped[rank] += sum(map(bool, values))
         return [SampledStep(rank, *one) for one in timed(came, written_at)]
 
 
@@ -100,14 +109,6 @@ def started(events: Sequence[AnyEvent], mode: str, host: str) -> Iterator[Sample
 def counts(rank: int, events: Sequence[AnyEvent]) -> Iterator[Sample]:
     """What is counted of the events of one rank."""
     place = {"rank": str(rank)}
-    beats = [event for event in events if isinstance(event, RankEnded)]
-    if beats:
-        beat = beats[-1]
-        yield Sample("steps", beat.steps, place)
-        yield Sample("iterations", beat.iterations, place)
-        yield Sample("skipped_updates", beat.skipped, place)
-        yield Sample("own_seconds", beat.own_s, place)
-        yield Sample("wall_seconds", beat.wall_s, place)
     found = Counter((e.finding.check, e.finding.severity) for e in events if isinstance(e, Found))
     for (check, severity), number in found.items():
         yield Sample("findings", number, {**place, "check": check, "severity": severity})
