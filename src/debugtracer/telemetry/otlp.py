@@ -96,7 +96,7 @@ class Otlp:
 
             run = {"run": self.reading.run}
             return [
-                Observation(sample.value, {**run, **sample.labels})
+                Observation(float(sample.value), {**run, **sample.labels})
                 for sample in self.reading.samples
                 if sample.word == metric.word
             ]
