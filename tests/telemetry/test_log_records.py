@@ -13,7 +13,13 @@ from tests.telemetry.runs import AT, ended_run, noteworthy
 
 def test_what_is_said_of_each_event() -> None:
     told = [said(event) for event in noteworthy()]
-    assert [one and one[:2] for one in told] == [("error", "verdict"), ("error", "finding"), None, ("note", "action"), None]
+    assert [one and one[:2] for one in told] == [
+        ("error", "verdict"),
+        ("error", "finding"),
+        None,
+        ("note", "action"),
+        None,
+    ]
     assert told[0] is not None and told[0][2] == "every label of the batch is ignored\ndrop such batches"
     assert told[0][3]["cause"] == "labels-all-ignored" and told[0][3]["sample_index"] == (3, 4)
     stop = said(Acted(at=AT, action="stop", iteration=1, step=1, reason="it stays"))

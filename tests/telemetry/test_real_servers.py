@@ -97,7 +97,9 @@ def test_an_incident_is_scraped_fires_and_pauses_the_run(tmp_path: Path) -> None
                 with contextlib.suppress(OSError):
                     query = "debugtracer_run_status%7Bstatus%3D%22paused%22%7D%20%3D%3D%201"
                     status = asked(f"http://127.0.0.1:{port}/api/v1/query?query={query}")["data"]["result"]
-            firing = {one["labels"]["alertname"] for one in asked(f"http://127.0.0.1:{port}/api/v1/alerts")["data"]["alerts"]}
+            firing = {
+                one["labels"]["alertname"] for one in asked(f"http://127.0.0.1:{port}/api/v1/alerts")["data"]["alerts"]
+            }
         (folder,) = (path for path in (tmp_path / "runs").iterdir() if not path.is_symlink())
         (folder / "control").write_text("stop")
         told = run.stderr.read()

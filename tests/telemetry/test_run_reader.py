@@ -23,7 +23,9 @@ def test_what_a_run_that_is_over_comes_to(tmp_path: Path) -> None:
     assert found["run_status", "ended"] == 1 and found["run_status", "running"] == 0
     assert found["steps", "0"] == 49 and found["loss", "0"] == pytest.approx(1 / 49)
     assert found["incidents", "0", "nan_loss", "labels-all-ignored"] == 1
-    assert found["findings", "0", "numerics/nan-loss", "error"] == found["findings", "0", "data/blank-sample", "note"] == 1
+    assert (
+        found["findings", "0", "numerics/nan-loss", "error"] == found["findings", "0", "data/blank-sample", "note"] == 1
+    )
     assert found["actions", "0", "skip-update"] == 1 and found["failures", "0"] == 3
     again = reader.read()
     assert values(again) == found and again.events == () and again.steps == ()

@@ -30,7 +30,9 @@ def test_they_are_made_as_they_are() -> None:
 
     kept, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    reading = Reading("a", steps=(SampledStep(0, 100, 5.0, 5.5, {"loss": 0.1}),), events=(an_incident(a_masked_row(), VERDICT),))
+    reading = Reading(
+        "a", steps=(SampledStep(0, 100, 5.0, 5.5, {"loss": 0.1}),), events=(an_incident(a_masked_row(), VERDICT),)
+    )
     for span in spans(reading):
         span.make(provider.get_tracer("test"))
     step, trial, whole = kept.get_finished_spans()

@@ -78,5 +78,8 @@ class Notices:
 
 def notices(webhook: str, apprise: str, least: str) -> Notices:
     """What the settings ask for: an address for JSON, addresses of services, the least severity."""
-    channels: list[Channel] = [*([Webhook(webhook)] if webhook else []), *([AppriseAddresses(apprise)] if apprise else [])]
+    channels: list[Channel] = [
+        *([Webhook(webhook)] if webhook else []),
+        *([AppriseAddresses(apprise)] if apprise else []),
+    ]
     return Notices(channels, least)

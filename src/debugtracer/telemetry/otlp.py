@@ -32,9 +32,7 @@ class Otlp:
             import opentelemetry.exporter.otlp.proto.http
             import opentelemetry.sdk
         except ImportError as error:
-            raise UsageError(
-                f"--otlp: {error.name} is not installed: pip install 'torch-debug-tracer[otel]'"
-            ) from None
+            raise UsageError(f"--otlp: {error.name} is not installed: pip install 'torch-debug-tracer[otel]'") from None
         self.address, self.reading = address.rstrip("/"), Reading(run)
         self._shutdowns: list[Callable[[], object]] = []
         self._logger: Any = None

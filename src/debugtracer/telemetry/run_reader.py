@@ -81,16 +81,19 @@ class RunReader:
         return [SampledStep(rank, *one) for one in timed(came, written_at)]
 
 
-def timed(
-    came: dict[str, dict[int, float]], written_at: float
-) -> Iterator[tuple[int, float, float, dict[str, float]]]:
+def timed(came: dict[str, dict[int, float]], written_at: float) -> Iterator[tuple[int, float, float, dict[str, float]]]:
     """One step in many with its times: the newest ended when it was written, those before it end where their followers
     begin."""
     spent, end_s = came.get(STEP_S, {}), written_at
     for step in sorted(spent, reverse=True):
         begin_s = end_s - (spent[step] if math.isfinite(spent[step]) else 0.0)
         if step % SAMPLED_STEPS == 0:
-            yield step, begin_s, end_s, {name: came[name][step] for name in (LOSS, GRAD_L2, WAIT_S) if step in came.get(name, {})}
+            yield (
+                step,
+                begin_s,
+                end_s,
+                {name: came[name][step] for name in (LOSS, GRAD_L2, WAIT_S) if step in came.get(name, {})},
+            )
         end_s = begin_s
 
 
