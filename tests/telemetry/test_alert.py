@@ -44,5 +44,5 @@ def test_one_that_fires_on_is_obeyed_once() -> None:
 
 
 def test_a_word_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match="'explode'.*expected one of stop, pause, resume"):
+    with pytest.raises(UsageError, match=r"'explode'.*expected one of stop, pause, resume"):
         ObeyedAlerts().word(group(asks("explode")), "a")

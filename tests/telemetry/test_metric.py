@@ -1,4 +1,4 @@
-"""Names of metrics are a contract with dashboards and rules of others: each one that ours use exists, with its labels."""
+"""Names of metrics are a contract with dashboards and rules of others: those that ours use exist, with their labels."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ tests:
     input_series:
       - {series: 'debugtracer_loss{run="a", rank="0", instance="i"}', values: '0.5 NaN NaN NaN NaN'}
       - {series: 'debugtracer_run_status{run="a", status="running", instance="i"}', values: '1 1 1 1 1'}
-      - {series: 'debugtracer_incidents_total{run="a", rank="0", instance="i", symptom="nan_loss", cause="log-domain"}', values: '0 1 1 1 1'}
+      - series: 'debugtracer_incidents_total{run="a", rank="0", instance="i", symptom="nan_loss", cause="log-domain"}'
+        values: '0 1 1 1 1'
     alert_rule_test:
       - {eval_time: 0m, alertname: TrainingIncident, exp_alerts: []}
       - {eval_time: 2m, alertname: TrainingLossNotFinite, exp_alerts: []}
@@ -66,7 +67,7 @@ tests:
           - exp_labels: {severity: critical, debug_tracer_response: pause, run: a, rank: "0", instance: i}
             exp_annotations:
               summary: "a: the loss is NaN for two minutes"
-              description: "The run is asked to pause, in modes val and prod; write `resume` or `stop` into its file control."
+              description: "In modes val and prod it is asked to pause; write `resume` or `stop` into its file control."
       - eval_time: 1m
         alertname: TrainingIncident
         exp_alerts:

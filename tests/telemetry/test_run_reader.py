@@ -51,7 +51,7 @@ def test_a_run_that_is_written_is_followed(tmp_path: Path) -> None:
 
 
 def test_steps_end_where_the_next_one_begins() -> None:
-    spent = {step: 0.5 for step in range(SAMPLED_STEPS - 1, SAMPLED_STEPS + 3)}
+    spent = dict.fromkeys(range(SAMPLED_STEPS - 1, SAMPLED_STEPS + 3), 0.5)
     ((step, begin_s, end_s, _),) = timed({"step_s": spent}, written_at=100.0)
     assert (step, begin_s, end_s) == (SAMPLED_STEPS, 98.5, 99.0)
     assert math.isnan(mean([math.nan])) and mean([1.0, math.inf, 3.0]) == 2.0

@@ -1,4 +1,4 @@
-"""Telemetry of a whole run through the command line: nothing of it changes the program, whatever the other side does."""
+"""Telemetry of a whole run through the command line: the program is the same, whatever the other side does."""
 
 from __future__ import annotations
 

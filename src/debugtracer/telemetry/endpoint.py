@@ -14,6 +14,7 @@ import msgspec
 
 from debugtracer.errors import UsageError
 from debugtracer.server.access import Access, loopback
+from debugtracer.server.answer import TEXT
 from debugtracer.server.word import write_control_word
 from debugtracer.telemetry.alert import AlertGroup, ObeyedAlerts
 from debugtracer.telemetry.exposition import Exposition
@@ -24,7 +25,6 @@ FILES = {"/rules.yml": "application/yaml", "/dashboard.json": "application/json"
 MOST_BODY = 1 << 20  # bytes of an alert
 MOST_AT_ONCE = 16  # requests answered at the same time
 REQUEST_S = 5.0  # seconds that a request may take to arrive
-TEXT = "text/plain; charset=utf-8"
 
 
 class Endpoint(http.server.ThreadingHTTPServer):

@@ -3,6 +3,7 @@ packages opentelemetry-sdk and opentelemetry-exporter-otlp-proto-http."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 import threading
@@ -24,13 +25,13 @@ SCOPE = "debugtracer"
 
 
 class Otlp:
-    """One run's. A receiver of readings; the SDK sends in threads of its own, from queues that drop what is too much."""
+    """One run's. A receiver of readings; the SDK sends in threads of its own, from bounded queues."""
 
     def __init__(self, address: str, run: str) -> None:
         """Take where to send. Raises UsageError without the packages."""
         try:
-            import opentelemetry.exporter.otlp.proto.http
-            import opentelemetry.sdk
+            for name in ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"):
+                importlib.import_module(name)
         except ImportError as error:
             raise UsageError(f"--otlp: {error.name} is not installed: pip install 'torch-debug-tracer[otel]'") from None
         self.address, self.reading = address.rstrip("/"), Reading(run)
