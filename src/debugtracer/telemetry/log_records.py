@@ -22,7 +22,7 @@ def log_records(reading: Reading) -> Iterator[Any]:
         if told is None:
             continue
         severity, name, text, more = told
-        place = {"debugtracer.run": reading.run, "debugtracer.rank": event.rank}
+        place: dict[str, Any] = {"debugtracer.run": reading.run, "debugtracer.rank": event.rank}
         if event.trace_id:
             place["debugtracer.trace_id"] = event.trace_id
         known = {f"debugtracer.{key}": value for key, value in more.items() if value is not None}

@@ -17,6 +17,10 @@ from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
+class Unheard(LoopEvents):
+    """Nobody listens to the loader."""
+
+
 def a_loader(rows: int = 12, **words: Any) -> DataLoader[Any]:
     return DataLoader(TensorDataset(torch.arange(float(rows))), batch_size=4, **words)
 
@@ -90,7 +94,7 @@ def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
 def test_a_loader_of_accelerate_is_one_batch_ahead_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     shards = pytest.importorskip("accelerate.data_loader")
     passes, seen = LoaderPasses(), list[int | None]()
-    hook = LoaderHook(LoopEvents(), BatchLog(), ModeStack(), RunState(), passes, None)
+    hook = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), passes, None)
     hook.install()
     try:
         for _ in shards.DataLoaderShard(TensorDataset(torch.arange(12.0)), batch_size=4):

@@ -230,6 +230,10 @@ class SnapshotRing:
         """The oldest such snapshot. Syncs the host."""
         return next(self.good(self.held, after), None)
 
+    def good_steps(self, after: int) -> tuple[int, ...]:
+        """The steps of all such snapshots, the oldest first. Syncs the host."""
+        return tuple(snapshot.step for snapshot in self.good(self.held, after))
+
     def good(self, snapshots: Iterable[Snapshot], after: int) -> Iterator[Snapshot]:
         """The snapshots of a step after this one that fit and hold no bad value."""
         return (s for s in snapshots if s.step > after and self.fits(s) and s.is_finite())
