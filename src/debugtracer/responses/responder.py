@@ -130,7 +130,7 @@ class Responder(NoPolicy):
         if not several_ranks() or self.ranks.refuses(bad) or not self.ranks.any_weights_bad(bad.weights):
             return bad
         self.training.agree_on(self.ranks.newest_common(self.training.good_steps()))
-        return replace(bad, weights=True)
+        return replace(bad, weights=True, elsewhere=not bad.weights)
 
     def undo_what_did_not_help(self, bad: BadStep) -> None:
         """End the responses that last for a while and were to keep this very thing from coming again."""
