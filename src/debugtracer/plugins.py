@@ -90,11 +90,12 @@ def joined(own: dict[str, T], *further: dict[str, T]) -> dict[str, T]:
 def defined(module: ModuleType, contract: type[T]) -> Iterator[type[T]]:
     """Yield subclasses that the module itself defines."""
     for value in vars(module).values():
+        # its module first: to ask an abstract class for its subclasses is dear
         if (
             isinstance(value, type)
-            and issubclass(value, contract)
-            and value is not contract
             and value.__module__ == module.__name__
+            and value is not contract
+            and issubclass(value, contract)
         ):
             yield value
 

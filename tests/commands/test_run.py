@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 
 import pytest
 
@@ -58,13 +59,14 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(out, capfd):
     assert "give another with --out" in capfd.readouterr().err
 
 
-def test_a_rank_that_was_killed_is_sealed(out, capfd):
+def test_a_rank_that_was_killed_is_sealed(out, programs):
     code = "import os, signal, torch\np = torch.zeros(3, requires_grad=True)\no = torch.optim.SGD([p], lr=0.1)\n"
     code += (
         "for _ in range(250):\n    o.zero_grad(); p.sum().backward(); o.step()\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
     (out.parent / "killed.py").write_text(code)
-    assert status(["run", "--out", str(out), "killed.py"]) == 137
+    words = [*programs.tool, "run", "--out", str(out), "killed.py"]
+    assert subprocess.run(words, cwd=out.parent, check=False).returncode == 137
     folder = (out / "latest").resolve() / "rank=0"
     assert not list(folder.glob("live-*"))
     assert list(folder.glob("series-*.parquet"))
@@ -137,18 +139,25 @@ def test_a_wrong_variable_is_one_sentence_and_starts_nothing(out, variable, text
     assert (shown.out, shown.err) == ("", f"debug-tracer: {says}\n")
 
 
-def test_what_made_the_status_3_is_said_in_one_line(out, capfd, monkeypatch):
+def test_what_made_the_status_3_is_said_in_one_line(out, programs, monkeypatch):
     code = "import torch\np = torch.zeros(3, requires_grad=True)\no = torch.optim.SGD([p], lr=0.1)\n"
     code += "for _ in range(3):\n    o.zero_grad(); p.sum().backward(); o.step()\n"
     (out.parent / "unseeded.py").write_text(code)
     monkeypatch.setenv("DEBUG_TRACER_FAIL_ON", "note")
-    assert status(["run", "--out", str(out), "unseeded.py"]) == 3
-    (line,) = [line for line in capfd.readouterr().err.splitlines() if "status 3" in line]
+    done = unseeded(out, programs)
+    assert done.returncode == 3
+    (line,) = [line for line in done.stderr.splitlines() if "status 3" in line]
     assert line.startswith(
         "debug-tracer: status 3 by fail-on note: note of data/seed-chain: step 0, rank 0: torch cannot be repeated"
     )
-    assert status(["run", "--out", str(out), "--fail-on", "warning", "unseeded.py"]) == 0
-    assert "status 3" not in capfd.readouterr().err
+    done = unseeded(out, programs, "--fail-on", "warning")
+    assert done.returncode == 0
+    assert "status 3" not in done.stderr
+
+
+def unseeded(out, programs, *options):
+    words = [*programs.tool, "run", "--out", str(out), *options, "unseeded.py"]
+    return subprocess.run(words, cwd=out.parent, capture_output=True, text=True, check=False)
 
 
 def test_the_options_are_the_settings_that_are_said_to_be_options():

@@ -57,14 +57,17 @@ multiprocessing_context=method)])
 )
 
 
-def words(tmp_path, *command):
-    return [sys.executable, "-m", "debugtracer", "run", "--out", str(tmp_path / "runs"), *command]
+TOOL = [sys.executable, "-m", "debugtracer"]
 
 
-def watched(tmp_path, source, *after, before=(), **more):
+def words(tmp_path, *command, tool=TOOL):
+    return [*tool, "run", "--out", str(tmp_path / "runs"), *command]
+
+
+def watched(tmp_path, source, *after, before=(), tool=TOOL, **more):
     (tmp_path / "train.py").write_text(source)
     return subprocess.run(
-        words(tmp_path, *before, "train.py", *after),
+        words(tmp_path, *before, "train.py", *after, tool=tool),
         cwd=tmp_path,
         env=ENV,
         capture_output=True,
@@ -94,8 +97,8 @@ def test_everything_after_the_script_is_its_own_and_the_folder_is_the_last_line(
     assert (manifest(tmp_path)["status"], manifest(tmp_path)["exit_code"], ranks(tmp_path)) == ("ended", 0, ["rank=0"])
 
 
-def test_a_stop_is_status_3(tmp_path):
-    assert watched(tmp_path, MAIN, "bad").returncode == 3
+def test_a_stop_is_status_3(tmp_path, programs):
+    assert watched(tmp_path, MAIN, "bad", tool=programs.tool).returncode == 3
     assert manifest(tmp_path)["stopped_by_tracer"]
 
 
@@ -126,8 +129,8 @@ def test_loader_workers_are_inert(tmp_path):
     assert ranks(tmp_path) == ["rank=0"]
 
 
-def test_a_crash_keeps_its_traceback_and_status(tmp_path):
-    done = watched(tmp_path, TRAIN + "train()\nraise ValueError('mine')\n")
+def test_a_crash_keeps_its_traceback_and_status(tmp_path, programs):
+    done = watched(tmp_path, TRAIN + "train()\nraise ValueError('mine')\n", tool=programs.tool)
     assert (done.returncode, "ValueError: mine" in done.stderr) == (1, True)
     assert events(tmp_path, 0, "crashed")[0]["error"] == "ValueError"
 
@@ -187,8 +190,9 @@ def test_ranks_switched_on_by_the_variable_alone_share_one_run(tmp_path):
 
 
 @pytest.mark.parametrize(("word", "status"), [("off", 0), ("error", 3)])
-def test_fail_on_makes_a_finding_of_an_observed_run_its_status(tmp_path, word, status):
-    assert watched(tmp_path, MAIN, "bad", before=("--mode", "observe", "--fail-on", word)).returncode == status
+def test_fail_on_makes_a_finding_of_an_observed_run_its_status(tmp_path, programs, word, status):
+    before = ("--mode", "observe", "--fail-on", word)
+    assert watched(tmp_path, MAIN, "bad", before=before, tool=programs.tool).returncode == status
     assert (manifest(tmp_path)["exit_code"], manifest(tmp_path)["stopped_by_tracer"]) == (status, False)
 
 
@@ -246,9 +250,8 @@ def test_a_killed_supervisor_leaves_a_manifest_that_says_running(tmp_path):
     assert "supervisor was killed" in told.stdout
 
 
-def test_watch_inside_a_supervised_run_joins_it(tmp_path):
-    done = watched(
-        tmp_path, "import debugtracer\n" + TRAIN + "with debugtracer.watch(out='elsewhere'):\n    train()\ntrain()\n"
-    )
+def test_watch_inside_a_supervised_run_joins_it(tmp_path, programs):
+    source = "import debugtracer\n" + TRAIN + "with debugtracer.watch(out='elsewhere'):\n    train()\ntrain()\n"
+    done = watched(tmp_path, source, tool=programs.tool)
     assert (done.returncode, ranks(tmp_path), (tmp_path / "elsewhere").exists()) == (0, ["rank=0"], False), done.stderr
     assert events(tmp_path, 0, "rank-ended")[-1]["steps"] == 6

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from debugtracer.commands.doctor import of_run
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.json_report import report
-from debugtracer.views.run_wording import quiet
+from debugtracer.views.words.run_wording import quiet
 from tests.watching import only, under_watch
 
 BAD = 21  # the sample whose second feature is 0

@@ -66,6 +66,7 @@ def outcome(text: str, by: str) -> Any:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.sweep
 def test_a_change_that_its_tests_notice_is_killed_and_one_without_meaning_survives() -> None:
     assert outcome("self.said.get(finding.check, 0) >= MOST", "False") == "killed"
     assert outcome("MOST_PLANS = 256", "MOST_PLANS = 257") == "survived"

@@ -36,6 +36,7 @@ HEALTHY = ["amp_calibration", "char_rnn", "gan", "resume", "tiny_batch_bn", "wga
 # which a busy machine can miss, since parts of ours rest there: only in the sweep
 PACED = {"device/flipped_exponent", "model/restless_logits", "optimizer/rewarded_weights", "optimizer/steel_grades"}
 STARTS_PROCESSES = ("mp.spawn", "mp.start_processes")  # their ranks are started from nothing, and so are they
+RANKS = "device/ddp_inner_module"  # the one of them that a commit runs
 REAL_TOOL = [sys.executable, "-m", "debugtracer"]
 marks, truths = part("marks"), part("truths")
 PLANTED = {script.name: script for script in truths.planted()}
@@ -52,6 +53,18 @@ PROGRAMS = {script.name: script for script in truths.whole_programs()}
 QUICK = ["autoencoder", "diffusion_points", "gan_points", "gpt_chars", "rnn_chars", "autoencoder (healthy)",
          "mlp_tabular (healthy)"]  # fmt: skip
 """Whole programs of a few seconds, first plants and twins."""
+
+
+def is_quick(name: str) -> bool:
+    """Whether a commit can run it: a busy machine changes nothing, and no ranks are started from nothing, but once."""
+    return name not in PACED and (name == RANKS or not starts_processes(PLANTED[name]))
+
+
+def starts_processes(script: Any) -> bool:
+    """Whether its ranks are processes of their own, which no fork of ours can begin."""
+    return any(word in (script.source or (script.folder / script.file).read_text()) for word in STARTS_PROCESSES)
+
+
 # what the last whole run of the board had right; only a program that was never scored is asked for nothing
 RIGHT = {
     row.script
@@ -59,10 +72,12 @@ RIGHT = {
     for row in part("results").newest_rows().get("full", {}).get(title, [])
     if row.script in PROGRAMS and not marks.missed(PROGRAMS[row.script], row.marks)
 }
-COMMIT = [name for name in fixed(FAULTS, 7, [*PEERS, *spread(FAULTS)]) if SWEEP or name not in PACED]
+COMMIT = [name for name in fixed(FAULTS, 10, [*PEERS, RANKS, *spread(FAULTS)]) if SWEEP or is_quick(name)]
 TWINS = [
     f"{name} (healthy)"
-    for name in (FAULTS if SWEEP else [*PEERS, *(name for name in spread(FAULTS) if name not in PEERS)])
+    for name in (
+        FAULTS if SWEEP else [*PEERS, *(name for name in spread(FAULTS) if name not in PEERS and is_quick(name))]
+    )
 ]
 
 
@@ -77,12 +92,7 @@ def scorer(shared_cases: Path) -> ModuleType:
 
 def wrong(script: Any, scorer: ModuleType, programs: Programs) -> tuple[list[str], Any]:
     """The marks that must be right and are not, and the whole row."""
-    tool = (
-        REAL_TOOL
-        if any(word in (script.source or (script.folder / script.file).read_text()) for word in STARTS_PROCESSES)
-        else programs.tool
-    )
-    row = marks.judge(script, scorer, tool, 400.0, None)
+    row = marks.judge(script, scorer, REAL_TOOL if starts_processes(script) else programs.tool, 400.0, None)
     return [mark for mark in row.wrong if not (mark == "line" and script.name in LINE_UNKNOWN)], row
 
 

@@ -19,6 +19,7 @@ import socket
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -27,7 +28,8 @@ IMPORTS = (
     *("torch", "torch.utils.data", "torch.optim.lr_scheduler", "torch.utils.checkpoint", "torch.multiprocessing",
         "torch.distributed", "numpy"),
     "torch._dynamo",  # every optimizer imports it
-    *("pyarrow", "pyarrow.parquet", "safetensors.torch", "debugtracer"),
+    *("pyarrow", "pyarrow.parquet", "pyarrow.compute", "safetensors.torch", "debugtracer"),
+    "typer._adapters",  # pydantic, which typer brings with the first options it reads
 )  # fmt: skip
 NOT_WITHOUT_CAUSE = ("__main__", "sitecustomize", "lightning", "transformers", "notebook", "tracking")
 """Modules of ours that are scripts, or whose import brings what a program may not have."""
@@ -37,6 +39,8 @@ def preload() -> None:
     """Import what programs and commands import; nothing of it starts a thread or writes a file."""
     for name in IMPORTS:
         importlib.import_module(name)
+    for finalizer in weakref.finalize._registry:  # torch's own, of what is thrown away with the process
+        finalizer.atexit = False
     ours = sys.modules["debugtracer"]
     for info in pkgutil.walk_packages(ours.__path__, "debugtracer."):
         if info.name.rpartition(".")[2] not in NOT_WITHOUT_CAUSE:

@@ -34,7 +34,7 @@ def traceback_of(stderr: str) -> str:
     return CALLS_CLOSURE.sub("", whole)
 
 
-@pytest.mark.parametrize("framework", ["plain", "lightning"])
+@pytest.mark.parametrize("framework", ["plain", pytest.param("lightning", marks=pytest.mark.sweep)])
 def test_the_exception_of_anomaly_mode_reads_as_without_us(framework: str, tmp_path: Path) -> None:
     if framework == "lightning":
         pytest.importorskip("lightning")

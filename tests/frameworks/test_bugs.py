@@ -18,7 +18,12 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 from loops import ALL_OF_THE_LINE, BUGS, LOOPS, marks, watched
 
 NEEDS = {"lightning_trainer": "lightning", "hf_trainer": "transformers", "accelerated": "accelerate"}
-PAIRS = [(loop, bug) for n, loop in enumerate(LOOPS) for k, bug in enumerate(BUGS) if SWEEP or n % 4 == k]
+PAIRS = [
+    (loop, bug)
+    for n, loop in enumerate(LOOPS)
+    for k, bug in enumerate(BUGS)
+    if SWEEP or (n % 4 == k and loop != "fsdp2")
+]
 
 
 @pytest.mark.parametrize(("loop", "bug"), PAIRS)

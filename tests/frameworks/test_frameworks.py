@@ -25,9 +25,9 @@ NEEDS = {
     "trainer_preference": "transformers",
     "accelerate_accumulated": "accelerate",
 }
-COMMIT = ["accelerate_accumulated", "lightning_validated", "trainer_generating"]
-RANKS = ["torchrun_fsdp2"]
-MORE_RANKS = ["torchrun_gloo", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"]
+COMMIT = ["accelerate_accumulated", "lightning_validated", "trainer_preference"]
+RANKS = ["torchrun_gloo"]
+MORE_RANKS = ["torchrun_fsdp2", "torchrun_fsdp1", "torchrun_tensor_parallel", "torchrun_pipeline"]
 ABORTS = "terminate called without an active exception"
 
 

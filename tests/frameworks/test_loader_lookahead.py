@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.hooks.loader import LoaderHook
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog
 from debugtracer.recorder.tape.mode_stack import ModeStack

@@ -14,8 +14,8 @@ from torch.utils.checkpoint import checkpoint
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.backward import BackwardHook
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.recorder.tape.mode_stack import ModeStack
 
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from debugtracer.hooks.clip import ClipHook
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 
 
 class Told(LoopEvents):

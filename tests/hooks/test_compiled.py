@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from debugtracer.hooks.compiled import CompileHook
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack

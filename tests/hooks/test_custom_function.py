@@ -11,10 +11,10 @@ import torch
 from torch.autograd import Function
 
 from debugtracer.hooks.custom_function import CustomFunctionHook
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack

@@ -14,10 +14,10 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _len_torch_function_stack
 
 from debugtracer.errors import StoppedByTracer, failures
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack

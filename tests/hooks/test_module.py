@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from debugtracer.errors import StoppedByTracer
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.module import ModuleHook, ignored
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import OpenRoot
 
 

@@ -19,9 +19,9 @@ from torch import nn
 from torch.optim import SGD, AdamW, Optimizer
 
 from debugtracer.errors import StoppedByTracer
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.optimizer import OptimizerHook
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import RunState
 
 

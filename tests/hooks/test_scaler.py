@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.hooks.loop_events import LoopEvents
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.scaler import ScalerHook, current_scale, is_unscaled
-from debugtracer.hooks.training_thread import TrainingThread
 
 
 class Told(LoopEvents):

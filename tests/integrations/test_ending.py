@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
@@ -25,10 +26,12 @@ o.step()
 """
 
 
-def ended(tmp_path, last: str, *words: str):
+def ended(tmp_path, last: str, *words: str, python: Sequence[str] = (sys.executable,)):
+    """How it ends; by a `python` that is forked where the end of the interpreter is not what matters."""
+    (tmp_path / "train.py").write_text(TRAIN + last)
     env = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {"DEBUG_TRACER_STRICT": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", TRAIN + last, *words],
+        [*python, "train.py", *words],
         cwd=tmp_path,
         env=env,
         capture_output=True,
@@ -67,8 +70,9 @@ def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tm
     assert all(re.fullmatch(r"debug-tracer: \d+ notes?; see: debug-tracer report \S+", line) for line in notes), notes
 
 
-def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_status(tmp_path):
-    done, manifest = ended(tmp_path, "print('done', flush=True); m(torch.ones(2, 5))", "dev")
+def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_status(tmp_path, programs):
+    last = "print('done', flush=True); m(torch.ones(2, 5))"
+    done, manifest = ended(tmp_path, last, "dev", python=programs.python)
     assert (done.returncode, done.stdout, manifest.exit_code) == (1, "done\n", 1)
     traceback, _, rest = done.stderr.partition("RuntimeError")
     assert "debug-tracer: " not in traceback
@@ -76,9 +80,9 @@ def test_a_run_with_a_finding_ends_with_its_verdict_on_stderr_and_keeps_its_stat
     assert rest.splitlines()[-1].startswith("debug-tracer: run folder ")
 
 
-def test_leaving_a_watch_tells_the_verdict_too(tmp_path):
+def test_leaving_a_watch_tells_the_verdict_too(tmp_path, programs):
     last = "from debugtracer import session; session.stop()\nw = debugtracer.watch(out='runs', mode='observe')\n"
     last += "try:\n    with w: m(torch.ones(2, 5))\nexcept RuntimeError: print('caught')"
-    done, _ = ended(tmp_path, last, "dev")
+    done, _ = ended(tmp_path, last, "dev", python=programs.python)
     assert (done.returncode, done.stdout) == (0, "caught\n")
     assert "debug-tracer: shape mismatch (confirmed) at step" in done.stderr

@@ -10,12 +10,12 @@ from debugtracer.callsites.frames import raw_frames
 from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.clip import ClipHook
+from debugtracer.hooks.events.step_events import StepEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
-from debugtracer.hooks.step_events import StepEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.gate.backward_gate import BackwardGate

@@ -36,6 +36,7 @@ def test_a_bad_batch_of_one_rank_is_left_out_on_both(run_watched: RunWatched) ->
     assert watched.report["verdict"]["rank"] == 1  # the rank whose batch it was, and no other, has looked into it
 
 
+@pytest.mark.sweep
 def test_mode_observe_takes_part_in_no_reduction(run_watched: RunWatched) -> None:
     """A replay in front of the bad backward would reduce gradients of its own with those of the other rank."""
     watched = run_watched(PROGRAM, mode="observe")

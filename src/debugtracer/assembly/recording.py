@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from debugtracer.callsites.frames import raw_frames
-from debugtracer.hooks.training_thread import TrainingThread
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.recorder.governor import Governor
 from debugtracer.recorder.left_out_samples import LeftOutSamples
 from debugtracer.recorder.output.output import Output

@@ -14,9 +14,9 @@ import msgspec
 from debugtracer.docstrings import title
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
-from debugtracer.views import trials
 from debugtracer.views.terminal import TerminalPage
 from debugtracer.views.view import Row
+from debugtracer.views.words import trials
 
 if TYPE_CHECKING:
     from debugtracer.diagnosis.proof.offline_trials import TriedRemedy

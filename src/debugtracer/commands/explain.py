@@ -18,7 +18,7 @@ from debugtracer.logs.scan import read_log
 from debugtracer.settings import Settings
 from debugtracer.views.incident_document import read_told
 from debugtracer.views.prompt import render_prompt
-from debugtracer.views.wording import path as shown
+from debugtracer.views.words.wording import path as shown
 
 FORMS = ("terminal", "json")
 

@@ -140,8 +140,8 @@ def as_data(capsule: Capsule, result: OfflineResult, birth: Birth | None, same: 
 def as_text(capsule: Capsule, result: OfflineResult, birth: Birth | None, same: bool) -> str:
     """The replay for a person: is it the same, where was it born, how same was the replay."""
     from debugtracer.diagnosis.proof.rank import rank
-    from debugtracer.views import wording
     from debugtracer.views.terminal import TerminalPage
+    from debugtracer.views.words import wording
 
     page = TerminalPage(sys.stdout.isatty(), 100)
     facts = msgspec.structs.replace(capsule.head.facts, birth=birth)

@@ -16,11 +16,11 @@ from debugtracer.trace.counted import counted
 from debugtracer.trace.finding import grave, least_severity
 from debugtracer.trace.store.reader import Trace, is_run, open_trace
 from debugtracer.trace.store.schema import LATEST
-from debugtracer.views import wording
 from debugtracer.views.batch import read_batch, render_batch
 from debugtracer.views.layers import render_layers
 from debugtracer.views.seeds import render_seeds
 from debugtracer.views.view import View, findings, incidents, views
+from debugtracer.views.words import wording
 
 RUNS = Settings.out
 NEWEST = RUNS / LATEST

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import Patches, Switch
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.tape.mode_stack import ModeStack
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import Patches, Switch
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling
-from debugtracer.hooks.training_thread import TrainingThread
 
 Call = Callable[..., Any]
 NAMES = ("clip_grad_norm_", "clip_grad_value_")

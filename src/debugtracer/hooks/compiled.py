@@ -12,8 +12,8 @@ from torch import nn
 
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.errors import guarded
+from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.hooks.skipped_code import compiling

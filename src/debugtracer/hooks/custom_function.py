@@ -6,8 +6,8 @@ from typing import Any
 
 from torch.autograd.function import Function
 
+from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling
 from debugtracer.recorder.tape.mode_stack import ModeStack
 

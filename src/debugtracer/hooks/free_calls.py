@@ -13,9 +13,9 @@ from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.caller import from_caller
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.inspection import Inspection
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.tape.foreign_modes import dispatches as dispatch_modes

@@ -12,9 +12,9 @@ import torch
 from torch import nn
 
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import Switch
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import OpenRoot
 
 UNSET = object()

@@ -14,10 +14,10 @@ import torch
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import raw_frames
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import OutermostCalls
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.skipped_code import compiling, unseen
-from debugtracer.hooks.training_thread import TrainingThread
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
 

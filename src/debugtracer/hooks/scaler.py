@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import OutermostCalls
-from debugtracer.hooks.loop_events import LoopEvents
-from debugtracer.hooks.training_thread import TrainingThread
 
 Call = Callable[..., Any]
 

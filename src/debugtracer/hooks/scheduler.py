@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from debugtracer.callsites.caller import from_caller
+from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import OutermostCalls
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.hooks.optimizer import subclasses
 from debugtracer.hooks.skipped_code import compiling
 from debugtracer.recorder.tape.mode_stack import ModeStack

@@ -46,7 +46,8 @@ def uncollected() -> Iterator[None]:
 def start() -> None:
     """Import the session and install it with what watches children and the end."""
     from debugtracer import session
-    from debugtracer.integrations import cells, children, ending
+    from debugtracer.callsites.notebook_cells import shell
+    from debugtracer.integrations import children, ending
     from debugtracer.settings import Settings
 
     if session.active() is not None:
@@ -59,7 +60,10 @@ def start() -> None:
         return
     children.install()
     ending.install(supervised=settings.run_dir is not None)
-    cells.attached(running)
+    if shell() is not None:  # what draws in a notebook is dear to import and of no use elsewhere
+        from debugtracer.integrations import cells
+
+        cells.attached(running)
 
 
 def is_launcher(words: list[str]) -> bool:

@@ -17,7 +17,7 @@ from debugtracer.trace.number import number
 from debugtracer.trace.verdict import word
 from debugtracer.views.terminal import TerminalPage
 from debugtracer.views.view import Row
-from debugtracer.views.wording import path
+from debugtracer.views.words.wording import path
 
 SCHEMA = "debug-tracer.explain/1"
 FROM_TEXT = "from the text alone: nothing was executed again, so nothing is confirmed"

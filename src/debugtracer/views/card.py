@@ -9,9 +9,9 @@ from pathlib import Path
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import finding_text, trials, wording
 from debugtracer.views.terminal import pasteable, render_leading, render_verdict
 from debugtracer.views.view import Row
+from debugtracer.views.words import finding_text, trials, wording
 
 BAD, GOOD = "#d1453b", "#2f9e5b"  # both stand 3:1 and more on white and on the dark grounds of notebooks
 MONO = "font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.92em"

@@ -13,8 +13,8 @@ from debugtracer.trace.events import Incident
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
 from debugtracer.views.view import diagnosed, findings, incidents
+from debugtracer.views.words import wording
 
 
 def tell_verdict(folder: Path) -> None:

@@ -17,10 +17,10 @@ from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.number import number
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import actions
-from debugtracer.views.layer_states import layer_states
-from debugtracer.views.log_read import LogRead, log_read
 from debugtracer.views.view import View, diagnosed, findings, incidents
+from debugtracer.views.words import actions
+from debugtracer.views.words.layer_states import layer_states
+from debugtracer.views.words.log_read import LogRead, log_read
 
 SCHEMA = "debug-tracer.report/1"
 

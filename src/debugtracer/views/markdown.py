@@ -11,9 +11,9 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
+from debugtracer.views.words import actions, finding_text, log_read, run_wording, trials, wording
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
 from debugtracer.views.batch import read_batch, render_batch
-from debugtracer.views.excerpt import excerpts
 from debugtracer.views.incident_document import IncidentDocument
+from debugtracer.views.words import wording
+from debugtracer.views.words.excerpt import excerpts
 
 MOST_WORDS = 8000  # of the whole prompt, as wc counts
 SECTION_WORDS = 1800  # of one block; five blocks are at the limit at most

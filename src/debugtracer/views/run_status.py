@@ -11,11 +11,11 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import Trace, open_trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import wording
 from debugtracer.views.card import leading_card, status_card, verdict_card
 from debugtracer.views.json_report import report
 from debugtracer.views.terminal import folder_of, render_leading, render_verdict
 from debugtracer.views.view import Row, diagnosed, findings, incidents
+from debugtracer.views.words import wording
 
 MOST = 5  # findings shown
 

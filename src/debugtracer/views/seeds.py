@@ -7,7 +7,7 @@ from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import from_plain
 from debugtracer.trace.facts.seeds import SeedRow, Seeds
 from debugtracer.trace.store.reader import Trace
-from debugtracer.views import wording
+from debugtracer.views.words import wording
 
 HEAD = ("generator", "seeded", "seed", "where", "times seeded", "risk")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from debugtracer.checks.data.loader_bound import LoaderBound
+from debugtracer.trace.facts.core_queue import CoreQueue
 from debugtracer.trace.facts.loaders import LoaderSeen
 from tests.checks.windows import LOADER, ref, told
 
@@ -49,3 +50,17 @@ def test_it_is_said_once_per_grade():
     memories: dict = {}
     windows = [told(SEEN, step=n, memories=memories, wait_s=[0.6] * n, step_s=[0.64] * n) for n in (10, 11, 12)]
     assert [len(list(LoaderBound().judge(window))) for window in windows] == [1, 0, 0]
+
+
+def test_on_a_busy_machine_it_is_a_note_that_says_so():
+    def said(queued_s: float):
+        queue = CoreQueue(ref=ref(), wall_s=6.0, queued_s=queued_s)
+        return list(LoaderBound().judge(told(SEEN, queue, step=9, wait_s=[0.6] * 10, step_s=[0.64] * 10)))
+
+    (busy,), (free,) = said(3.0), said(2.0)
+    assert (busy.severity, free.severity) == ("note", "warning")
+    assert (
+        "is read by 0 workers on 4 cores; the training thread had no core for 50 % of the time, others use them; "
+        "expected below 20 %. Measure on free cores first. Give the DataLoader workers" in busy.message
+    )
+    assert "no core" not in free.message

@@ -9,6 +9,7 @@ from debugtracer.checks.numerics.crash_text import CrashText
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import KnownWords
+from debugtracer.trace.facts.graph_reach import LossWithoutGraph
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error
 
@@ -64,3 +65,12 @@ def test_a_check_that_has_read_the_tensors_speaks_alone():
 
 def shapes() -> KnownWords:
     return KnownWords(kind="shape_mismatch", certainty=0.9, because="two matrices do not fit", layer="model")
+
+
+def test_a_model_that_is_frozen_whole_is_told_by_its_own_check():
+    words = msgspec.structs.replace(WORDS, kind="detached_graph")
+    crash = a_crash("element 0 of tensors does not require grad", words=words, **PLACE)
+    judge = Judge({"numerics/crash-text": CrashText()})
+    ref = StepRef(iteration=5, step=5)
+    assert list(judge.end(ref, [LossWithoutGraph(ref=ref, leaf=False, frozen=4, model="Net"), crash])) == []
+    assert len(list(Judge({"numerics/crash-text": CrashText()}).end(ref, [crash]))) == 1

@@ -6,7 +6,7 @@ from debugtracer.causes.rewrite.rewritten import EDITS
 from debugtracer.diagnosis.proof.remedy_effects import KINDS, failed, healing, honest
 from debugtracer.interventions.intervention import interventions
 from debugtracer.trace.verdict import Change, Trial
-from tests.views.test_trials import a_verdict
+from tests.views.words.test_trials import a_verdict
 
 
 def of(edit):

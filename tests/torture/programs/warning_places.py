@@ -38,3 +38,13 @@ for step in range(3):
 warnings.filterwarnings("ignore", module="__main__")
 torch.ones(1).std()
 print(len(__warningregistry__) if "__warningregistry__" in globals() else 0)  # noqa: F821
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    loader = torch.utils.data.DataLoader(torch.randn(8, 3), batch_size=4, pin_memory=True, pin_memory_device="cpu", num_workers=0)
+    for x in loader:
+        model(x).sum().backward()
+    try:
+        torch.utils.data.DataLoader(torch.randn(8, 3), batch_size=4, prefetch_factor=2)
+    except ValueError as error:
+        print(error.__traceback__.tb_lineno, os.path.basename(error.__traceback__.tb_frame.f_code.co_filename))
+print(sorted((os.path.basename(w.filename), w.lineno, str(w.message)[:24]) for w in caught))

@@ -9,6 +9,7 @@ from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.facts.core_queue import CoreQueue
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.loaders import LoaderSeen
 from debugtracer.trace.finding import Finding, Severity
@@ -29,7 +30,8 @@ class LoaderBound(Check):
     How it decides
         The median share of wait time in the last 50 steps, after 20 of warm-up, or after 5 once 2 s were waited for.
         Waits below 10 ms a step or 2 s in all are of no concern. Above 20 % of the step it is a note, above 50 % a
-        warning.
+        warning. On a busy machine, where the training thread itself stood in the queue for a core for half of
+        the time, it stays a note that says so: on free cores the same loader may be fast enough.
     What to do
         Give the loader workers, cache what is decoded, or decode at the size the model needs.
     Example
@@ -57,6 +59,7 @@ class LoaderBound(Check):
     early_s: float = 2.0  # seconds (ours)
     least_s: float = 0.01  # seconds of waiting per step below which nobody cares (ours)
     total_s: float = 2.0  # seconds of waiting in the steps looked at (ours)
+    queued: float = 0.5  # share of the time without a core from which the machine is busy (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield at most one finding at each severity."""
@@ -71,15 +74,16 @@ class LoaderBound(Check):
         last = min(count, self.steps)
         waits, steps = waits[-last:], steps[-last:]
         share = median(w / s for w, s in zip(waits, steps, strict=True) if s > 0)
-        severity: Severity = "warning" if share > self.loud else "note"
+        queued = queued_share(window)
+        severity: Severity = "warning" if share > self.loud and queued < self.queued else "note"
         memory = window.memory(self)
         if share <= self.share or median(waits) < self.least_s or sum(waits) < self.total_s or severity in memory:
             return
         memory[severity] = True
-        yield self.describe(window, severity, share, waits, steps)
+        yield self.describe(window, severity, share, waits, steps, queued)
 
     def describe(
-        self, window: Window, severity: Severity, share: float, waits: list[float], steps: list[float]
+        self, window: Window, severity: Severity, share: float, waits: list[float], steps: list[float], queued: float
     ) -> Finding:
         """Build the finding with the loader that trains and its number of workers."""
         loader = next((fact for fact in reversed(window.seen(LoaderSeen)) if fact.trains), None)
@@ -91,6 +95,9 @@ class LoaderBound(Check):
         advice = "Cache decoded samples, or make them cheaper."
         if loader is not None and loader.workers < loader.cores:
             advice = f"Give the DataLoader workers (num_workers={max(loader.cores - 1, 2)}), or cache decoded samples."
+        if queued >= self.queued:
+            read += f"; the training thread had no core for {100 * queued:.0f} % of the time, others use them"
+            advice = f"Measure on free cores first. {advice}"
         return self.finding(
             window,
             severity,
@@ -102,3 +109,10 @@ class LoaderBound(Check):
             wait_s=median(waits),
             step_s=median(steps),
         )
+
+
+def queued_share(window: Window) -> float:
+    """The share of the time in which the training thread could have run and had no core; 0 where it is not known."""
+    seen = window.seen(CoreQueue)
+    wall_s = sum(fact.wall_s for fact in seen)
+    return sum(fact.queued_s for fact in seen) / wall_s if wall_s > 0 else 0.0

@@ -48,6 +48,8 @@ class LossWithoutGraph(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding once per line of such a backward."""
         for fact in window.new(Loose):
+            if fact.frozen:  # model/all-frozen tells it
+                continue
             cut = (
                 f": {fact.cut.function} at line {fact.cut.frame.line} ended the graph"
                 if fact.cut and fact.cut.frame

@@ -17,7 +17,7 @@ from debugtracer.trace.calibration import calibrated
 from debugtracer.trace.incident import SYMPTOMS, IncidentFacts, WeightWrite
 from debugtracer.trace.step import Phase
 from debugtracer.trace.verdict import POSSIBLE, SUSPECTS, Status, Suspect, Verdict, word
-from debugtracer.views.wording import some
+from debugtracer.views.words.wording import some
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.graph.frozen_models import frozen_models
 from debugtracer.observers.graph.graph_cut import NUMBERS, described, ends, given
 from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.graph.lost_layers import LostLayers, made_at
@@ -169,12 +170,17 @@ class GraphReachObserver(Observer):
             return
         self.loose_at.add(here)
         cut = next((cut for cut in reversed(self.cuts) if cut[0] == self.run.iteration), None)
+        frame = self.run.here()
+        frozen = frozen_models(self.run.modules(), frame)
         self.run.emit(
             LossWithoutGraph(
                 ref=self.run.ref("backward"),
                 leaf=any(loss.requires_grad for loss in losses),
                 cut=described(cut) if cut else None,
-                frame=self.run.here(),
+                frame=frame,
+                frozen=frozen.parameters,
+                model=frozen.model,
+                frozen_by=frozen.by,
             )
         )
 

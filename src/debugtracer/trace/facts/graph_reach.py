@@ -86,3 +86,9 @@ class LossWithoutGraph(Fact, frozen=True, kw_only=True):
     """It was made with requires_grad=True out of a number: backward runs and reaches nothing."""
     cut: Cut | None = None
     frame: Frame | None = None
+    frozen: int = 0
+    """Parameters of the models called so far, where not one of them asks for a gradient; 0 otherwise."""
+    model: str = ""
+    """The class of the first of these models."""
+    frozen_by: Frame | None = None
+    """The only line of the program that freezes parameters."""

@@ -7,10 +7,10 @@ from typing import Any
 from debugtracer.trace.events import Crashed
 from debugtracer.trace.leading_finding import lead
 from debugtracer.trace.store.reader import Trace
-from debugtracer.views import finding_text, run_wording, wording
 from debugtracer.views.json_report import folder_of, relative, report
 from debugtracer.views.page.verdict_panel import tone
 from debugtracer.views.view import diagnosed, findings, incidents
+from debugtracer.views.words import finding_text, run_wording, wording
 
 LONGEST = 240
 

@@ -14,14 +14,14 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.leading_finding import lead, ranked
 from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
-from debugtracer.views import actions, finding_text, log_read, run_wording, trials, wording
 from debugtracer.views.batch import read_batch
-from debugtracer.views.excerpt import places
 from debugtracer.views.incident_document import IncidentDocument, of_event
 from debugtracer.views.json_report import folder_of as folder_of_program
 from debugtracer.views.json_report import relative, report, verdict_of
 from debugtracer.views.terminal import folder_of, pasteable
 from debugtracer.views.view import Row, diagnosed, findings, further, incidents
+from debugtracer.views.words import actions, finding_text, log_read, run_wording, trials, wording
+from debugtracer.views.words.excerpt import places
 
 AROUND, NEAR = 6, 3  # source lines before and after the guilty one, and around the other places
 MOST_PLACES = 6

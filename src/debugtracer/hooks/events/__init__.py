@@ -1,0 +1,1 @@
+"""What the hooks report to, and where it goes: recorder, gate, observers, or the little that a resting step keeps."""

@@ -1,0 +1,204 @@
+"""Where the events of a loop go: to what records and observes all of a step, or, to stay under the promised cost, to
+what looks at its loss and gradients alone."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
+from debugtracer.hooks.events.resting_events import RestingEvents
+from debugtracer.hooks.events.step_events import StepEvents
+from debugtracer.recorder.gate.step_call import closure_of, decides_itself
+from debugtracer.recorder.governor import Governor, Part
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.recorder.training_events import TrainingEvents
+
+
+class RestingObservers(TrainingEvents, Protocol):
+    """Observers that can rest."""
+
+    def rest(self, rests: bool) -> None:
+        """Listen only to what is lost otherwise, until `rest(False)`."""
+
+
+class EventSwitch(LoopEvents):
+    """One per session. It changes between two steps, and at once where something is seen that must not be missed: a bad
+    number, something new, a GradScaler."""
+
+    def __init__(
+        self, working: StepEvents, resting: RestingEvents, observers: RestingObservers, governor: Governor
+    ) -> None:
+        self.working, self.resting = working, resting
+        self.observers, self.governor = observers, governor
+        self.target: RestableEvents = working
+        self.never_rests = False
+        """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
+        self.observers_rest = False
+        """The observers alone rest, in a loop that writes its weights itself: its backward calls are its gate."""
+
+    def wake(self) -> None:
+        """Let everything work from here on; what rested hears that it has missed something."""
+        if self.target is self.working:
+            self.rest_observers(False)
+            return
+        self.target = self.working
+        self.resting.steps.publish()
+        self.resting.steps.record_losses()
+        self.working.recorder.guarded(self.working.recorder.tape.record_deferred)
+        self.observers.rest(False)
+        self.observers.missed()
+
+    def between_steps(self) -> None:
+        """Let all rest or work where the governor says so; never inside a root call."""
+        state = self.working.state
+        if (
+            self.never_rests
+            or state.quiet_until_healthy  # an alarm is looked into
+            or self.governor.affords(Part.OBSERVERS)
+            or self.working.inspection.on
+        ):
+            self.wake()
+        elif self.target is self.working and state.open_root.module is None and not inside_backward():
+            self.target = self.resting
+            self.resting.steps.begin()
+            self.observers.rest(True)
+
+    def between_backwards(self) -> None:
+        """Let the observers rest or work where the governor says so, in a loop that writes its weights itself."""
+        state = self.working.state
+        awake = state.quiet_until_healthy or self.governor.affords(Part.OBSERVERS) or self.working.inspection.on
+        self.rest_observers(not awake and not self.never_rests)
+
+    def rest_observers(self, rests: bool) -> None:
+        """Let the observers alone rest, or work again after they have missed something."""
+        if rests == self.observers_rest:
+            return
+        self.observers_rest = rests
+        self.observers.rest(rests)
+        if not rests:
+            self.observers.missed()
+
+    def reset(self) -> None:
+        """Begin anew, with everything at work."""
+        self.observers_rest = False
+        self.observers.rest(False)
+        self.resting.steps.reset()
+        self.target, self.never_rests = self.working, False
+
+    def rests(self) -> bool:
+        return self.target is self.resting
+
+    def takes_loss(self, given: list[Tensor]) -> bool:
+        return self.target is self.resting and self.resting.takes_loss(given)
+
+    # data
+    def next_fetch(self) -> None:
+        self.working.next_fetch()
+
+    def again(self, iterator: Any) -> tuple[Any] | None:
+        return self.working.again(iterator)
+
+    def fetched(self, batch: Batch, data: Any) -> None:
+        self.target.fetched(batch, data)
+
+    def handed_out(self, iterator: Any, data: Any) -> None:
+        self.working.policy.handed_out(iterator, data)
+
+    def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
+        self.working.loader_iterated(info, iterator)
+
+    # model
+    def entered(self, module: nn.Module, args: Args) -> None:
+        self.target.entered(module, args)
+
+    def left(self, module: nn.Module, kwargs: Kwargs, output: Any, failed: bool) -> None:
+        self.target.left(module, kwargs, output, failed)
+
+    def custom_function(self, apply: Call, args: Args, kwargs: Kwargs) -> Any:
+        return self.target.custom_function(apply, args, kwargs)
+
+    def compiles(self) -> None:
+        self.working.compiles()
+
+    def peeked(self, loss: Tensor) -> None:
+        self.wake()
+        self.working.peeked(loss)
+
+    def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        self.target.called(function, args, kwargs, output)
+
+    def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        self.target.scored(function, args, kwargs, output)
+
+    # step
+    def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
+        if self.target is self.resting:
+            self.wake()
+        return self.working.backward_begins(given, grad_tensors, options)
+
+    def backward_ended(self, popped: bool | None, failed: bool) -> None:
+        self.target.backward_ended(popped, failed)
+        if self.target is self.working and self.working.state.backward_ends_step:
+            self.between_backwards()
+
+    def other_thread(self) -> None:
+        self.working.other_thread()
+
+    def zero_grad(self, owner: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        if self.target is self.resting:
+            return original(owner, *args, **kwargs)
+        return self.working.zero_grad(owner, original, args, kwargs)
+
+    def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        return self.target.clip(original, args, kwargs)
+
+    def scaler_call(self, word: str, scaler: Any, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        self.never_rests = True
+        self.wake()
+        return self.working.scaler_call(word, scaler, original, args, kwargs)
+
+    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
+            self.never_rests = True
+        if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
+            output = self.resting.step(optimizer, original, args, kwargs)
+            if not self.rests():  # a bad loss in its closure
+                self.resting.steps.publish()
+            elif self.resting.steps.rows:
+                return output
+            self.working.look_closely()
+        else:
+            self.wake()
+            output = self.working.step(optimizer, original, args, kwargs)
+        self.between_steps()
+        return output
+
+    def optimizer_found(self) -> None:
+        self.wake()
+        self.working.optimizer_found()
+
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        self.wake()
+        self.working.optimizer_built(optimizer)
+
+    def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
+        self.resting.count_schedule()
+        self.target.scheduled(scheduler, args, kwargs)
+
+    def scheduler_built(self, scheduler: Any) -> None:
+        self.wake()
+        self.working.scheduler_built(scheduler)
+
+    def settle(self) -> None:
+        """Drop the root call in flight after an exception went through a step."""
+        self.reset()
+        self.working.settle()
+
+
+def inside_backward() -> bool:
+    """Whether a backward runs in this thread: an optimizer may step inside one."""
+    return bool(torch._C._current_graph_task_id() != -1)

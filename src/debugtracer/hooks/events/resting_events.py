@@ -1,0 +1,89 @@
+"""What is left of a step while the observers rest: its number, its loss, the norm of its gradients, and the root calls
+that its forward could be executed again from."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from torch import Tensor, is_grad_enabled, nn
+from torch.optim import Optimizer
+
+from debugtracer.callsites.own_frames import hide
+from debugtracer.errors import swallow
+from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
+from debugtracer.recorder.gate.resting_steps import RestingSteps
+from debugtracer.recorder.gate.step_call import after_closure, closure_of
+from debugtracer.recorder.recorder import Recorder
+from debugtracer.recorder.tape.batches import Batch
+from debugtracer.recorder.training_events import TrainingEvents
+
+
+class RestingEvents(RestableEvents):
+    """One per session. Some tens of microseconds a step."""
+
+    def __init__(self, recorder: Recorder, steps: RestingSteps, observers: TrainingEvents) -> None:
+        self.recorder, self.steps, self.observers = recorder, steps, observers
+        self.state, self.roots = recorder.state, recorder.state.roots.known
+        self.root_args: Args = ()
+        self.scheduling = False
+        """The program steps a scheduler: its calls are counted beside the updates."""
+
+    def fetched(self, batch: Batch, data: Any) -> None:
+        self.state.fetched()
+
+    def entered(self, module: nn.Module, args: Args) -> None:
+        self.root_args = args
+        if not is_grad_enabled():
+            self.observers.entered(module, args)
+        self.state.forward_since = True
+
+    def left(self, module: nn.Module, kwargs: Kwargs, output: Any, failed: bool) -> None:
+        args, self.root_args = self.root_args, ()
+        if failed:
+            hide(sys.exc_info()[1])
+        elif is_grad_enabled():
+            root = self.roots.get(module)
+            if root is not None and not root.mutates_inputs:
+                self.recorder.tape.defer(module, args, kwargs, output)
+        else:
+            self.observers.left(module, args, kwargs, output)
+
+    def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        return None  # functions are reported in inspected steps alone, which are never at rest
+
+    def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
+        return None
+
+    def takes_loss(self, given: list[Tensor]) -> bool:
+        """Keep the loss of a backward; False where it is not finite, or of a kind that we cannot read."""
+        try:
+            return self.steps.take_loss(given[0])
+        except Exception as error:
+            swallow("hooks.events.resting_events", error)
+            return False
+
+    def backward_ended(self, popped: bool | None, failed: bool) -> None:
+        if popped is not None:  # it began while all worked
+            self.recorder.after_backward(popped, failed)
+        if self.scheduling and not failed:
+            self.observers.backward_ended([])
+
+    def count_schedule(self) -> None:
+        """Count backward calls and updates from here on, for the program steps a scheduler beside them."""
+        self.scheduling = True
+
+    def scheduled(self, scheduler: Any, args: Args, kwargs: Kwargs) -> None:
+        self.observers.scheduled(scheduler, args, kwargs)
+
+    def clip(self, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        norm = original(*args, **kwargs)
+        self.steps.health_gate.gradient_norm.clip_returned(args, kwargs, norm)
+        return norm
+
+    def step(self, optimizer: Optimizer, original: Call, args: Args, kwargs: Kwargs) -> Any:
+        if args or kwargs:
+            closure = closure_of(args, kwargs)
+            if closure is not None:
+                args, kwargs = after_closure(closure, args, kwargs)
+        return self.steps.step(optimizer, original, args, kwargs, self.scheduling)

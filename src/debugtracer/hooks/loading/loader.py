@@ -1,0 +1,291 @@
+"""Patches DataLoader: each batch with the dataset index of each row (workers and samplers too) and the time waited for
+it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+from torch.utils.data import DataLoader, get_worker_info
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from debugtracer.callsites.caller import from_caller
+from debugtracer.callsites.construction import built_at, calls_a_library
+from debugtracer.errors import guarded
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.hook import AlwaysOn, Patches
+from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
+from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
+from debugtracer.recorder.listeners import PassListener, SampleFilter
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.state.identity import ById
+from debugtracer.recorder.state.leaves import leaves_of, rows_of
+from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
+from debugtracer.recorder.tape.mode_stack import ModeStack
+
+
+class LoaderHook(AlwaysOn):
+    """Patches DataLoader and its iterators on install(), restores them on remove(); inert in DataLoader workers.
+
+    The user's dataset and collate code runs without our function mode. No event may raise into the loop, but for the
+    stop of mode dev."""
+
+    def __init__(
+        self,
+        events: LoopEvents,
+        log: BatchLog,
+        stack: ModeStack,
+        state: RunState,
+        passes: PassListener | None,
+        samples: SampleFilter | None,
+    ) -> None:
+        """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
+        self.events, self.log, self.stack, self.state = events, log, stack, state
+        self.passes, self.samples = passes, samples
+        self.on = False
+        self._patches = Patches()
+        self._loaders: dict[int, LoaderInfo] = {}
+        self._feeds: ById[Any, LoaderFeed] = ById()
+
+    def install(self) -> None:
+        """Start listening; a second call does nothing."""
+        if self.on:
+            return
+        self.on = True
+        self._patches.wrap(DataLoader, "__init__", self._wrap_loader_init)
+        self._patches.wrap(DataLoader, "__iter__", self._wrap_loader_iter)
+        self._patches.wrap(_BaseDataLoaderIter, "__init__", self._wrap_iterator_init)
+        self._patches.wrap(_BaseDataLoaderIter, "_next_index", self._wrap_next_index)
+        self._patches.wrap(_BaseDataLoaderIter, "__next__", self._wrap_next)
+
+    def remove(self) -> None:
+        """Stop listening; every patched function is the original again."""
+        self.on = False
+        self._patches.undo()
+        self._feeds.clear()
+
+    def info(self, loader: Any) -> LoaderInfo:
+        """What is known of a loader; made on the spot (without a line) when it was built before we listened."""
+        known = self._loaders.get(id(loader))
+        return known if known is not None and known.loader() is loader else self._enter(loader)
+
+    def _enter(self, loader: Any) -> LoaderInfo:
+        key, loaders = id(loader), self._loaders
+        info = LoaderInfo(
+            loader=weakref.ref(loader, lambda _: loaders.pop(key, None)),
+            dataset=type(loader.dataset).__name__,
+            batch_size=getattr(loader, "batch_size", None),
+            num_workers=getattr(loader, "num_workers", 0),
+            sampler=sampler_name(loader),
+            data=reference_to(loader.dataset),
+        )
+        loaders[key] = info
+        return info
+
+    @guarded("hooks.loader: DataLoader()")
+    def _built(self, loader: Any, caller: Any) -> None:
+        frame = built_at(caller, loader)
+        if calls_a_library(caller, loader):
+            frame = self._line_of_the_loader_rebuilt(loader) or frame
+        self._enter(loader).frame = frame
+
+    def _line_of_the_loader_rebuilt(self, loader: Any) -> Any:
+        """The line of the user's loader, where a framework has built its own round the same dataset; that is the line
+        to edit."""
+        for info in list(self._loaders.values()):
+            other = info.loader()
+            if (
+                other is not None
+                and other is not loader
+                and getattr(other, "dataset", None) is loader.dataset
+                and info.frame is not None
+            ):
+                return info.frame
+        return None
+
+    def _wrap_loader_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def __init__(loader: Any, /, *args: Any, **kwargs: Any) -> None:
+            from_caller()(original, (loader, *args), kwargs)  # a warning is filed under the line that builds it
+            if self.on and get_worker_info() is None:
+                self._built(loader, sys._getframe(1))
+
+        return __init__
+
+    def _wrap_loader_iter(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def __iter__(loader: Any) -> Any:
+            if not self.on or get_worker_info() is not None:
+                return original(loader)
+            self._pass_begins(loader)
+            with self.stack.paused():  # draws seeds and, with workers, the first indices
+                iterator = original(loader)
+            self._pass_begun(loader, iterator)
+            return iterator
+
+        return __iter__
+
+    @guarded("hooks.loader: a pass begins")
+    def _pass_begins(self, loader: Any) -> None:
+        if self.passes is not None:
+            self.passes.begins(loader)
+
+    @guarded("hooks.loader: a pass has begun")
+    def _pass_begun(self, loader: Any, iterator: Any) -> None:
+        if self.passes is not None:
+            self.passes.begun(loader, iterator)
+
+    @guarded("hooks.loader: a pass ends")
+    def _pass_ends(self, iterator: Any) -> bool:
+        return self.passes is not None and self.passes.before_fetch(iterator)
+
+    def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def __init__(iterator: Any, /, loader: Any, *args: Any, **kwargs: Any) -> None:
+            if self.on and get_worker_info() is None:
+                self._begin(iterator, loader)
+            from_caller()(original, (iterator, loader, *args), kwargs)
+            if self.on and get_worker_info() is None:
+                self._iterated(iterator, loader)
+
+        return __init__
+
+    @guarded("hooks.loader: iter(DataLoader)")
+    def _begin(self, iterator: Any, loader: Any) -> None:
+        self._feeds[iterator] = LoaderFeed(self.info(loader))
+        # a class of the user's may change what the sampler drew; the outermost wrapper comes last
+        for owner in type(iterator).__mro__:
+            if "_next_index" in vars(owner) and not getattr(vars(owner)["_next_index"], "_debugtracer", False):
+                self._patches.wrap(owner, "_next_index", self._wrap_next_index)
+
+    @guarded("hooks.loader: epoch")
+    def _iterated(self, iterator: Any, loader: Any) -> None:
+        self.events.loader_iterated(self.info(loader), iterator)
+
+    def _wrap_next_index(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def _next_index(iterator: Any) -> Any:
+            index = original(iterator)
+            if self.on:
+                if self.samples is not None and self.samples.active and get_worker_info() is None:
+                    index = self._replaced(iterator, index) or index
+                self._drawn(iterator, index)
+            return index
+
+        _next_index._debugtracer = True  # type: ignore[attr-defined]
+        return _next_index
+
+    @guarded("hooks.loader: samples")
+    def _replaced(self, iterator: Any, index: Any) -> Any:
+        return self.samples.replaced(iterator, index) if self.samples is not None else index
+
+    @guarded("hooks.loader: a batch is looked at")
+    def _drops(self, data: Any) -> bool:
+        return self.samples is not None and self.samples.drops(data)
+
+    @guarded("hooks.loader: indices")
+    def _drawn(self, iterator: Any, index: Any) -> None:
+        feed = self._feeds.get(iterator)
+        if feed is not None:
+            feed.drawn(iterator, index)
+
+    def _wrap_next(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        @functools.wraps(original)
+        def __next__(iterator: Any) -> Any:
+            if not self.on or get_worker_info() is not None:
+                return original(iterator)
+            if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
+                raise StopIteration
+            data = self._given(original, iterator)
+            while self.samples is not None and self.samples.screens and self._drops(data):
+                data = self._given(original, iterator)
+            return data
+
+        return __next__
+
+    def _given(self, original: Callable[..., Any], iterator: Any) -> Any:
+        if self.events.rests():
+            return self._next_at_rest(original, iterator)
+        self._ahead()
+        repeated = self._again(iterator)
+        if repeated is not None:
+            return repeated[0]
+        with self.stack.paused():
+            data, batch = self._fetch(original, iterator)
+        self._fetched(batch, data)
+        self.events.handed_out(iterator, data)
+        return data
+
+    def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
+        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch."""
+        data, waited = self._timed(original, iterator)
+        self._note_late(iterator, data, waited)
+        self.events.handed_out(iterator, data)
+        return data
+
+    def _fetch(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, Batch | None]:
+        data, waited = self._timed(original, iterator)
+        return data, self._note(iterator, data, waited)
+
+    def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
+        start = perf_counter()
+        try:
+            data = original(iterator)
+        except BaseException:
+            self.state.wait_s += perf_counter() - start
+            self._failed(iterator)
+            raise
+        waited = perf_counter() - start
+        self.state.wait_s += waited
+        return data, waited
+
+    @guarded("hooks.loader: again")
+    def _again(self, iterator: Any) -> tuple[Any] | None:
+        return self.events.again(iterator)
+
+    @guarded("hooks.loader: before_fetch")
+    def _ahead(self) -> None:
+        self.events.next_fetch()
+
+    @guarded("hooks.loader: on_fetch")
+    def _fetched(self, batch: Batch | None, data: Any) -> None:
+        if batch is not None:
+            self.events.fetched(batch, data)
+
+    @guarded("hooks.loader: failed fetch")
+    def _failed(self, iterator: Any) -> None:
+        feed = self._feeds.get(iterator)
+        if feed is not None:
+            self.log.failed = feed.info, feed.take_drawn(iterator)
+
+    @guarded("hooks.loader: batch")
+    def _note(self, iterator: Any, data: Any, waited: float) -> Batch:
+        feed = self._feeds.get(iterator)
+        if feed is None:  # an iterator older than us: its loader is not known, what it drew before neither
+            feed = self._feeds[iterator] = LoaderFeed(info_of_iterator(iterator), late=True)
+        leaves = leaves_of(data)
+        told = feed.indices(iterator, lambda expected: rows_of(data, leaves, expected))
+        batch = batch_of(feed.info, told, number_of(iterator), waited, leaves)
+        self.log.add(batch)
+        return batch
+
+    @guarded("hooks.loader: late batch")
+    def _note_late(self, iterator: Any, data: Any, waited: float) -> None:
+        """Keep what a batch is made of, should somebody ask for it. A stream counts its rows at once."""
+        self.state.fetched()
+        feed = self._feeds.get(iterator)
+        if feed is None or getattr(iterator, "_dataset_kind", 0) == ITERABLE:
+            self._note(iterator, data, waited)
+            return
+        drawn, number = feed.take_drawn(iterator), number_of(iterator)
+
+        def make() -> Batch:
+            leaves = leaves_of(data)
+            told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
+            return batch_of(feed.info, told, number, waited, leaves)
+
+        self.log.add_late(data, make)

@@ -1,0 +1,58 @@
+"""A fetched batch and its loader as they are logged."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from debugtracer.hooks.loading.loader_feed import Told
+from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+
+
+def number_of(iterator: Any) -> int:
+    """The number of the batch that an iterator gave last, from 0 in its epoch."""
+    return max(0, int(getattr(iterator, "_num_yielded", 1)) - 1)
+
+
+def batch_of(info: LoaderInfo, told: Told, number: int, waited: float, leaves: list[Leaf]) -> Batch:
+    """A batch with where its rows came from."""
+    rows, indices, why = told
+    return Batch(
+        loader=info,
+        indices=indices,
+        number=number,
+        wait_s=waited,
+        leaves=[(path, WeakRef(leaf)) for path, leaf in leaves],
+        rows=rows,
+        note=why,
+        held=[leaf for _, leaf in leaves],
+    )
+
+
+def sampler_name(loader: Any) -> str:
+    """The batch sampler's type if it is one of the user's, else the sampler's."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    own = batch_sampler is not None and type(batch_sampler).__name__ != "BatchSampler"
+    return type(batch_sampler if own else getattr(loader, "sampler", None)).__name__
+
+
+def reference_to(dataset: Any) -> weakref.ref[Any] | None:
+    """A list or a tuple takes none."""
+    try:
+        return weakref.ref(dataset)
+    except TypeError:
+        return None
+
+
+def info_of_iterator(iterator: Any) -> LoaderInfo:
+    """What an iterator that is older than us tells of its loader."""
+    sampler = getattr(iterator, "_index_sampler", None)
+    return LoaderInfo(
+        loader=weakref.ref(iterator),
+        dataset=type(getattr(iterator, "_dataset", None)).__name__,
+        batch_size=getattr(sampler, "batch_size", None),
+        num_workers=int(getattr(iterator, "_num_workers", 0)),
+        sampler=type(getattr(sampler, "sampler", sampler)).__name__,
+    )

@@ -1,0 +1,32 @@
+"""Models of which not one parameter asks for a gradient: no loss of theirs can teach them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import nn
+
+from debugtracer.callsites.freezing import freezing_line
+from debugtracer.trace.birth import Frame
+
+
+class FrozenModels(NamedTuple):
+    """How many parameters they have together, the class of the first, and the only line of the program that
+    freezes."""
+
+    parameters: int = 0
+    model: str = ""
+    by: Frame | None = None
+
+
+def frozen_models(models: Sequence[nn.Module], frame: Frame | None) -> FrozenModels:
+    """Return what is frozen where all of it is; nothing where one parameter asks for a gradient. `frame` is the line of
+    the loop, whose file is read, too. No host sync."""
+    held = [parameter for model in models for parameter in model.parameters()]
+    if not held or any(parameter.requires_grad for parameter in held):
+        return FrozenModels()
+    made = [getattr(sys.modules.get(type(model).__module__), "__file__", None) for model in models]
+    files = [file for file in [frame.file if frame is not None else None, *made] if file]
+    return FrozenModels(len(held), type(models[0]).__name__, freezing_line(files))

@@ -1,0 +1,1 @@
+"""The sentences of the text views, the same words in each."""
