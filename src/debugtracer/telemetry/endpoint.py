@@ -45,7 +45,7 @@ class Endpoint(http.server.ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the metrics are."""
+        """Where a scraper finds them."""
         host = str(self.server_address[0])
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/metrics"
 
@@ -56,11 +56,11 @@ class Endpoint(http.server.ThreadingHTTPServer):
         print(f"debug-tracer: metrics at {self.address}{far}", file=sys.stderr, flush=True)
 
     def take(self, reading: Reading) -> None:
-        """Keep a reading."""
+        """Keep a reading to answer from."""
         self.exposition.take(reading)
 
     def end(self) -> None:
-        """Listen no longer."""
+        """Stop listening, whoever still asks."""
         self.shutdown()
         self.server_close()
 

@@ -26,11 +26,11 @@ class Exposition:
         self._registry.register(self)
 
     def take(self, reading: Reading) -> None:
-        """Keep a reading."""
+        """Keep a reading to answer from."""
         self.reading = reading
 
     def end(self) -> None:
-        """Keep nothing open."""
+        """Do nothing: nothing is open."""
 
     def text(self, accept: str) -> tuple[bytes, str]:
         """The exposition and its content type, in the format that the scraper asks for."""
@@ -52,7 +52,7 @@ class Exposition:
 
 
 def family_of(metric: Metric) -> Any:
-    """One metric without values."""
+    """Make a metric without values."""
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
     kind = CounterMetricFamily if metric.kind == "counter" else GaugeMetricFamily

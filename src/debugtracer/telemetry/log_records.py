@@ -38,7 +38,7 @@ def log_records(reading: Reading) -> Iterator[Any]:
 
 
 def said(event: AnyEvent) -> tuple[str, str, str, dict[str, Any]] | None:
-    """Severity, name, text and attributes; None where nobody is told."""
+    """Return severity, name, text and attributes; None where nobody is told."""
     if isinstance(event, Incident | Diagnosed) and event.verdict is not None:
         verdict = event.verdict
         return "error", "verdict", "\n".join([verdict.summary, *verdict.remedy]), of_verdict(verdict)
@@ -52,7 +52,7 @@ def said(event: AnyEvent) -> tuple[str, str, str, dict[str, Any]] | None:
 
 
 def of_verdict(verdict: Verdict) -> dict[str, Any]:
-    """What a verdict names."""
+    """The attributes by which its cause and place are found."""
     return {
         "class": verdict.kind,
         "cause": verdict.cause,

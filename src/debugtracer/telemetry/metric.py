@@ -24,12 +24,12 @@ class Metric:
 
     @property
     def prometheus(self) -> str:
-        """Its name there: a counter ends in _total."""
+        """The name there: a counter ends in _total."""
         return f"{PREFIX}_{self.word}{'_total' if self.kind == 'counter' else ''}"
 
     @property
     def otel(self) -> str:
-        """Its name there; a backend that stores it for Prometheus makes the same of it."""
+        """The name there; a backend that stores it for Prometheus makes the same of it."""
         return f"{PREFIX}.{self.word}"
 
 

@@ -112,7 +112,7 @@ class OneLine(logging.Handler):
         self.told = False
 
     def listen(self) -> None:
-        """Hear what the SDK has to say, in its place."""
+        """Take the place of whatever would print what the SDK says."""
         logger = logging.getLogger("opentelemetry")
         logger.addHandler(self)
         logger.propagate = False

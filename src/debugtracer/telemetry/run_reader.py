@@ -82,7 +82,7 @@ class RunReader:
 
 
 def timed(came: dict[str, dict[int, float]], written_at: float) -> Iterator[tuple[int, float, float, dict[str, float]]]:
-    """One step in many with its times: the newest ended when it was written, those before it end where their followers
+    """Yield one step in many with its times: the newest ended when it was written, those before it end where their followers
     begin."""
     spent, end_s = came.get(STEP_S, {}), written_at
     for step in sorted(spent, reverse=True):
