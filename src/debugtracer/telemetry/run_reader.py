@@ -82,8 +82,8 @@ class RunReader:
 
 
 def timed(came: dict[str, dict[int, float]], written_at: float) -> Iterator[tuple[int, float, float, dict[str, float]]]:
-    """Yield one step in many with its times: the newest ended when it was written, those before it end where their followers
-    begin."""
+    """Yield one step in many with its times: the newest ended when it was written, those before it where their
+    followers begin."""
     spent, end_s = came.get(STEP_S, {}), written_at
     for step in sorted(spent, reverse=True):
         begin_s = end_s - (spent[step] if math.isfinite(spent[step]) else 0.0)
