@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.loading.loader import LoaderHook
-from debugtracer.hooks.loop_events import LoopEvents
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
 from debugtracer.recorder.run_state import RunState
