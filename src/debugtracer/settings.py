@@ -37,6 +37,9 @@ FLAGS = (
     "respond",
     "skip_list",
     "webhook",
+    "apprise",
+    "metrics_port",
+    "otlp",
 )
 
 
@@ -107,7 +110,12 @@ class Settings:
     library: Path | None = None  # file (or folder) of the team's library of cured incidents; default: beside the runs
     last_good_s: float = 60.0  # seconds between two saved states in val and prod at least; 0: at a stop alone
     webhook: str = ""  # address that is told of stops, roll-backs and the end of a run; nothing leaves without one
-    notify: str = "warning"  # note, warning, error: the least that it is told
+    apprise: str = ""  # addresses of mail and chat services, as apprise writes them, that are told the same
+    notify: str = "warning"  # note, warning, error: the least that these are told
+    metrics_port: int | None = None  # port at which `debug-tracer run` gives out metrics; 0: any free; None: none
+    metrics_host: str = "127.0.0.1"  # address at which it listens for that; the default is reached from here alone
+    alert_token: str = ""  # whoever has it may post alerts there that pause or stop the run; without one nobody may
+    otlp: str = ""  # address of a collector for OpenTelemetry (OTLP/HTTP); nothing leaves without one
     respond: str = ""  # cause=response,cause=response: what answers a cause in place of the smallest that may help
     pause_s: float = 0.0  # seconds that a run which cannot go on waits for a word in RUN/control; 0: it stops at once
     skip_list: Path | None = None  # a skipped.jsonl: the samples that it calls guilty are left out from the start
@@ -179,7 +187,7 @@ def check_range(name: str, value: object) -> None:
         "ring_place": PLACES,
         "notify": SEVERITIES,
     }.get(field, (value,))
-    if field == "webhook":
+    if field in ("webhook", "otlp"):
         check_address(str(value), name)
     if value not in words:
         raise UsageError(f"{name} is {shown(value)}; expected {', '.join(map(str, words))}")

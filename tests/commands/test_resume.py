@@ -161,3 +161,20 @@ def test_under_lightning_weights_and_place_go_on_and_its_counters_do_not(tmp_pat
     assert left(done.stdout) == left(bare.stdout) != ""
     assert "step 89 - put back: 1 model(s), 1 optimizer(s), random generators, pass 3, batch 9" in done.stderr
     assert "counters of Lightning, which has checkpoints of its own for them" in done.stderr
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("accumulated", ["1", "2"])
+def test_under_trainer_it_goes_on_bit_by_bit(tmp_path: Path, programs: Programs, accumulated: str) -> None:
+    program = str(PROGRAM.with_name("trainer_resumable.py"))
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        environ = os.environ | OFTEN | {"ACCUMULATED": accumulated}
+        return subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+
+    bare = ran(*programs.python, program)
+    assert ran(*programs.tool, "run", "--mode", "prod", "--out", "runs", program, "die", "17").returncode == 137
+    done = ran(*programs.tool, "resume", "runs/latest", "--out", "more", "--", program)
+    assert done.returncode == 0, done.stderr
+    assert "step 15 - put back: 1 model(s), 1 optimizer(s), 1 scheduler(s)" in done.stderr
+    assert left(done.stdout) == left(bare.stdout) != ""

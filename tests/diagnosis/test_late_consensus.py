@@ -23,8 +23,8 @@ class Incidents:
     def look_alone(self) -> None:
         self.asked.append("alone")
 
-    def together(self, bad: bool, alarm: Any) -> bool:
-        self.asked.append("together")
+    def together(self, bad: bool, alarm: Any, is_open: bool) -> bool:
+        self.asked.append("together, open here" if is_open else "together")
         return True
 
 
@@ -47,11 +47,19 @@ def test_the_others_are_asked_where_the_reduced_gradient_is_bad(
     assert incidents.asked == asked
 
 
-def test_a_step_whose_incident_is_open_is_not_looked_into_again() -> None:
+def test_bad_steps_in_a_row_are_looked_into_once() -> None:
+    incidents = Incidents(True)
+    ranks = LateConsensus(incidents, RunState(), asks=True)  # type: ignore[arg-type]
+    for bad in (True, True, True, False, True):
+        ranks.together(bad, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked == ["together", "alone", "together"]
+
+
+def test_a_rank_with_an_incident_of_its_own_answers_all_the_same() -> None:
     incidents, state = Incidents(True), RunState()
     state.quiet_until_healthy = True
     assert LateConsensus(incidents, state, asks=True).together(True, lambda: None)  # type: ignore[arg-type, return-value]
-    assert incidents.asked == []
+    assert incidents.asked == ["together, open here"]
 
 
 def test_mode_observe_asks_nobody_and_looks_when_the_backward_is_over() -> None:

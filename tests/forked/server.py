@@ -20,6 +20,7 @@ import sys
 import threading
 import types
 import weakref
+from collections.abc import Callable
 from typing import NoReturn
 
 STREAMS = 3
@@ -128,15 +129,16 @@ def command(words: list[str], cwd: str, env: dict[str, str]) -> None:
 
     original = run.supervise
 
-    def supervise(program: list[str], environment: dict[str, str]) -> int:
+    def supervise(program: list[str], environment: dict[str, str], started: Callable[[], object] = int) -> int:
         """As the real one, in a fork, where the program is a script of our Python."""
         if program[0] != sys.executable or program[1].startswith("-"):
-            return int(original(program, environment))
+            return int(original(program, environment, started))
         sys.stdout.flush()
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
             raise Run(program[1:], environment)
+        started()
         return code_of(os.waitpid(child, 0)[1])
 
     run.supervise = supervise

@@ -26,6 +26,8 @@ for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__na
         "causes",
         "views",
         "server",
+        "telemetry",
+        "notify",
         "exports",
         "imports",
         "source",

@@ -20,6 +20,7 @@ SETTINGS = {
     "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials", "cost",
     "trials_s", "trial_order", "ring_bytes", "ring_place", "library", "last_good_s", "resume", "resume_step",
     "lr_scale", "fresh_optimizer", "skip_list", "respond", "pause_s", "webhook", "notify",
+    "apprise", "metrics_port", "metrics_host", "alert_token", "otlp",
 }  # fmt: skip
 OPTIONS = {
     "run": {
@@ -36,6 +37,9 @@ OPTIONS = {
         "--respond",
         "--skip-list",
         "--webhook",
+        "--apprise",
+        "--metrics-port",
+        "--otlp",
         "--help",
     },
     "resume": {"--lr-scale", "--fresh-optimizer", "--out", "--name", "--mode", "--help"},

@@ -21,6 +21,7 @@ GUIDES = {
     "run-folder.md",
     "responses.md",
     "page.md",
+    "monitoring.md",
 }
 """What a user reads; the rest is for those who change the code, and English."""
 CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

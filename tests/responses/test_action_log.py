@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from debugtracer.notify.webhook import Webhook
+from debugtracer.notify.notices import Notices
 from debugtracer.responses.action_log import AFTER, NEVER, ActionLog, named_first
 from debugtracer.trace.events import Acted, ActionEffect
 from tests.responses.steps import a_bad_step
@@ -42,7 +42,7 @@ def kept() -> Kept:
 
 @pytest.fixture
 def log(kept: Kept) -> ActionLog:
-    return ActionLog(kept, lambda: LOSSES, Webhook(""))  # type: ignore[arg-type]
+    return ActionLog(kept, lambda: LOSSES, Notices([]))  # type: ignore[arg-type]
 
 
 def test_an_action_is_an_event_with_its_reason_and_samples(log: ActionLog, kept: Kept) -> None:

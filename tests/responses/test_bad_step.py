@@ -19,6 +19,7 @@ from tests.responses.steps import a_bad_step
         ({"sibling": True}, "another optimizer's update after the same backward was left out"),
         ({"loss": math.nan, "weights": True}, "the weights are not finite"),
         ({"weights": True, "written": True}, "the weights are not finite after its update"),
+        ({"weights": True, "elsewhere": True}, "the weights of another rank are not finite"),
     ],
 )
 def test_it_says_what_was_seen(changes: dict[str, Any], words: str) -> None:

@@ -52,3 +52,39 @@ def test_a_fault_that_stays_stops_both(run_watched: RunWatched) -> None:
     stops = [(a["rank"], a["step"]) for a in watched.report["actions"] if a["action"] == "stop"]
     assert sorted(stops) == [(0, 7), (1, 7)]
     assert sorted(p.name for p in watched.run.glob("last-good/*.pt")) == ["rank-0.pt", "rank-1.pt"]
+
+
+BACK = PROGRAM.with_name("two_ranks_back.py")
+LIMIT = 0.02  # of the final loss of the healthy run
+
+
+def finals(stdout: str) -> list[float]:
+    """The final loss of each rank, which end with the same weights."""
+    lines = sums(stdout)
+    assert len(lines) == 2 and len({line.split("weights")[1] for line in lines}) == 1
+    return [float(line.split()[3]) for line in lines]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("loop", ["ddp", "accelerate"])
+@pytest.mark.parametrize(("fault", "answer"), [("sample", "skip-update"), ("moments", "roll-back")])
+def test_a_fault_of_one_rank_is_answered_by_both(run_watched: RunWatched, fault: str, answer: str, loop: str) -> None:
+    twin = subprocess.run([sys.executable, str(BACK), "passes", loop], capture_output=True, text=True, check=True)
+    bare = subprocess.run([sys.executable, str(BACK), fault, loop], capture_output=True, text=True, check=True)
+    watched = run_watched(BACK, fault, loop, mode="prod")
+    assert watched.status == 0, watched.stderr
+    answers = [(a["rank"], a["step"]) for a in watched.report["actions"] if a["action"] == answer]
+    assert sorted(rank for rank, _ in answers) == [0, 1] and len({step for _, step in answers}) == 1
+    assert "weights nan" in bare.stdout
+    assert finals(watched.stdout) == pytest.approx(finals(twin.stdout), rel=LIMIT)
+    assert watched.report["verdict"]["rank"] == 1 or fault == "sample"
+    seen = sorted(a["reason"].split(";")[0] for a in watched.report["actions"] if a["action"] == "roll-back")
+    whose = ["the weights are not finite", "the weights of another rank are not finite"]
+    assert seen == (whose if fault == "moments" else [])
+
+
+@pytest.mark.sweep
+def test_a_rank_that_dies_before_it_answers_holds_the_other_for_twenty_seconds(run_watched: RunWatched) -> None:
+    watched = run_watched(BACK, "dies", mode="prod", timeout_s=120)
+    assert watched.status not in (0, 3)  # the launcher of the program ends it
+    assert "process 1 terminated with exit code 9" in watched.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
-from debugtracer.notify.webhook import Webhook
+from debugtracer.notify.notices import notices
 from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
@@ -35,8 +35,8 @@ class Responding:
     ) -> None:
         state, output = recording.state, recording.output
         self.segments = WindowState(state, recording.tape, segments)
-        webhook = Webhook(settings.webhook, settings.notify)
-        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), webhook)
+        told = notices(settings.webhook, settings.apprise, settings.notify)
+        log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), told)
         control = Control(state, output, log, recording.passes, self.save, lambda: incidents.stopped, settings.pause_s)
         self.training = LiveTraining(
             state,

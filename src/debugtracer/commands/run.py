@@ -14,10 +14,12 @@ import typer
 
 from debugtracer.checks.presets import PRESETS
 from debugtracer.commands._child import exit_status, supervise
+from debugtracer.commands._ended_notice import tell_end
 from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
-from debugtracer.notify.webhook import Notice, Webhook
+from debugtracer.notify.apprise import check_addresses
 from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
+from debugtracer.telemetry.telemetry import Telemetry
 from debugtracer.trace.store.skip_list import read_skip_list, taken
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
@@ -89,6 +91,18 @@ HookAddress = Annotated[
         "--webhook", metavar="ADDRESS", help="Post stops, roll-backs and the end there, as JSON.", show_default=False
     ),
 ]
+AppriseAddresses = Annotated[
+    list[str] | None,
+    typer.Option("--apprise", metavar="ADDRESS", help="Tell a mail or chat service the same; may be given again."),
+]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(help="Give metrics out for Prometheus at this port; 0: any free.", min=0, show_default=False),
+]
+OtlpAddress = Annotated[
+    str | None,
+    typer.Option("--otlp", metavar="ADDRESS", help="Send metrics, verdicts and spans there.", show_default=False),
+]
 Respond = Annotated[
     list[str] | None,
     typer.Option(metavar="CAUSE=RESPONSE", help="Answer a cause so, in val and prod; may be given again."),
@@ -110,6 +124,9 @@ def run(
     respond: Respond = None,
     skip_list: SkipList = None,
     webhook: HookAddress = None,
+    apprise: AppriseAddresses = None,
+    metrics_port: MetricsPort = None,
+    otlp: OtlpAddress = None,
 ) -> None:
     """Run any training command under watch, with no change to it.
 
@@ -139,6 +156,9 @@ def run(
             "respond": ",".join(respond) if respond else None,
             "skip_list": skip_list,
             "webhook": webhook,
+            "apprise": ",".join(apprise) if apprise else None,
+            "metrics_port": metrics_port,
+            "otlp": otlp,
         }
         | words
     )
@@ -159,6 +179,8 @@ def chosen(given: Mapping[str, object]) -> Settings:
         from debugtracer.responses.policy import choices
 
         choices(settings.respond, settings.mode.value)
+    if settings.apprise:
+        check_addresses(settings.apprise, "--apprise")
     if settings.skip_list is not None:
         read_skip_list(settings.skip_list)
         settings = dataclasses.replace(settings, skip_list=settings.skip_list.absolute())
@@ -202,24 +224,29 @@ def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
     if settings.skip_list is not None:
         told = taken(settings.skip_list, read_skip_list(settings.skip_list))
         print(f"debug-tracer: {told}.", file=sys.stderr, flush=True)
+    telemetry = telemetry_of(settings, folder)
     try:
-        code = supervise(program, child_environment(settings, folder))
+        code = supervise(program, child_environment(settings, folder), telemetry.start)
     except OSError as error:
         close(folder, 2, "off")
         raise UsageError(f"{program[0]} cannot be started ({error.strerror})") from None
     code = close(folder, exit_status(code), settings.fail_on)
     tell_verdict(folder)
-    notify_end(folder, code, settings)
+    telemetry.end()
+    tell_end(folder, code, settings)
     print(f"debug-tracer: run folder {folder}", file=sys.stderr, flush=True)
     return code, folder
 
 
-def notify_end(folder: Path, code: int, settings: Settings) -> None:
-    """Post how the run ended, where an address is set."""
-    if settings.webhook:
-        how = "was stopped by debug-tracer" if code == STOPPED else f"ended with status {code}"
-        notice = Notice("error" if code else "warning", "ended", f"run {folder.name} {how}", str(folder), last=True)
-        Webhook(settings.webhook, settings.notify).tell(notice)
+def telemetry_of(settings: Settings, folder: Path) -> Telemetry:
+    """What is given out of the run while it trains. Raises UsageError, with the folder closed, where a package is
+    missing."""
+    port, host = settings.metrics_port, settings.metrics_host
+    try:
+        return Telemetry(folder, port, host, settings.alert_token, settings.otlp)
+    except UsageError:
+        close(folder, 2, "off")
+        raise
 
 
 def child_environment(settings: Settings, folder: Path) -> dict[str, str]:

@@ -117,11 +117,11 @@ class Incidents:
         """True where all ranks come to each gate and agree there."""
         return self.consensus is not None and self.consensus.meets()
 
-    def together(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
-        """Decide with all ranks about this step; True if done. Raises StoppedByTracer on every rank when one has an
-        incident."""
+    def together(self, bad: bool, alarm: Callable[[], Alarm], is_open: bool = False) -> bool:
+        """Decide with all ranks about this step, of which this one may have an incident open; True if done. Raises
+        StoppedByTracer on every rank when one has an incident."""
         consensus, context = self.consensus, self.context
-        decision = consensus.decide(bad) if consensus is not None else None
+        decision = consensus.decide(bad, is_open) if consensus is not None else None
         if consensus is None or decision is None:
             return False
         with consensus.session(context, self.options.state_bytes, decision):

@@ -18,6 +18,9 @@ class LateConsensus(GateRanks):
 
     def __init__(self, incidents: Incidents, state: RunState, asks: bool) -> None:
         self.incidents, self.state, self.asks = incidents, state, asks
+        self.asked = False
+        """The ranks have asked each other about the bad steps in a row that go on. A reduced gradient is the same on
+        every rank, and so is this: what a rank has open of its own is not."""
 
     def meets(self) -> bool:
         """Say no: no step is read or voted on for the sake of the other ranks."""
@@ -26,6 +29,10 @@ class LateConsensus(GateRanks):
     def together(self, bad: bool, alarm: Callable[[], Alarm]) -> bool:
         """Look into a bad reduced gradient with all ranks; True where that was done, or was done before."""
         if not self.asks or not bad or not self.incidents.meets():
+            self.asked = False
             self.incidents.look_alone()
             return False
-        return self.state.quiet_until_healthy or self.incidents.together(True, alarm)
+        if self.asked:
+            return True
+        self.asked = True
+        return self.incidents.together(True, alarm, self.state.quiet_until_healthy)

@@ -60,9 +60,10 @@ class RankConsensus:
         waiting, self.waiting = self.waiting, None
         return waiting
 
-    def decide(self, bad: bool) -> Decision | None:
-        """What is to be done at this gate; None where the ranks do not meet or all is well."""
-        answer = self.vote.ask((self.waiting is not None, bad)) if self.meets() else None
+    def decide(self, bad: bool, is_open: bool = False) -> Decision | None:
+        """What is to be done at this gate; None where the ranks do not meet or all is well. Where this rank has an
+        incident open, no other needs to look."""
+        answer = self.vote.ask((self.waiting is not None or is_open, bad)) if self.meets() else None
         if answer is None:
             return Decision(True, False) if self.waiting is not None else None
         losses, gradients = answer

@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from time import time as wall_time
 
-from debugtracer.notify.webhook import Notice, Webhook
+from debugtracer.notify.notice import Notice
+from debugtracer.notify.notices import Notices
 from debugtracer.recorder.output.output import Output
 from debugtracer.responses.bad_step import BadStep, SeenBatch
 from debugtracer.trace.events import Acted, ActionEffect
@@ -25,9 +26,9 @@ UNDO = "undo"
 class ActionLog:
     """One per process."""
 
-    def __init__(self, output: Output, losses: Callable[[], Sequence[float]], webhook: Webhook) -> None:
+    def __init__(self, output: Output, losses: Callable[[], Sequence[float]], notices: Notices) -> None:
         self.output, self.losses = output, losses
-        self.webhook = webhook
+        self.notices = notices
         self.reset()
 
     def reset(self) -> None:
@@ -74,7 +75,7 @@ class ActionLog:
             self.tell(bad, done)
         run = str(self.output.folder or "")
         text = f"step {bad.step}, rank {self.output.rank} - {bad.seen} - {done}"
-        self.webhook.tell(
+        self.notices.tell(
             Notice(GRAVE.get(slug, "note"), slug, text, run, bad.step, self.output.rank, last=slug == "stop")
         )
 

@@ -30,6 +30,8 @@ class BadStep:
     """Another optimizer's update after the same backward was left out."""
     weights: bool = False
     """Some parameter is not finite: it was so before this batch came."""
+    elsewhere: bool = False
+    """Those are the weights of another rank."""
     written: bool = False
     """Its update was written already."""
     obstacle: str = ""
@@ -53,6 +55,8 @@ class BadStep:
     @property
     def seen(self) -> str:
         """What was seen, in words: `the loss is NaN`."""
+        if self.elsewhere:
+            return "the weights of another rank are not finite"
         if self.weights:
             return "the weights are not finite after its update" if self.written else "the weights are not finite"
         if self.loss is not None:

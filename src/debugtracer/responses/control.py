@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
-from debugtracer.notify.webhook import Notice
+from debugtracer.notify.notice import Notice
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
@@ -84,7 +84,7 @@ class Control(PassListener):
             flush=True,
         )
         text = f"step {self.state.step}, rank {self.output.rank} - the run waits for `resume` or `stop` in {where}"
-        self.log.webhook.tell(Notice("error", "pause", text, str(self.output.folder or ""), self.state.step, last=True))
+        self.log.notices.tell(Notice("error", "pause", text, str(self.output.folder or ""), self.state.step, last=True))
         while perf_counter() < end:
             word = self.word() or typed()
             if word in ("resume", "stop"):

@@ -53,6 +53,8 @@ class LiveTraining:
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.full_precision: FullPrecisionSegment | None = None
+        self.agreed: int | None = None
+        """The step of the snapshot that several ranks go back to together."""
         self.pause_s = pause_s
         """Seconds that the run may wait for a person."""
         self.wait_for_word = wait_for_word
@@ -91,10 +93,20 @@ class LiveTraining:
         kept = [value for state in copy.state.values() for value in state.values()]
         return copy if all_finite((*copy.values, *kept)) else None
 
+    def good_steps(self) -> tuple[int, ...]:
+        """The steps of the snapshots without a bad value that are not too long ago."""
+        return self.ring.good_steps(self.state.step - OLDEST)
+
+    def agree_on(self, step: int | None) -> None:
+        """Take the step whose snapshot all ranks hold; None where they hold none together."""
+        self.agreed = step
+
     def good_snapshot(self) -> Snapshot | None:
-        """The newest snapshot without a bad value that is not too long ago; ranks hold different ones, so several have
-        none."""
-        return None if several_ranks() else self.ring.newest_good(self.state.step - OLDEST)
+        """The newest snapshot without a bad value that is not too long ago; of several ranks the one that they have
+        agreed on."""
+        if not several_ranks():
+            return self.ring.newest_good(self.state.step - OLDEST)
+        return next((snapshot for snapshot in self.ring.held if snapshot.step == self.agreed), None)
 
     def undo(self, copy: UpdateCopy, optimizer: Optimizer) -> None:
         """Take the last update back, and what its batches had changed."""

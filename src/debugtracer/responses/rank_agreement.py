@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.bad_step import BadStep
@@ -28,9 +30,18 @@ class RankAgreement:
             return "its weights are sharded over ranks, and a part of them can be bad on one rank alone"
         if not trains_together(self.state.roots.alive()):
             return "the ranks train no common model under DistributedDataParallel, so they cannot be known to agree"
-        if not (bad.gradient or bad.weights or bad.sibling):
+        if not (bad.gradient or bad.sibling):
             return "no bad gradient was reduced here, so the other ranks may write this update"
         return self.off
+
+    def any_weights_bad(self, weights: bool) -> bool | None:
+        """True when the weights of some rank are bad; None when not all ranks have answered."""
+        answer = self.vote.ask((weights,))
+        return None if answer is None else answer[0] > 0
+
+    def newest_common(self, steps: Iterable[int]) -> int | None:
+        """The newest of the steps that every rank holds a good snapshot of; None without one."""
+        return max(self.vote.common(steps) or (), default=None)
 
     def any_ends(self, ends: bool) -> bool | None:
         """True when some rank has to stop; None when not all ranks have answered."""

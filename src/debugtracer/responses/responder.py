@@ -80,6 +80,9 @@ class Responder(NoPolicy):
             bad = replace(bad, failed_unscales=failed_unscales, gradient=bad.gradient or bool(failed_unscales))
             if not bad.is_bad:
                 return False  # a norm that was read late had overflowed
+            if written and several_ranks():
+                return False  # the other ranks may know nothing of it; the next reduced gradient is bad on all of them
+            bad = self.seen_by_all(bad)
             self.state.quiet_until_healthy = True  # the next gate reads every number, whatever rests
             self.undo_what_did_not_help(bad)
             response = self.choose(bad)
@@ -120,6 +123,14 @@ class Responder(NoPolicy):
             samples=self.training.samples(),
             guilty=tuple(verdict.sample_index or ()) if verdict is not None else (),
         )
+
+    def seen_by_all(self, bad: BadStep) -> BadStep:
+        """The bad step as all ranks see it: where the weights of one are bad, all go back, to a step that all of them
+        hold."""
+        if not several_ranks() or self.ranks.refuses(bad) or not self.ranks.any_weights_bad(bad.weights):
+            return bad
+        self.training.agree_on(self.ranks.newest_common(self.training.good_steps()))
+        return replace(bad, weights=True, elsewhere=not bad.weights)
 
     def undo_what_did_not_help(self, bad: BadStep) -> None:
         """End the responses that last for a while and were to keep this very thing from coming again."""

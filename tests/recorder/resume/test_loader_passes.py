@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.tape.batches import BatchLog
+from debugtracer.recorder.tape.mode_stack import ModeStack
+
+
+class Unheard(LoopEvents):
+    """Nobody listens to the loader."""
 
 
 def a_loader(rows: int = 12, **words: Any) -> DataLoader[Any]:
@@ -79,3 +89,16 @@ def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
     assert passes.waiting and not passes.before_fetch(iterator)
     assert passes.before_fetch(iterator) and not passes.waiting
     assert not passes.before_fetch(iterator) and listener.fetches == 2
+
+
+def test_a_loader_of_accelerate_is_one_batch_ahead_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    shards = pytest.importorskip("accelerate.data_loader")
+    passes, seen = LoaderPasses(), list[int | None]()
+    hook = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), passes, None)
+    hook.install()
+    try:
+        for _ in shards.DataLoaderShard(TensorDataset(torch.arange(12.0)), batch_size=4):
+            seen.append(passes.places()[0]["batches"])
+    finally:
+        hook.remove()
+    assert seen == [1, 2, 2]  # of the last one the loop is given one again

@@ -39,6 +39,22 @@ class RankVote:
             self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
             return None
 
+    def common(self, numbers: Iterable[int], patience_s: float = PATIENCE_S) -> frozenset[int] | None:
+        """The numbers that every rank has; None when some rank did not come in time. Asked like a vote."""
+        if self.off:
+            return None
+        number = next(self.number)
+        dist: Any = torch.distributed
+        try:
+            store, keys = self.store(), [f"numbers/{number}/{rank}" for rank in range(dist.get_world_size())]
+            store.set(keys[dist.get_rank()], ",".join(map(str, numbers)) or ",")
+            store.wait(keys, datetime.timedelta(seconds=patience_s))
+            each = [{int(word) for word in store.get(key).decode().split(",") if word} for key in keys]
+            return frozenset.intersection(*map(frozenset, each))
+        except Exception as error:  # what a store raises differs by kind and version
+            self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
+            return None
+
     def counted(self, store: Any, key: str, bits: tuple[bool, ...], patience_s: float) -> tuple[int, ...]:
         """Count the votes in three round trips: the last rank to come writes the sums down."""
         for n, bit in enumerate(bits):

@@ -4,8 +4,10 @@ generators it began with."""
 from __future__ import annotations
 
 import contextlib
+import sys
 import weakref
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import torch
@@ -13,6 +15,9 @@ import torch
 from debugtracer.recorder.dataset_name import dataset_name
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.state.rng import RngState
+
+ACCELERATE = "accelerate.data_loader"
+FRAMES = 8  # from the hook to the caller of iter(), our own and the guard's between them
 
 
 class LoaderPass:
@@ -24,6 +29,8 @@ class LoaderPass:
         self.length: int | None = None
         """The batches of a pass, where that is known."""
         self.began: RngState | None = None
+        self.shard: weakref.ref[Any] | None = None
+        """The loader of accelerate that fetches for the loop, one batch ahead of it; Trainer has one too."""
         self.own: list[torch.Tensor] = []
         """The states of the loader's own generators as the pass began."""
 
@@ -37,9 +44,16 @@ class LoaderPass:
         drawn = self.drawn()
         return drawn is not None and self.length is not None and drawn >= self.length
 
+    def ahead(self) -> int:
+        """The batches drawn that the loop was not handed yet."""
+        shard = self.shard() if self.shard is not None else None
+        return int(shard is not None and not getattr(shard, "end_of_dataloader", True))
+
     def batches(self) -> int | None:
         """The batches that a pass which goes on leaves out: never all of them, for a loop expects one in each."""
         drawn = self.drawn()
+        if drawn is not None and self.ahead():
+            return max(drawn - 1, 0)
         return max(drawn - 1, 0) if drawn is not None and self.exhausted() else drawn
 
 
@@ -65,7 +79,7 @@ class LoaderPasses(PassListener):
         """Keep what the order of a pass that begins is drawn from."""
         one = self.known.setdefault(key_of(loader), LoaderPass())
         one.passes += 1
-        one.iterator, one.length = None, length_of(loader)
+        one.iterator, one.length, one.shard = None, length_of(loader), shard_of(sys._getframe(1))
         one.own = [generator.get_state() for generator in own_generators(loader)]
         one.began = RngState()
         for listener in self.listeners:
@@ -128,6 +142,18 @@ def length_of(loader: Any) -> int | None:
         return len(loader)
     except Exception:
         return None  # a stream without a length
+
+
+def shard_of(frame: FrameType | None) -> weakref.ref[Any] | None:
+    """The loader of accelerate that begins this pass, as the frames say: it fetches from a plain one that it holds."""
+    for _ in range(FRAMES):
+        if frame is None:
+            return None
+        if frame.f_globals.get("__name__") == ACCELERATE and frame.f_code.co_name == "__iter__":
+            with contextlib.suppress(KeyError, TypeError):
+                return weakref.ref(frame.f_locals["self"])
+        frame = frame.f_back
+    return None
 
 
 def own_generators(loader: Any) -> Iterator[torch.Generator]:

@@ -71,8 +71,8 @@ class Resumption(PassListener):
         """The place is not reached yet."""
         self.given: ById[Any, int] = ById()
         """Iterators of passes that are over already, and the batches they have given."""
-        self.going: ById[Any, bool] = ById()
-        """Iterators of the passes that go on."""
+        self.going: ById[Any, int] = ById()
+        """Iterators of the passes that go on, and the fetches before the place that the state was saved at."""
         self.short = self.ahead = False
         """There were such passes."""
         self.loaded: list[tuple[nn.Module, dict[str, Any]]] = []
@@ -193,7 +193,7 @@ class Resumption(PassListener):
             if place is None or place["batches"] is None:
                 return  # what only evaluates sees all of its data: its results are those of the saved weights
             if self.goes_on(loader, place):
-                self.going[iterator] = self.ahead = True
+                self.going[iterator], self.ahead = self.passes.known[key_of(loader)].ahead(), True
                 pass_over(iterator, place["batches"])
             elif self.passes.known[key_of(loader)].passes < place["passes"]:
                 self.given[iterator], self.short = 0, True
@@ -206,7 +206,10 @@ class Resumption(PassListener):
                 if given:
                     self.load_again()
                 return given > 0
-            if iterator in self.going:
+            before = self.going.get(iterator)
+            if before is not None and before > 0:
+                self.going[iterator] = before - 1
+            elif before is not None:
                 self.arrive()
         return False
 

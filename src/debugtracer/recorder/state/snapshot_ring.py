@@ -12,6 +12,7 @@ from time import perf_counter, thread_time
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, identical
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
@@ -87,8 +88,8 @@ class SnapshotRing:
         """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is
         switched off."""
         self.since += 1
-        if self.off or self.since < self.every:
-            return None
+        if self.off or self.since < self.every or (step % self.every and several_ranks()):
+            return None  # several ranks take theirs at the same steps: they can only go back together
         # also one built before we came
         stepped = [e.args[0] for tape in list(self.tapes)[-HABIT:] for e in tape.entries if e.kind == "step"]
         live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
@@ -172,6 +173,8 @@ class SnapshotRing:
         if usual < FREE_S or step_s <= 0:
             return None
         self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
+        if several_ranks():
+            self.every = EVERY << math.ceil(math.log2(self.every / EVERY))  # one that affords fewer takes some of these
         if self.every > RAREST and len(self.cost_s) >= 3:
             return self.stop(
                 f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step "
@@ -229,6 +232,10 @@ class SnapshotRing:
     def oldest_good(self, after: int) -> Snapshot | None:
         """The oldest such snapshot. Syncs the host."""
         return next(self.good(self.held, after), None)
+
+    def good_steps(self, after: int) -> tuple[int, ...]:
+        """The steps of all such snapshots, the oldest first. Syncs the host."""
+        return tuple(snapshot.step for snapshot in self.good(self.held, after))
 
     def good(self, snapshots: Iterable[Snapshot], after: int) -> Iterator[Snapshot]:
         """The snapshots of a step after this one that fit and hold no bad value."""
