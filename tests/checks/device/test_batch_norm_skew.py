@@ -66,3 +66,8 @@ def test_a_difference_that_changes_its_sign_is_noise():
     rows = {r: told(*(statistics(n, r, (-1) ** n * 3.0 + 1.5) for n in range(4)), rank=r) for r in (0, 1)}
     assert list(BatchNormSkew().judge_ranks(rows)) == []
     assert list(BatchNormSkew().judge(rows[0])) == []
+
+
+def test_statistics_of_a_rank_that_broke_are_not_compared():
+    assert found(float("nan")) == []
+    assert found(float("inf")) == []

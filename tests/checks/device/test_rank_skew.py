@@ -50,3 +50,10 @@ def test_lengths_and_pace():
 def test_ranks_that_train_on_no_batches_of_their_own_are_not_compared():
     assert list(RankSkew().judge_ranks({0: told(loss=[1.0] * 120), 1: told(rank=1, loss=[9.0] * 120)})) == []
     assert list(RankSkew().judge(told())) == []
+
+
+def test_losses_that_are_not_finite_are_left_out():
+    low = [0.6 + 0.01 * (n % 5) for n in range(120)]
+    high = [2.4 + 0.01 * (n % 5) for n in range(119)] + [float("nan")]
+    assert {one.severity for one in found(mine={"loss": low}, theirs={"loss": high})} == {"note"}
+    assert found(mine={"loss": [float("nan")] * 120}, theirs={"loss": low}) == []

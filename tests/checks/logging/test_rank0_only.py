@@ -72,3 +72,8 @@ def test_at_the_threshold_of_eight_logs_and_twenty_steps():
 def test_stays_silent_on_programs_that_do_not_train_together():
     assert judged(alone=True) == []
     assert list(Rank0Only().judge_ranks({0: a_rank(0, LOW)})) == []
+
+
+def test_steps_with_a_loss_that_is_not_finite_are_left_out():
+    assert len(judged([*LOW[:-1], float("inf")], HIGH)) == 1
+    assert judged([float("nan")] * len(LOW), HIGH) == []

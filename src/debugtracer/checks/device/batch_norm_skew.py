@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean, median, stdev
@@ -123,7 +125,7 @@ def apart(pairs: list[tuple[LayerStatistics, LayerStatistics]], broadcast: bool)
         for c in range(len(pairs[0][0].mean))
     ]
     widths = [mean((x.var[c] + y.var[c]) / 2 for x, y in pairs) ** 0.5 for c in range(len(gaps))]
-    if not gaps:
+    if not gaps or not all(map(math.isfinite, itertools.chain(*gaps, widths))):
         return 0.0, 0.0
     distances = [abs(mean(gap)) / max(width, TINY) for gap, width in zip(gaps, widths, strict=True)]
     errors = [abs(mean(gap)) / max(stdev(gap) / len(gap) ** 0.5, TINY) for gap in gaps]

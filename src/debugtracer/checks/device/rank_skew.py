@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ class RankSkew(Check):
     labels: int = 200  # labels seen before they are compared (ours)
     apart: float = 0.5  # total variation distance of label shares (ours)
     disjoint: float = 0.9  # distance from which the ranks hardly share a class: a warning (ours)
+    most: float = 0.9  # share of these steps with a finite loss, below which nothing is compared (ours)
     slow: float = 1.2  # times the median (ours)
     pace_steps: int = 50  # steps (ours)
     least_s: float = 0.005  # seconds (ours)
@@ -72,13 +74,13 @@ class RankSkew(Check):
 
     def loss(self, rank: int, window: Window, others: list[Window]) -> Iterator[str]:
         """Yield a sentence if the mean loss of the rank is far from that of the others."""
-        mine = list(window.series.get(LOSS, ()))[-self.last :]
+        mine = finite(list(window.series.get(LOSS, ()))[-self.last :])
         theirs = [
             mean(values)
             for other in others
-            if len(values := list(other.series.get(LOSS, ()))[-self.last :]) == len(mine) and values
+            if len(values := finite(list(other.series.get(LOSS, ()))[-self.last :])) >= self.most * self.last
         ]
-        if len(mine) < self.last or not theirs:
+        if len(mine) < self.most * self.last or not theirs:
             return
         here, there = mean(mine), median(theirs)
         if abs(here - there) > self.errors * pstdev(mine) / len(mine) ** 0.5 and abs(here - there) > 0.5 * abs(there):
@@ -146,3 +148,8 @@ def shares(windows: list[Window]) -> Counter[int]:
 def lengths(windows: list[Window]) -> list[int]:
     """The padded lengths seen in these windows."""
     return [fact.width for window in windows for fact in window.seen(BatchSeen) if fact.width is not None]
+
+
+def finite(values: list[float]) -> list[float]:
+    """Leave out the losses that are NaN or infinite: other checks tell them, and they have no mean."""
+    return [value for value in values if math.isfinite(value)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -73,10 +74,16 @@ class Rank0Only(Check):
         count = min(map(len, losses.values()))
         if count < self.steps:
             return
-        own, whole = (
-            losses[rank][-count:],
-            [mean(step) for step in zip(*(values[-count:] for values in losses.values()), strict=True)],
-        )
+        number = list(losses).index(rank)
+        steps = [
+            step
+            for step in zip(*(values[-count:] for values in losses.values()), strict=True)
+            if all(map(math.isfinite, step))
+        ]
+        count = len(steps)
+        if count < self.steps:
+            return
+        own, whole = [step[number] for step in steps], [mean(step) for step in steps]
         apart = [a - b for a, b in zip(own, whole, strict=True)]
         here, there, off = mean(own), mean(whole), mean(apart)
         if abs(off) > self.errors * pstdev(apart) / count**0.5 and abs(off) > self.share * abs(there):
