@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,9 +61,9 @@ LIMIT = 0.02  # of the final loss of the healthy run
 
 def finals(stdout: str) -> list[float]:
     """The final loss of each rank, which end with the same weights."""
-    lines = sums(stdout)
-    assert len(lines) == 2 and len({line.split("weights")[1] for line in lines}) == 1
-    return [float(line.split()[3]) for line in lines]
+    ends = sorted(re.findall(r"rank (\d) final (\S+) of \d+ weights (nan|-?[\d.]+)", stdout))  # lines may run together
+    assert len(ends) == 2 and len({weights for *_, weights in ends}) == 1
+    return [float(loss) for _, loss, _ in ends]
 
 
 @pytest.mark.sweep
@@ -74,7 +75,9 @@ def test_a_fault_of_one_rank_is_answered_by_both(run_watched: RunWatched, fault:
     watched = run_watched(BACK, fault, loop, mode="prod")
     assert watched.status == 0, watched.stderr
     answers = [(a["rank"], a["step"]) for a in watched.report["actions"] if a["action"] == answer]
-    assert sorted(rank for rank, _ in answers) == [0, 1] and len({step for _, step in answers}) == 1
+    steps = {step for _, step in answers}
+    assert steps and sorted(answers) == [(rank, step) for rank in (0, 1) for step in sorted(steps)]
+    assert len(steps) == 1 or (fault, loop) == ("sample", "accelerate")  # whose sample it is not told there: each time
     assert "weights nan" in bare.stdout
     assert finals(watched.stdout) == pytest.approx(finals(twin.stdout), rel=LIMIT)
     assert watched.report["verdict"]["rank"] == 1 or fault == "sample"
