@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.shadow_model import ShadowModel, line_of, main_output, unnoticed
+from debugtracer.observers.graph.shadow_model import ShadowModel, is_dense, line_of, main_output, unnoticed
 
 
 def test_the_copy_rests_in_evaluation_mode_and_the_model_stays_as_it_is():
@@ -57,3 +57,15 @@ def test_the_main_output_of_the_shapes_that_models_give():
     assert main_output({"loss": torch.tensor(1.0), "hidden": hidden, "logits": logits}) is logits
     assert main_output({"loss": torch.tensor(1.0), "hidden": hidden}) is hidden
     assert main_output("text") is None
+
+
+def test_tensors_that_operators_cannot_read_are_not_dense():
+    odd = [
+        torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)]),
+        torch.ones(2, 2).to_sparse(),
+        torch.ones(2, 2, dtype=torch.complex64),
+        torch.ones(2, 2, device="meta"),
+        torch.ones(0, 2),
+    ]
+    assert [is_dense(value) for value in odd] == [False] * 5
+    assert is_dense(torch.ones(2, 2)) and is_dense(torch.nn.Parameter(torch.ones(2)))

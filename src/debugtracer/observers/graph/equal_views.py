@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.graph.shadow_model import main_output
+from debugtracer.observers.graph.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.equal_views import EqualViews
@@ -43,7 +43,12 @@ class EqualViewsObserver(Observer):
         made = main_output(output)
         if len(given) != 1 or made is None or not module.training or not made.requires_grad:
             return
-        if given[0].is_floating_point() and given[0].dim() > 1 and made.shape[:1] == given[0].shape[:1]:
+        if (
+            is_dense(given[0])
+            and given[0].is_floating_point()
+            and given[0].dim() > 1
+            and made.shape[:1] == given[0].shape[:1]
+        ):
             self.compare(module, given[0].detach(), made)
 
     def compare(self, module: nn.Module, given: Tensor, made: Tensor) -> None:

@@ -110,6 +110,19 @@ class ShadowModel:
         return main_output(output), seen
 
 
+def is_dense(value: Tensor) -> bool:
+    """True for a tensor of values that ordinary operators read: neither nested, sparse, quantised, complex nor without
+    any. No host sync."""
+    return (
+        value.layout is torch.strided
+        and not value.is_nested
+        and not value.is_quantized
+        and not value.is_complex()
+        and value.device.type != "meta"
+        and value.numel() > 0
+    )
+
+
 def main_output(output: Any) -> Tensor | None:
     """The floating tensor that a model gives: itself, `logits`, or the first of several."""
     if isinstance(output, Tensor):

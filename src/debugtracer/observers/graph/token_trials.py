@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.observers.graph.difference import CHANGED, difference, distance
-from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowModel
+from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowModel, is_dense
 
 # share of targets that are the next token, or the token itself (ours: documents are joined, some targets are masked)
 SHIFTED = 0.95
@@ -75,6 +75,7 @@ def texts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tensor]:
     for name, value in given:
         whole = (
             isinstance(value, Tensor)
+            and is_dense(value)
             and value.dim() == 2
             and not value.is_floating_point()
             and value.dtype != torch.bool
