@@ -34,7 +34,7 @@ FAULTS = (
     "data/unlabelled_batch",
     "data/missing_cell_workers",
     "data/flat_patches",
-    "data/quiet_clips",
+    "numerics/quiet_clips",
     "data/foreign_batch",
     "optimizer/bike_hire",
     "optimizer/half_adam_default_eps",
