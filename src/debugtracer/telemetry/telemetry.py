@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from debugtracer.telemetry.endpoint import Endpoint
-from debugtracer.telemetry.follower import Follower, Receiver
-from debugtracer.telemetry.otlp import Otlp
+if TYPE_CHECKING:  # a run that asks for none of it does not import it
+    from debugtracer.telemetry.follower import Follower, Receiver
 
 
 class Telemetry:
@@ -18,6 +18,8 @@ class Telemetry:
         at is one line."""
         receivers: list[Receiver] = []
         if port is not None:
+            from debugtracer.telemetry.endpoint import Endpoint
+
             try:
                 receivers.append(Endpoint(run, host, port, token))
             except (OSError, OverflowError) as error:  # two runs on one machine may have the same port
@@ -29,8 +31,14 @@ class Telemetry:
                     flush=True,
                 )
         if otlp:
+            from debugtracer.telemetry.otlp import Otlp
+
             receivers.append(Otlp(otlp, run.name))
-        self.follower = Follower(run, receivers) if receivers else None
+        self.follower: Follower | None = None
+        if receivers:
+            from debugtracer.telemetry.follower import Follower as Following
+
+            self.follower = Following(run, receivers)
 
     def start(self) -> None:
         """Begin; called when the program has started, so that no thread is there at its fork."""
