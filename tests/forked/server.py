@@ -129,7 +129,7 @@ def command(words: list[str], cwd: str, env: dict[str, str]) -> None:
 
     original = run.supervise
 
-    def supervise(program: list[str], environment: dict[str, str], started: Callable[[], object] = int) -> int:
+    def supervise(program: list[str], environment: dict[str, str], started: Callable[[], None] | None = None) -> int:
         """As the real one, in a fork, where the program is a script of our Python."""
         if program[0] != sys.executable or program[1].startswith("-"):
             return int(original(program, environment, started))
@@ -138,7 +138,8 @@ def command(words: list[str], cwd: str, env: dict[str, str]) -> None:
         child = os.fork()
         if child == 0:
             raise Run(program[1:], environment)
-        started()
+        if started is not None:
+            started()
         return code_of(os.waitpid(child, 0)[1])
 
     run.supervise = supervise

@@ -11,14 +11,15 @@ from collections.abc import Callable
 POLL_S = 1.0  # seconds; SIGCHLD ends the wait at once, this is for parents that ignore it
 
 
-def supervise(program: list[str], environment: dict[str, str], started: Callable[[], object] = int) -> int:
+def supervise(program: list[str], environment: dict[str, str], started: Callable[[], None] | None = None) -> int:
     """Run the program to its end and return its code as subprocess gives it (-n: signal n); `started` is called beside
     it. Raises OSError if it cannot start."""
     watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     try:
         child = subprocess.Popen(program, env=environment, preexec_fn=lambda: restore(mask))
-        started()  # its threads are deaf to the signals, as we are: none is lost to them
+        if started is not None:
+            started()  # its threads are deaf to the signals, as we are: none is lost to them
         while (code := child.poll()) is None:
             forward(child, watched)
         return code

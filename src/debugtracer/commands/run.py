@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -19,8 +19,10 @@ from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
 from debugtracer.notify.apprise import check_addresses
 from debugtracer.settings import FAIL_ON, PREFIX, Capture, Mode, Settings, Switch
-from debugtracer.telemetry.telemetry import Telemetry
 from debugtracer.trace.store.skip_list import read_skip_list, taken
+
+if TYPE_CHECKING:
+    from debugtracer.telemetry.telemetry import Telemetry
 
 BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
@@ -226,22 +228,27 @@ def supervised_run(words: list[str], settings: Settings) -> tuple[int, Path]:
         print(f"debug-tracer: {told}.", file=sys.stderr, flush=True)
     telemetry = telemetry_of(settings, folder)
     try:
-        code = supervise(program, child_environment(settings, folder), telemetry.start)
+        code = supervise(program, child_environment(settings, folder), telemetry.start if telemetry else None)
     except OSError as error:
         close(folder, 2, "off")
         raise UsageError(f"{program[0]} cannot be started ({error.strerror})") from None
     code = close(folder, exit_status(code), settings.fail_on)
     tell_verdict(folder)
-    telemetry.end()
+    if telemetry is not None:
+        telemetry.end()
     tell_end(folder, code, settings)
     print(f"debug-tracer: run folder {folder}", file=sys.stderr, flush=True)
     return code, folder
 
 
-def telemetry_of(settings: Settings, folder: Path) -> Telemetry:
-    """What is given out of the run while it trains. Raises UsageError, with the folder closed, where a package is
-    missing."""
+def telemetry_of(settings: Settings, folder: Path) -> Telemetry | None:
+    """What is given out of the run while it trains; None, and nothing of it imported, where none is asked for. Raises
+    UsageError, with the folder closed, where a package is missing."""
     port, host = settings.metrics_port, settings.metrics_host
+    if port is None and not settings.otlp:
+        return None
+    from debugtracer.telemetry.telemetry import Telemetry
+
     try:
         return Telemetry(folder, port, host, settings.alert_token, settings.otlp)
     except UsageError:

@@ -66,8 +66,13 @@ class Program:
 
     def shown(self, node: ast.AST, most: int = 60) -> str:
         """An expression on one line, cut when it is long."""
-        text = " ".join(ast.unparse(node).split())
-        return text if len(text) <= most else text[: most - 3] + "..."
+        return shown(node, most)
+
+
+def shown(node: ast.AST, most: int = 60) -> str:
+    """An expression on one line, cut when it is long."""
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def lists(holder: ast.AST) -> list[list[ast.stmt]]:

@@ -53,7 +53,7 @@ class RankSkew(Check):
     labels: int = 200  # labels seen before they are compared (ours)
     apart: float = 0.5  # total variation distance of label shares (ours)
     disjoint: float = 0.9  # distance from which the ranks hardly share a class: a warning (ours)
-    most: float = 0.9  # share of these steps with a finite loss, below which nothing is compared (ours)
+    finite_share: float = 0.9  # share of these steps that must have a finite loss (ours)
     slow: float = 1.2  # times the median (ours)
     pace_steps: int = 50  # steps (ours)
     least_s: float = 0.005  # seconds (ours)
@@ -78,9 +78,9 @@ class RankSkew(Check):
         theirs = [
             mean(values)
             for other in others
-            if len(values := finite(list(other.series.get(LOSS, ()))[-self.last :])) >= self.most * self.last
+            if len(values := finite(list(other.series.get(LOSS, ()))[-self.last :])) >= self.finite_share * self.last
         ]
-        if len(mine) < self.most * self.last or not theirs:
+        if len(mine) < self.finite_share * self.last or not theirs:
             return
         here, there = mean(mine), median(theirs)
         if abs(here - there) > self.errors * pstdev(mine) / len(mine) ** 0.5 and abs(here - there) > 0.5 * abs(there):

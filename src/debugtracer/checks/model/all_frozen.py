@@ -22,8 +22,7 @@ class AllFrozen(Check):
         A freezing loop that means to spare the head and compares names that the model does not have; `requires_grad_`
         of the whole model after the head was set.
     Why it matters
-        backward() raises "element 0 of tensors does not require grad", a sentence that says nothing of freezing; with
-        another learnable tensor in the loss nothing raises and the model never learns.
+        backward() raises "element 0 of tensors does not require grad", a sentence that says nothing of freezing.
     How it decides
         The loss has no graph when backward begins, and of all models called so far not one parameter asks for a
         gradient. The line is the only one of the program that sets requires_grad to False, if there is only one.
@@ -38,7 +37,7 @@ class AllFrozen(Check):
     needs: ClassVar[tuple[type[Loose]]] = (Loose,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "parameters_not_updated"
-    symptom: ClassVar[str] = "no_learning"
+    symptom: ClassVar[str] = "crash"
     exact: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (

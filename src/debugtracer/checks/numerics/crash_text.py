@@ -11,7 +11,6 @@ import msgspec
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen
-from debugtracer.trace.facts.graph_reach import LossWithoutGraph
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -50,11 +49,8 @@ class CrashText(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding for an exception whose words are known."""
         for crash in window.seen(Crash) if window.ended else ():
-            if crash.words is None or crash.words.certainty < self.certainty:
-                continue
-            if crash.words.kind == "detached_graph" and any(fact.frozen for fact in window.seen(LossWithoutGraph)):
-                continue  # model/all-frozen tells it
-            yield self.describe(window, crash, crash.words)
+            if crash.words is not None and crash.words.certainty >= self.certainty:
+                yield self.describe(window, crash, crash.words)
 
     def describe(self, window: Window, crash: Crash, words: KnownWords) -> Finding:
         """What the words say, and the user's line they were raised from."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
 
 from debugtracer.recorder.state.sharded import holds_shards
 
+T = TypeVar("T")
 PATIENCE_S = 20.0  # seconds the others are waited for at a gate; they have just met in the backward (ours)
 WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel")
 WORK_S = 600.0  # seconds a rank that looks into a fault is waited for (ours; a verdict takes seconds)
@@ -30,30 +31,32 @@ class RankVote:
         """How many ranks said yes to each question; None when some rank did not come in time. Every rank must call this
         as often, in the same order."""
         bits = tuple(bits)
+        return self.answer(lambda number: self.counted(self.store(), f"vote/{number}", bits, patience_s), patience_s)
+
+    def common(self, numbers: Iterable[int], patience_s: float = PATIENCE_S) -> frozenset[int] | None:
+        """The numbers that every rank has; None when some rank did not come in time. Asked like a vote."""
+        own = tuple(numbers)
+        return self.answer(lambda number: self.shared(self.store(), f"numbers/{number}", own, patience_s), patience_s)
+
+    def answer(self, question: Callable[[int], T], patience_s: float) -> T | None:
+        """What comes of the next question, by its number; None, for good, once some rank did not come in time."""
         if self.off:
             return None
         number = next(self.number)
         try:
-            return self.counted(self.store(), f"vote/{number}", bits, patience_s)
+            return question(number)
         except Exception as error:  # what a store raises differs by kind and version
             self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
             return None
 
-    def common(self, numbers: Iterable[int], patience_s: float = PATIENCE_S) -> frozenset[int] | None:
-        """The numbers that every rank has; None when some rank did not come in time. Asked like a vote."""
-        if self.off:
-            return None
-        number = next(self.number)
+    def shared(self, store: Any, key: str, own: tuple[int, ...], patience_s: float) -> frozenset[int]:
+        """Write down the own numbers, and take what all ranks have in common."""
         dist: Any = torch.distributed
-        try:
-            store, keys = self.store(), [f"numbers/{number}/{rank}" for rank in range(dist.get_world_size())]
-            store.set(keys[dist.get_rank()], ",".join(map(str, numbers)) or ",")
-            store.wait(keys, datetime.timedelta(seconds=patience_s))
-            each = [{int(word) for word in store.get(key).decode().split(",") if word} for key in keys]
-            return frozenset.intersection(*map(frozenset, each))
-        except Exception as error:  # what a store raises differs by kind and version
-            self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
-            return None
+        keys = [f"{key}/{rank}" for rank in range(dist.get_world_size())]
+        store.set(keys[dist.get_rank()], ",".join(map(str, own)) or ",")
+        store.wait(keys, datetime.timedelta(seconds=patience_s))
+        each = [{int(word) for word in store.get(key).decode().split(",") if word} for key in keys]
+        return frozenset.intersection(*map(frozenset, each))
 
     def counted(self, store: Any, key: str, bits: tuple[bool, ...], patience_s: float) -> tuple[int, ...]:
         """Count the votes in three round trips: the last rank to come writes the sums down."""

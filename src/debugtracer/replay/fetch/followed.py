@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -29,6 +28,7 @@ from debugtracer.replay.fetch.sample import (
     stream_to,
 )
 from debugtracer.replay.fetch.values import facts_of, is_bad, mask_of
+from debugtracer.source.program import shown
 from debugtracer.trace.pipeline_birth import PipelineBirth
 
 SECONDS = 20.0  # that the child may take in all (ours)
@@ -160,9 +160,3 @@ def inputs_of(origin: Origin, kind: OriginKind) -> Any:
     """Describe what the expression was given, with the values at the places where the result is bad."""
     mask = mask_of(origin.result) if origin.result is not MISSING else None
     return tuple(told for text, value in kind.operands[:4] if (told := facts_of(text, value, mask)) is not None)
-
-
-def shown(node: ast.expr, most: int = 60) -> str:
-    """An expression on one line, cut when it is long."""
-    text = " ".join(ast.unparse(node).split())
-    return text if len(text) <= most else text[: most - 3] + "..."

@@ -19,10 +19,11 @@ from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.child import READ, in_child
 from debugtracer.replay.fetch.expressions import MISSING, Names, operands, written_value
-from debugtracer.replay.fetch.followed import SECONDS, shown, traced
+from debugtracer.replay.fetch.followed import SECONDS, traced
 from debugtracer.replay.fetch.line_trace import RETURNED, Executed, LineTrace
 from debugtracer.replay.fetch.sample import Pipeline, as_worker, pipeline_of
 from debugtracer.replay.fetch.values import facts_of, largest, parts_of
+from debugtracer.source.program import shown
 from debugtracer.trace.number import number
 from debugtracer.trace.pipeline_birth import PipelineBirth
 
