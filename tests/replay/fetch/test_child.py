@@ -100,3 +100,16 @@ def test_on_another_system_it_is_refused(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(("path", "data"), [("/data/x.npy", True), ("/data/x.py", False), ("/proc/stat", False)])
 def test_sources_are_no_data(path: str, data: bool):
     assert is_data(path) is data
+
+
+@pytest.mark.parametrize(("backend", "refused"), [("gloo", False), ("nccl", True), ("mpi", True)])
+def test_beside_ranks_that_a_fork_can_damage_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch, backend: str, refused: bool
+):
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_backend", lambda: backend)
+    if refused:
+        with pytest.raises(ReplayRefused, match="beside NCCL or MPI"):
+            in_child(lambda: 1, 10.0)
+    else:
+        assert in_child(lambda: 1, 10.0) == 1

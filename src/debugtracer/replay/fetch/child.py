@@ -43,6 +43,8 @@ def in_child(work: Callable[[], Any], seconds: float) -> Any:
     """What the work gives, computed in a fork of this process, which is as before. Raises ReplayRefused."""
     if sys.platform != "linux":
         raise ReplayRefused("a sample is fetched again on Linux only, where a process can be forked for it")
+    if talks_over_devices():
+        raise ReplayRefused("a sample is not fetched again beside NCCL or MPI, which a fork can stop or damage")
     state, offsets = RngState(), open_files()
     reader, writer = os.pipe()
     with quiet_warnings():
@@ -67,6 +69,12 @@ def in_child(work: Callable[[], Any], seconds: float) -> Any:
     if word == "refused":
         raise ReplayRefused(value)
     return value
+
+
+def talks_over_devices() -> bool:
+    """Whether ranks are connected by more than gloo: torch warns of forks beside NCCL (DistributedDataParallel)."""
+    dist: Any = torch.distributed
+    return bool(dist.is_available() and dist.is_initialized() and set(dist.get_backend().split(",")) - {"gloo", "fake"})
 
 
 def answer(work: Callable[[], Any], state: RngState, writer: int) -> None:
