@@ -5,6 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bash scripts/setup.sh demo,test,docs
 command -v c++ >/dev/null || { apt-get update -q && apt-get install -y -q g++; } >/dev/null 2>&1 || true  # builds the stand-in device; its tests say so where it is missing
 command -v chromium >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends -o Acquire::Retries=3 chromium; } >/dev/null 2>&1 || true  # draws the page; its tests say so where it is missing
+command -v promtool >/dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends prometheus; } >/dev/null 2>&1 || true  # checks the alert rules; their test says so where it is missing
 export PATH="$PWD/.venv/bin:$PATH"
 ruff check .
 ruff format --check .

@@ -69,6 +69,7 @@ def serving(folder: Path, *words: str) -> Iterator[None]:
             server.terminate()
 
 
+@pytest.mark.sweep
 def test_an_incident_is_scraped_fires_and_pauses_the_run(tmp_path: Path) -> None:
     needs("prometheus_client")
     prometheus, alertmanager = shutil.which("prometheus"), shutil.which("prometheus-alertmanager")
