@@ -22,6 +22,13 @@ def test_a_part_runs_files_that_exist(words: list[str]) -> None:
     assert [word for word in files if not (ROOT / word).exists()] == []
 
 
+def test_what_is_marked_for_the_sweep_is_in_a_part() -> None:
+    places = [ROOT / word for words in sweep.PARTS.values() for word in words if word.startswith("tests/")]
+    marked = [f for f in (ROOT / "tests").rglob("test_*.py") if "pytest.mark." + "sweep" in f.read_text()]
+    assert len(marked) > 5
+    assert [f for f in marked if not any(f.is_relative_to(place) for place in places)] == []
+
+
 def test_a_part_that_is_not_there_is_refused_with_those_that_are() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/sweep.py", "--only", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False
