@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-from debugtracer.commands._child import exit_status, supervise
+from debugtracer.commands._child import BOOTSTRAP, RUN_DIR, child_environment, exit_status, supervise
+from debugtracer.settings import Settings
 
 
 def test_the_code_of_the_child_is_given_back_and_the_signal_that_ended_it():
@@ -36,3 +37,10 @@ def test_a_signal_to_the_supervisor_is_passed_on():
 def test_a_program_that_cannot_start_is_an_oserror():
     with pytest.raises(OSError, match="No such file"):
         supervise(["/no/such/program"], {})
+
+
+def test_the_bootstrap_stands_first_and_the_run_has_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/theirs")
+    made = child_environment(Settings(), tmp_path)
+    assert made["PYTHONPATH"] == os.pathsep.join([str(BOOTSTRAP), "/theirs"])
+    assert (made[RUN_DIR], made["DEBUG_TRACER"]) == (str(tmp_path), "1")

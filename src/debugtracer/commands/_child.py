@@ -7,7 +7,12 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
+from debugtracer.settings import PREFIX, Settings
+
+BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
+RUN_DIR = PREFIX + "RUN_DIR"
 POLL_S = 1.0  # seconds; SIGCHLD ends the wait at once, this is for parents that ignore it
 
 
@@ -58,3 +63,15 @@ def forget_pending(watched: set[signal.Signals]) -> None:
 def exit_status(code: int) -> int:
     """The status a shell would give: 128+n for signal n."""
     return 128 - code if code < 0 else code
+
+
+def child_environment(settings: Settings, folder: Path) -> dict[str, str]:
+    """The environment of the program: our settings, and the bootstrap before everything on PYTHONPATH."""
+    path = [str(BOOTSTRAP), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        **settings.to_env(),
+        "DEBUG_TRACER": "1",
+        RUN_DIR: str(folder),
+        "PYTHONPATH": os.pathsep.join(path),
+    }

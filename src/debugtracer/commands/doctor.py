@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from debugtracer.commands.run import BOOTSTRAP
+from debugtracer.commands._child import BOOTSTRAP
 from debugtracer.errors import TraceError
 from debugtracer.settings import PREFIX, Settings
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Found, Noted, RankEnded, RankStarted

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from debugtracer.checks.presets import PRESETS
-from debugtracer.commands._child import exit_status, supervise
+from debugtracer.commands._child import RUN_DIR, child_environment, exit_status, supervise
 from debugtracer.commands._ended_notice import tell_end
 from debugtracer.commands._program import resolve
 from debugtracer.errors import STOPPED, DebugTracerError, UsageError, guarded
@@ -24,9 +24,8 @@ from debugtracer.trace.store.skip_list import read_skip_list, taken
 if TYPE_CHECKING:
     from debugtracer.telemetry.telemetry import Telemetry
 
-BOOTSTRAP = Path(__file__).resolve().parents[1] / "integrations" / "bootstrap"
 Word = TypeVar("Word", Mode, Capture, Switch)
-RUN_DIR, NAME = PREFIX + "RUN_DIR", PREFIX + "NAME"
+NAME = PREFIX + "NAME"
 
 Command = Annotated[
     list[str] | None, typer.Argument(metavar="COMMAND...", help="train.py ARGS, -m MODULE ARGS, torchrun ...")
@@ -254,18 +253,6 @@ def telemetry_of(settings: Settings, folder: Path) -> Telemetry | None:
     except UsageError:
         close(folder, 2, "off")
         raise
-
-
-def child_environment(settings: Settings, folder: Path) -> dict[str, str]:
-    """The environment of the program: our settings, and the bootstrap before everything on PYTHONPATH."""
-    path = [str(BOOTSTRAP), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        **os.environ,
-        **settings.to_env(),
-        "DEBUG_TRACER": "1",
-        RUN_DIR: str(folder),
-        "PYTHONPATH": os.pathsep.join(path),
-    }
 
 
 def close(folder: Path, code: int, fail_on: str) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from contextlib import nullcontext
 
+import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.shadow_model import ShadowModel, is_dense, line_of, main_output, unnoticed
+from debugtracer.observers.graph.shadow_model import ReachesBack, ShadowModel, is_dense, line_of, main_output, unnoticed
 
 
 def test_the_copy_rests_in_evaluation_mode_and_the_model_stays_as_it_is():
@@ -69,3 +70,52 @@ def test_tensors_that_operators_cannot_read_are_not_dense():
     ]
     assert [is_dense(value) for value in odd] == [False] * 5
     assert is_dense(torch.ones(2, 2)) and is_dense(torch.nn.Parameter(torch.ones(2)))
+
+
+class Closed(nn.Module):
+    """Reaches its own parts through a function that no copy replaces."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+        self.body = lambda x: self.norm(x)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.body(x)
+
+
+OUTSIDE = nn.BatchNorm1d(3)
+
+
+class Global(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return OUTSIDE(self.layer(x))
+
+
+@pytest.mark.parametrize("kind", [Closed, Global])
+def test_a_copy_that_reaches_a_module_of_the_program_stops_before_it(kind: type[nn.Module]) -> None:
+    model = kind()
+    shadow = ShadowModel(model, ())
+    norm = OUTSIDE if kind is Global else model.norm
+    with pytest.raises(ReachesBack, match="the copy calls a BatchNorm1d of the program"):
+        shadow.run((torch.randn(4, 3),), {})
+    assert int(norm.num_batches_tracked) == 0
+    model(torch.randn(4, 3))  # nothing stays behind
+    assert int(norm.num_batches_tracked) == 1
+
+
+def test_parts_in_a_list_and_modules_made_in_the_call_are_its_own() -> None:
+    class Listed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = [nn.Linear(3, 3)]
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return nn.ReLU()(self.parts[0](x))
+
+    output, _ = ShadowModel(Listed(), ()).run((torch.randn(4, 3),), {})
+    assert output is not None and output.shape == (4, 3)

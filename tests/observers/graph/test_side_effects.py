@@ -181,3 +181,19 @@ def test_a_recurrent_network_of_torch_has_no_ways_of_its_own_and_a_users_attribu
 
     assert own_ways(nn.LSTM(2, 2)) is None
     assert own_ways(Odd()) == "__call__ or attributes"
+
+
+class Holding(Base):
+    def __init__(self, body: object) -> None:
+        super().__init__()
+        self.body = body
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+def test_a_function_that_holds_a_module_is_no_part_of_a_copy() -> None:
+    part, number = nn.Linear(2, 2), 3.0
+    held = [lambda x: part(x), [lambda x: part(x)], {"a": lambda x: part(x)}, lambda x, layer=part: layer(x)]
+    assert ["holds modules or tensors" in str(side_effect(Holding(body))) for body in held] == [True] * 4
+    assert [side_effect(Holding(body)) for body in (lambda x: x * number, plain, None)] == [None] * 3

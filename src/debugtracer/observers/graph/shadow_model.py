@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
@@ -73,11 +75,20 @@ class RecordedForward:
         self.name, self.given, self.output, self.inside, self.line = name, given, output, inside, line
 
 
+class ReachesBack(Exception):
+    """A copy would execute a module of the program: through a closure, a global, a default."""
+
+
 class ShadowModel:
-    """Deep copy in evaluation mode. Raises what copying raises."""
+    """Deep copy in evaluation mode. Raises what copying raises, and ReachesBack where a run would execute a module that
+    is not the copy's own: what changes there, a batch norm's statistics say, is the program's."""
 
     def __init__(self, model: nn.Module, autocast: Any) -> None:
-        self.model = copy.deepcopy(model)
+        copies: dict[int, Any] = {}
+        self.model = copy.deepcopy(model, copies)
+        self.originals = {id(module) for module in model.modules()}
+        self.own = {id(value) for value in copies.values() if isinstance(value, nn.Module)}
+        self.thread = threading.get_ident()
         self.autocast = autocast
         self.seen: list[RecordedForward] = []
         self.mixing = Mixing()
@@ -105,9 +116,19 @@ class ShadowModel:
             for device, dtype in self.autocast:
                 stack.enter_context(torch.autocast(device, dtype=dtype))
             stack.enter_context(self.mixing)
+            stack.callback(register_module_forward_pre_hook(self.stay_inside).remove)
             output = self.model(*args, **kwargs)
         seen, self.seen = self.seen, []
         return main_output(output), seen
+
+    def stay_inside(self, module: nn.Module, args: Any) -> None:
+        """Raise ReachesBack before a module of the program is executed; one made in the call itself may hold no
+        state."""
+        if threading.get_ident() != self.thread or id(module) in self.own:
+            return
+        state = (*module._parameters.values(), *module._buffers.values())
+        if id(module) in self.originals or any(value is not None for value in state):
+            raise ReachesBack(f"the copy calls a {type(module).__name__} of the program, not its own")
 
 
 def is_dense(value: Tensor) -> bool:
