@@ -86,6 +86,18 @@ def test_a_call_is_taped_and_gives_what_it_gives(mode: FreeCallMode) -> None:
     assert heard(mode)[:2] == ["ones", "mul"]
 
 
+def test_rounds_without_a_graph_are_told_to_no_observer_once_they_repeat(mode: FreeCallMode, told: Told) -> None:
+    mode.inspection.update()
+    seen = []
+    with torch.no_grad():
+        for _ in range(30):
+            mode.tape.rounds.begin()
+            told.calls.clear()
+            torch.ones(2).mul(3)
+            seen.append("mul" in told.calls)
+    assert seen[0] and not seen[-1]
+
+
 def test_nothing_is_heard_while_suspended_and_the_stack_is_empty_then(mode: FreeCallMode) -> None:
     x = torch.ones(2)
     popped = mode.stack.suspend()

@@ -26,6 +26,7 @@ from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.trace.facts.loss_call import LOSSES
 
+PLAIN = (Tensor,)
 transformed: Any = torch._C._are_functorch_transforms_active
 traced: Any = torch._C._get_tracing_state
 
@@ -68,7 +69,8 @@ class FreeCallMode(TorchFunctionMode):
             return from_caller()(function, args, kwargs)
         if what is FunctionMeaning.PEEK and self.peek(args):
             begin = 0.0  # an alarm has its own account
-        plain = not (types or function_modes() or dispatch_modes())  # no code of the program's is met while we look
+        # no code of the program's is met while we look; methods written in C name their own class
+        plain = not ((types and types != PLAIN) or function_modes() or dispatch_modes())
         try:
             # many rounds without a graph: what each of them does is dropped with the next
             idle = self.tape.rounds.many and plain and is_idle(self.tape, what, args, kwargs)
@@ -76,7 +78,7 @@ class FreeCallMode(TorchFunctionMode):
                 None if idle else (prepare if plain else self.prepare_apart)(self.tape, what, function, args, kwargs)
             )
         except Exception as error:
-            pending = None
+            idle, pending = False, None
             self.refuse(error)
         forward = from_caller()
         called = perf_counter() if begin else 0.0
@@ -89,7 +91,7 @@ class FreeCallMode(TorchFunctionMode):
                 self.refuse(error)
         if begin:
             cost.add(perf_counter() - returned + called - begin)
-        if self.inspection.on:
+        if self.inspection.on and not idle:
             self.events.called(function, args, kwargs, output)
         if not torch.is_grad_enabled() and getattr(function, "__name__", "") in LOSSES:
             self.events.scored(function, args, kwargs, output)
