@@ -7,12 +7,21 @@ import random
 
 import pytest
 
-from debugtracer.spikes.residual import FLOOR, LEAST, Residuals, from_x, line, middle, to_x
+from debugtracer.spikes.residual import FLOOR, LEAST, Residuals, from_x, line, median_deviation, middle, to_x
 
 
 def test_the_median_of_odd_and_even_counts():
     assert middle([1.0, 2.0, 9.0]) == 2.0
     assert middle([1.0, 2.0, 4.0, 9.0]) == 3.0
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 32, 63, 64])
+def test_the_median_deviation_is_that_of_all_distances_to_the_bit(count: int):
+    draws = random.Random(count)
+    for _ in range(300):
+        ordered = sorted(draws.choice([draws.gauss(0, 1), 0.5, draws.expovariate(1) ** 3]) for _ in range(count))
+        for center in (middle(ordered), draws.gauss(0, 2)):
+            assert median_deviation(ordered, center) == middle(sorted(abs(v - center) for v in ordered))
 
 
 def test_the_line_ignores_outliers():

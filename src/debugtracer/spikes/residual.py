@@ -52,6 +52,26 @@ def middle(ordered: Sequence[float]) -> float:
     return ordered[half] if len(ordered) % 2 else 0.5 * (ordered[half - 1] + ordered[half])
 
 
+def median_deviation(ordered: Sequence[float], center: float) -> float:
+    """Return the median distance of sorted values from a center, by bisection: the nearest half of them lies side by
+    side."""
+    count = len(ordered)
+    half = count // 2 + count % 2
+    low, high = 0, count - half
+    while low < high:
+        between = (low + high) // 2
+        if center - ordered[between] > ordered[between + half] - center:
+            low = between + 1
+        else:
+            high = between
+    inner = max(abs(ordered[low] - center), abs(ordered[low + half - 1] - center))
+    if count % 2:
+        return inner
+    below = abs(ordered[low - 1] - center) if low else math.inf
+    above = abs(ordered[low + half] - center) if low + half < count else math.inf
+    return 0.5 * (inner + min(below, above))
+
+
 def levelled(values: Sequence[float]) -> tuple[float, list[float]]:
     """Return the slope (medians of the outer thirds) and the values without it."""
     count = len(values)
@@ -96,8 +116,7 @@ class Residuals:
         slope, flat = levelled(list(self.xs))
         ordered = sorted(flat)
         intercept = middle(ordered)
-        # in this order they fall and rise again, which is sorted in one pass
-        mad = max(middle(sorted([abs(v - intercept) for v in ordered])), FLOOR)
+        mad = max(median_deviation(ordered, intercept), FLOOR)
         prediction = intercept + slope * len(flat)
         return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, (flat[-1] - intercept) / mad)
 
