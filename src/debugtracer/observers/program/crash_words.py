@@ -5,9 +5,6 @@ from __future__ import annotations
 import traceback
 
 from debugtracer.errors import guarded
-from debugtracer.logs.chunks import Chunk
-from debugtracer.logs.judge import CONSEQUENCES, GENERIC, SHOWN, judge
-from debugtracer.logs.scan import Scan
 from debugtracer.trace.facts.crash import KnownWords
 
 MOST = 20_000  # characters of a traceback that are read, its end (ours)
@@ -17,6 +14,11 @@ MOST = 20_000  # characters of a traceback that are read, its end (ours)
 def words_of(error: BaseException) -> KnownWords | None:
     """The likeliest class for the exception as torch and the usual trainers word it; None where no known words are in
     its text."""
+    # the table of words is read where a program dies, not at each start
+    from debugtracer.logs.chunks import Chunk
+    from debugtracer.logs.judge import CONSEQUENCES, GENERIC, SHOWN, judge
+    from debugtracer.logs.scan import Scan
+
     scan = Scan("traceback")
     scan.feed(Chunk(1, "".join(traceback.format_exception(error))[-MOST:]))
     judged = judge(scan.finish())
