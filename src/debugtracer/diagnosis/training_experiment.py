@@ -70,7 +70,8 @@ class TrainingExperiment:
             self.plain.note = f"trained on for {steps} steps, {REPEATS} times in other orders"
             proofs = {cause.slug: self.tried(trials, cause) for _, cause in self.suspects}
             good = [cause for _, cause in self.suspects if heals(self.plain, proofs[cause.slug])]
-            others = [self.arm(trials, interventions()[r]) for r in RIVALS] if good else []
+            used = {arm.name.partition("=")[0] for arm in proofs.values()}
+            others = [self.arm(trials, interventions()[r]) for r in RIVALS if r not in used] if good else []
         return self.verdict(proofs, good, others, steps)
 
     def tried(self, trials: TrainingTrials, cause: Cause) -> Arm:

@@ -47,10 +47,16 @@ class TrainingTrials(HistoryTrials):
         for self.all_training in (False, True):
             score = Score()
             with self.as_trained():
-                super().perform(self.rerun(), score)
+                super().perform(super().rerun(), score)
             if self.departs is None:
                 return
         raise ReplayRefused(f"they lead away from the recorded losses at step {self.departs}")
+
+    def rerun(self) -> Rerun:
+        """The steps as an intervention may change them, with the seed of this repeat."""
+        rerun = super().rerun()
+        rerun.seed = SEED + self.repeat
+        return rerun
 
     def sequence(self) -> list[Segment]:
         """The steps of this repeat in order: passes over the batches, each shuffled."""
@@ -64,7 +70,6 @@ class TrainingTrials(HistoryTrials):
         self.world.rewind()
         self.history.snapshot.restore()
         self.history.snapshot.restore_gradients()
-        rerun.seed = SEED + self.repeat
         with contextlib.ExitStack() as stack:
             stack.callback(self.history.snapshot.restore)  # what is tried next is asked about settings that are its own
             stack.enter_context(self.as_trained())
