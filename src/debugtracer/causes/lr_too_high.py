@@ -22,7 +22,6 @@ class LrTooHigh(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("lower-lr",)
-    proved_by_training: ClassVar[tuple[str, ...]] = ("lower-lr",)
     refuted_by: ClassVar[tuple[str, ...]] = (
         "stable-op",
         "full-precision",

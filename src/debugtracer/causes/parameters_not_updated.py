@@ -15,7 +15,6 @@ class ParametersNotUpdated(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
-    proved_by_training: ClassVar[tuple[str, ...]] = ("fresh-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "optimizer/lr-zero")
     remedies: ClassVar[tuple[str, ...]] = (

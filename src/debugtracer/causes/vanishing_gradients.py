@@ -15,7 +15,6 @@ class VanishingGradients(Cause):
     kind: ClassVar[str] = "vanishing_gradients"
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("other-activation", "standard-module", "reinit-layer")
-    proved_by_training: ClassVar[tuple[str, ...]] = ("fresh-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "fresh-moments", "full-precision")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "model/saturated-activation")
     contradicts: ClassVar[tuple[str, ...]] = ("optimizer/exploding-grad",)

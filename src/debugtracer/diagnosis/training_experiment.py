@@ -9,7 +9,7 @@ from time import perf_counter
 import msgspec
 
 from debugtracer.causes.cause import Cause, causes
-from debugtracer.diagnosis.proof.arms import REPEATS, Arm, heals, rivals
+from debugtracer.diagnosis.proof.arms import REPEATS, SHARE, Arm, gain, heals, rivals, surely_better
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, interventions
 from debugtracer.recorder.state.step_history import StepHistory
@@ -63,6 +63,7 @@ class TrainingExperiment:
         returns."""
         steps = self.steps(step_s)
         with TrainingTrials(past, context, steps) as trials:
+            self.suspects = [pair for pair in self.suspects if self.may_try(trials, pair[1])]
             trials.check()
             self.train(trials, self.plain, interventions()["unchanged"])
             if self.plain.refused:
@@ -73,6 +74,13 @@ class TrainingExperiment:
             used = {arm.name.partition("=")[0] for arm in proofs.values()}
             others = [self.arm(trials, interventions()[r]) for r in RIVALS if r not in used] if good else []
         return self.verdict(proofs, good, others, steps)
+
+    def may_try(self, trials: TrainingTrials, cause: Cause) -> bool:
+        """Whether a change of the cause can be made; raises ReplayRefused where the leading one has none."""
+        why = [interventions()[slug].refuses(trials.rerun()) for slug in cause.proved_by_training]
+        if all(why) and cause is self.suspects[0][1]:
+            raise ReplayRefused(why[0])
+        return not all(why)
 
     def tried(self, trials: TrainingTrials, cause: Cause) -> Arm:
         """The first change of a cause that heals, else the last that ran."""
@@ -132,6 +140,10 @@ class TrainingExperiment:
     def rows(self, proofs: dict[str, Arm], good: list[Cause], others: list[Arm]) -> tuple[Trial, ...]:
         """Every arm as a trial."""
         slugs = {cause.slug for cause in good}
+        for arm in (*proofs.values(), *others):
+            if surely_better(self.plain, arm) and not heals(self.plain, arm):
+                share = gain(self.plain, arm) / abs(self.plain.mean)
+                arm.note += f" (better by {share:.2g} of the loss, expected {SHARE:g} at least)"
         own = [arm.trial("healed" if slug in slugs else "not healed") for slug, arm in proofs.items()]
         rest = [arm.trial("healed" if heals(self.plain, arm) else "not healed") for arm in others]
         return (self.plain.trial("reproduced"), *own, *rest)
@@ -158,7 +170,7 @@ def against(
     vain = [
         f"it persists with {arm.note}: {steps} steps of training end at loss {losses(arm)}, as it was {losses(plain)}"
         for slug, arm in proofs.items()
-        if slug not in healed and not arm.refused
+        if slug not in healed and not arm.refused and not surely_better(plain, arm)
     ]
     equal = [f"{arm.note} lets the loss fall as well: {losses(arm)} after {steps} steps" for arm in as_good]
     return (*vain, *equal)

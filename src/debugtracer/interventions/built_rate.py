@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.interventions.intervention import Intervention, Scope
@@ -17,9 +18,11 @@ class BuiltRate(Intervention):
     by_training: ClassVar[bool] = True
 
     def refuses(self, rerun: Rerun) -> str:
-        """Refuse where the rate is the one of the constructor."""
-        known = [g for o in rerun.optimizers for g in o.param_groups if "initial_lr" in g]
-        return "" if any(moved(g) for g in known) else "no schedule has moved the learning rate"
+        """Refuse where every update was made with the rate of the constructor."""
+        firsts = [g.get("initial_lr") for o in rerun.optimizers for g in o.param_groups]
+        steps = [e for e in rerun.entries if e.kind == "step"]
+        used = [(s.get("lr"), first) for e in steps for s, first in zip(e.settings, firsts, strict=False)]
+        return "" if any(map(moved, used)) else "no schedule has moved the learning rate"
 
     def apply(self, rerun: Rerun) -> str:
         """Set the rate of each group to its first one."""
@@ -34,7 +37,7 @@ class BuiltRate(Intervention):
         return f"the learning rate it was built with, {rates[0]:g}"
 
 
-def moved(group: dict[str, object]) -> bool:
+def moved(rates: tuple[float | Tensor | None, float | Tensor | None]) -> bool:
     """Whether the rate in use differs from the first one by more than a fifth."""
-    now, first = float(group["lr"]), float(group["initial_lr"])  # type: ignore[arg-type]
-    return abs(now - first) > 0.2 * abs(first)
+    now, first = rates
+    return now is not None and first is not None and abs(float(now) - float(first)) > 0.2 * abs(float(first))

@@ -55,15 +55,19 @@ def gain(plain: Arm, changed: Arm) -> float:
     return -math.inf if changed.refused or not math.isfinite(changed.mean) else plain.mean - changed.mean
 
 
-def heals(plain: Arm, changed: Arm) -> bool:
+def surely_better(plain: Arm, changed: Arm) -> bool:
     """True where every repeat is better with the change, and their mean by far more than they differ among
     themselves."""
     if changed.refused or not math.isfinite(plain.mean) or not math.isfinite(changed.mean):
         return False
     gains = [before - after for before, after in zip(plain.losses, changed.losses, strict=True)]
     noise = max(statistics.stdev(gains), plain.spread, changed.spread)
-    mean = statistics.fmean(gains)
-    return min(gains) > 0 and mean > SIGMAS * noise and mean > SHARE * abs(plain.mean)
+    return min(gains) > 0 and statistics.fmean(gains) > SIGMAS * noise
+
+
+def heals(plain: Arm, changed: Arm) -> bool:
+    """True where it is surely better, and by enough to matter: any change may gain a little."""
+    return surely_better(plain, changed) and gain(plain, changed) > SHARE * abs(plain.mean)
 
 
 def rivals(plain: Arm, proof: Arm, others: Sequence[Arm]) -> list[Arm]:

@@ -73,8 +73,8 @@ def trial_text(trial: Trial, symptom: str = "") -> str:
 
 
 def trained(trial: Trial) -> str:
-    """Format an outcome of training: `persists: weight_decay=0; loss 2.18 ± 0.03`."""
-    word = {"healed": "healed: ", "not healed": "persists: "}.get(trial.outcome, "")
+    """Format an outcome of training: `healed: weight_decay=0; loss 2.18 ± 0.03`."""
+    word = "" if trial.outcome == "reproduced" else f"{trial.outcome}: "
     return f"{word}{trial.note}; loss {wording.number(trial.loss)} \u00b1 {as_float(trial.spread or 0.0):.2g}"
 
 
