@@ -3,9 +3,7 @@ show nothing."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -16,10 +14,8 @@ from debugtracer import session
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.replay.trials.training_trials import HELD_BACK, LEAST_BATCHES, TrainingTrials
-from tests.replay.pasts import Loop, bits, trained, tried
+from tests.replay.pasts import UPDATES, Loop, bits, trained, training, tried
 from tests.watching import same_bits
-
-UPDATES = 20
 
 
 @pytest.fixture(autouse=True)
@@ -30,15 +26,6 @@ def _left_alone():
 
 def noisy() -> nn.Module:
     return nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.3), nn.Linear(6, 1))
-
-
-@contextlib.contextmanager
-def training(out, loop: Loop) -> Iterator[TrainingTrials]:
-    with trained(out, loop, trials=0) as (watching, _, context), watching.stack.paused():
-        past = watching.ring.longest()
-        assert past is not None
-        with TrainingTrials(past, context, UPDATES) as trials:
-            yield trials
 
 
 def by_hand(loop: Loop, trials: TrainingTrials, decay: float | None = None) -> float:
