@@ -106,7 +106,11 @@ def test_no_trials_are_made_where_none_are_asked_for(tmp_path):
 
 
 def test_the_two_likeliest_that_a_training_can_tell_apart_are_tried():
-    decay, dead, other = a_finding("weight_decay_too_high", confidence=0.97), a_finding("dead_relu"), a_finding("label_leak")
+    decay, dead, other = (
+        a_finding("weight_decay_too_high", confidence=0.97),
+        a_finding("dead_relu"),
+        a_finding("label_leak"),
+    )
     assert [c.slug for _, c in suspects([decay, dead])] == ["weight-decay-too-high", "dead-relu"]
     assert [c.slug for _, c in suspects([decay, a_finding("bad_init", confidence=0.7), dead])][1] == "dead-relu"
     assert suspects([a_finding("label_leak", severity="error"), decay]) == []  # what leads, no training can show

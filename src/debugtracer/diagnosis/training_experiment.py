@@ -162,9 +162,7 @@ def said(plain: Arm, proof: Arm, steps: int) -> str:
     )
 
 
-def against(
-    plain: Arm, proofs: dict[str, Arm], good: list[Cause], as_good: list[Arm], steps: int
-) -> tuple[str, ...]:
+def against(plain: Arm, proofs: dict[str, Arm], good: list[Cause], as_good: list[Arm], steps: int) -> tuple[str, ...]:
     """What the trainings say against the causes that were tried."""
     healed = {cause.slug for cause in good}
     vain = [

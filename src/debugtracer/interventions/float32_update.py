@@ -59,7 +59,12 @@ def in_float32(optimizer: Optimizer) -> tuple[Optimizer, list[tuple[Tensor, Tens
     for copy, weight in pairs:
         state = optimizer.state.get(weight)
         if state:
-            other.state[copy] = {
-                k: v.to(torch.float32, copy=True) if isinstance(v, Tensor) and v.is_floating_point() else v for k, v in state.items()
-            }
+            other.state[copy] = {k: in_copy(v) for k, v in state.items()}
     return other, pairs
+
+
+def in_copy(value: Any) -> Any:
+    """A value of the state for the copies: tensors in memory of their own, floating ones in float32."""
+    if not isinstance(value, Tensor):
+        return value
+    return value.to(torch.float32, copy=True) if value.is_floating_point() else value.clone()

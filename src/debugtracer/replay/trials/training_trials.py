@@ -11,6 +11,7 @@ from torch import nn
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_context import ReplayContext
@@ -113,6 +114,8 @@ def modules_of(history: StepHistory) -> list[nn.Module]:
 
 def refuse_training(history: StepHistory) -> None:
     """Raise ReplayRefused for steps that cannot be taken in another order, or whose loss alone says nothing."""
+    if several_ranks():
+        raise ReplayRefused("several ranks train together, and only this one would train again")
     if len(history.segments) < LEAST_BATCHES:
         raise ReplayRefused(f"{len(history.segments)} steps are kept, expected {LEAST_BATCHES} at least")
     if any(leaf.origin is not None for segment in history.segments for leaf in leaves(segment)):
