@@ -48,7 +48,7 @@ class TrainingExperiment:
         self.plain = Arm("unchanged")
 
     def steps(self, step_s: float) -> int:
-        """Updates of one training that the time allows. Raises ReplayRefused where those are too few."""
+        """The updates of one training that the time allows. Raises ReplayRefused where those are too few."""
         needed = len(self.suspects) + ARMS - 1
         affordable = int(self.seconds / max(step_s, 1e-6) / (needed * REPEATS))
         if affordable < LEAST:
@@ -76,7 +76,7 @@ class TrainingExperiment:
         return self.verdict(proofs, good, others, steps)
 
     def may_try(self, trials: TrainingTrials, cause: Cause) -> bool:
-        """Whether a change of the cause can be made; raises ReplayRefused where the leading one has none."""
+        """Return whether a change of the cause can be made; raises ReplayRefused where the leading one has none."""
         why = [interventions()[slug].refuses(trials.rerun()) for slug in cause.proved_by_training]
         if all(why) and cause is self.suspects[0][1]:
             raise ReplayRefused(why[0])
@@ -92,13 +92,13 @@ class TrainingExperiment:
         return arm
 
     def arm(self, trials: TrainingTrials, change: Intervention) -> Arm:
-        """Train with one change."""
+        """Return what training with one change gives."""
         arm = Arm(change.name)
         self.train(trials, arm, change)
         return arm
 
     def train(self, trials: TrainingTrials, arm: Arm, change: Intervention) -> None:
-        """Train once for each order of the batches."""
+        """Run one training for each order of the batches."""
         for trials.repeat in range(REPEATS):
             if perf_counter() - self.began > self.seconds:
                 arm.refused = f"trials_s ({self.seconds:g}) were over"

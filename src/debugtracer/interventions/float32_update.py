@@ -26,7 +26,7 @@ class Float32Update(Intervention):
         return "" if any(p.dtype in HALF for p in held) else "no weight is in half precision"
 
     def apply(self, rerun: Rerun) -> str:
-        """Step an optimizer of the same kind over the copies, then round the copies into the weights."""
+        """Run an optimizer of the same kind over the copies, then round the copies into the weights."""
         made: dict[int, tuple[Optimizer, list[tuple[Tensor, Tensor]]]] = {}
 
         def step(optimizer: Optimizer) -> None:

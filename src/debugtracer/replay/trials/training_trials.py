@@ -67,7 +67,7 @@ class TrainingTrials(HistoryTrials):
         return found[: self.steps]
 
     def perform(self, rerun: Rerun, score: Score) -> None:
-        """Train from the snapshot on; the loss is the mean over the batches held back."""
+        """Run the training from the snapshot on; the loss is the mean over the batches held back."""
         self.world.rewind()
         self.history.snapshot.restore()
         self.history.snapshot.restore_gradients()
@@ -94,7 +94,7 @@ class TrainingTrials(HistoryTrials):
 
     @contextlib.contextmanager
     def as_trained(self) -> Iterator[None]:
-        """Modules in training mode where the program has switched them since; as before at exit."""
+        """Put modules into training mode where the program has switched them since; as before at exit."""
         modules = modules_of(self.history) if self.all_training else []
         before = [(m, m.training) for m in modules]
         for module in modules:
