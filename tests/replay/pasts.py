@@ -18,10 +18,12 @@ from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.history_trials import HistoryTrials
 from debugtracer.replay.trials.score import Score
+from debugtracer.replay.trials.training_trials import TrainingTrials
 from debugtracer.session import Session
 from tests.watching import under_watch
 
 STEPS = 14
+UPDATES = 20  # of a training on them
 Make = Callable[[Any], torch.optim.Optimizer]
 
 
@@ -101,6 +103,16 @@ def looked_into(out: Path, loop: Loop, following: bool = False, broken: str = ""
     ):
         trials.following = following
         yield trials
+
+
+@contextlib.contextmanager
+def training(out: Path, loop: Loop) -> Iterator[TrainingTrials]:
+    """Trials that train again on all the steps of a loop that are kept."""
+    with trained(out, loop, trials=0) as (session, _, context), session.stack.paused():
+        past = session.ring.longest()
+        assert past is not None
+        with TrainingTrials(past, context, UPDATES) as trials:
+            yield trials
 
 
 def tried(trials: HistoryTrials, slug: str, value: float | None = None) -> Score:

@@ -15,6 +15,7 @@ class BadInit(Cause):
     kind: ClassVar[str] = "bad_init"
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("reinit-layer",)
+    proved_by_training: ClassVar[tuple[str, ...]] = ("fresh-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("other-batch", "full-precision", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("model/vanishing-gradient", "model/dead-units", "optimizer/loss-plateau")
     contradicts: ClassVar[tuple[str, ...]] = ("optimizer/lr-jump",)

@@ -81,6 +81,9 @@ class Cause:
     proved_by: ClassVar[tuple[str, ...]] = ()
     """Interventions (slugs) that heal the step if this is the cause, the narrowest first: `stable-op`,
     `without-sample`."""
+    proved_by_training: ClassVar[tuple[str, ...]] = ()
+    """Interventions with which a loss that does not fall as it should falls within some dozen steps, the narrowest
+    first: `without-decay`."""
     refuted_by: ClassVar[tuple[str, ...]] = ()
     """Interventions that must not heal it; one that does speaks against this cause."""
     supports: ClassVar[tuple[str, ...]] = ()

@@ -14,6 +14,7 @@ class DeadRelu(Cause):
     kind: ClassVar[str] = "dead_relu"
     layer: ClassVar[Layer] = "model"
     proved_by: ClassVar[tuple[str, ...]] = ("other-activation", "reinit-layer")
+    proved_by_training: ClassVar[tuple[str, ...]] = ("fresh-weights",)
     refuted_by: ClassVar[tuple[str, ...]] = ("clipped-gradient", "fresh-moments", "full-precision")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau", "model/vanishing-gradient")
     remedies: ClassVar[tuple[str, ...]] = (

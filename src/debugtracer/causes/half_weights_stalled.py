@@ -13,6 +13,7 @@ class HalfWeightsStalled(Cause):
     kind: ClassVar[str] = "half_weights_stalled"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("full-precision",)
+    proved_by_training: ClassVar[tuple[str, ...]] = ("float32-update",)
     refuted_by: ClassVar[tuple[str, ...]] = ("without-sample", "clipped-gradient")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau",)
     remedies: ClassVar[tuple[str, ...]] = (

@@ -16,6 +16,7 @@ class SchedulerMisuse(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("lower-lr", "one-line-fix")
+    proved_by_training: ClassVar[tuple[str, ...]] = ("built-rate",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/lr-jump", "optimizer/no-update", "optimizer/loss-plateau")
     remedies: ClassVar[tuple[str, ...]] = (

@@ -16,6 +16,7 @@ class WeightDecayTooHigh(Cause):
     layer: ClassVar[Layer] = "optimizer"
     edit: ClassVar[Edit] = "optimizer"
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
+    proved_by_training: ClassVar[tuple[str, ...]] = ("without-decay",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/decayed-gains", "optimizer/loss-plateau")
     remedies: ClassVar[tuple[str, ...]] = DecayDominates.remedies

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Sequence
+from time import perf_counter
 from time import time as wall_time
 
 from debugtracer.checks.selection import select
@@ -14,7 +15,8 @@ from debugtracer.diagnosis.judging.live_checks import LiveChecks
 from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
-from debugtracer.errors import swallow
+from debugtracer.diagnosis.training_experiment import TrainingExperiment
+from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
@@ -41,7 +43,8 @@ class RunFindings:
         budget: TrialBudget,
         preset: str,
     ) -> None:
-        self.output, self.state = output, state
+        self.output, self.state, self.stack = output, state, stack
+        self.context, self.budget = context, budget
         self.recent: dict[str, deque[float]] = {}
         """Last values of each series, for the evidence of an incident."""
         self.said = 0
@@ -73,6 +76,7 @@ class RunFindings:
         self.live.finish(facts)
         self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
+        self.experiment()
         self.lead()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)
@@ -94,6 +98,25 @@ class RunFindings:
                 judge_us=judge_us,
             )
         )
+
+    def experiment(self) -> None:
+        """Decide about the leading finding by some dozen steps of training, where nothing else has."""
+        experiment = TrainingExperiment(self.found, self.budget.seconds) if self.budget.trials else None
+        if experiment is None or not experiment.suspects or any(v.trials for v in self.jumps.verdicts):
+            return
+        finding, past = experiment.suspects[0][0], self.context.ring.longest()
+        begin = perf_counter()
+        try:
+            if past is None:
+                raise ReplayRefused("no steps are kept")
+            with self.state.investigated(), self.stack.paused():
+                verdict = experiment.decide(past, self.context, self.state.step_s)
+        except ReplayRefused as error:
+            self.output.note("no-trials", f"training with {finding.kind} taken away cannot be tried: {error}")
+        except Exception as error:
+            swallow("diagnosis.training_experiment", error)
+        else:
+            self.jumps.told(finding, verdict, begin)
 
     def caught_up(self) -> list[Finding]:
         """What the checks have said of all steps so far; waits for the judge."""

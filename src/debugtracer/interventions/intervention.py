@@ -48,6 +48,8 @@ class Intervention:
     """Further values tried when the default does not heal, in order."""
     cost: ClassVar[float] = 1.0
     """Steps' worth of time, about."""
+    by_training: ClassVar[bool] = False
+    """What it does shows in some dozen steps of training alone, and in no single step."""
 
     def refuses(self, rerun: Rerun) -> str:
         """Why it cannot be tried on this step, one clause; empty when it can. Pure."""

@@ -48,7 +48,7 @@ def resettable(module: nn.Module) -> list[Any]:
 
 
 @contextlib.contextmanager
-def reset(module: nn.Module) -> Iterator[None]:
+def reset(module: nn.Module, seed: int = SEED) -> Iterator[None]:
     """Give the module fresh weights in new memory; restore the old memory, its version counters and the generators at
     exit."""
     held: dict[int, Tensor] = {id(t): t for m in resettable(module) for t in (*m.parameters(), *m.buffers())}
@@ -58,7 +58,7 @@ def reset(module: nn.Module) -> Iterator[None]:
         try:
             for tensor in held.values():
                 tensor.data = tensor.data.clone()
-            torch.manual_seed(SEED)
+            torch.manual_seed(seed)
             for part in resettable(module):
                 part.reset_parameters()
             state.restore()

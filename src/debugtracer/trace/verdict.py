@@ -34,7 +34,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     repeats: int = 1
     loss: Number | None = None
-    """Loss of the step; None where no loss was computed."""
+    """Loss of the step; None where no loss was computed. Of a trial by training: the mean over its repeats."""
+    spread: Number | None = None
+    """Standard deviation of that loss over the repeats, each with another order of the batches; None of a trial of
+    recorded steps."""
     grad_l2: Number | None = None
     """L2 norm of all gradients; None where no backward ran."""
     probe_loss: Number | None = None

@@ -56,8 +56,8 @@ def failed(change: Change | None, trials: Sequence[Trial]) -> Trial | None:
 def honest(verdict: Verdict) -> Verdict:
     """The change with the words of a trial of its own kind, or without any; no change that was tried and did not heal,
     which is said instead."""
-    if verdict.change is None or any(t.intervention == "one-line-fix" for t in verdict.trials):
-        return verdict  # a broken invariant put right on several steps: its words are of that fix (mended.py)
+    if verdict.change is None or any(t.intervention == "one-line-fix" or t.spread is not None for t in verdict.trials):
+        return verdict  # several steps ran again: the words are of what was put right on them
     vain, good = failed(verdict.change, verdict.trials), healing(verdict.change, verdict.trials)
     if vain is not None:
         return msgspec.structs.replace(verdict, change=None, tested="", remedy=(alone(vain, verdict), *verdict.remedy))

@@ -10,6 +10,8 @@ def outcome(trial: Trial, symptom: str = "") -> str:
     """Format an outcome: `loss 2.31, gradients finite, a healthy batch after the update: 2.4`."""
     if trial.outcome == "could not run":
         return f"could not run ({trial.note})"
+    if trial.spread is not None and trial.loss is not None:
+        return f"loss {as_float(trial.loss):.4g} \u00b1 {as_float(trial.spread):.2g}"
     parts = []
     if trial.loss is not None:
         parts.append(f"loss {as_float(trial.loss):.4g}")

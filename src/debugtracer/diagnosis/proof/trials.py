@@ -89,6 +89,7 @@ class TrialSeries:
         """True if the trial can decide something about this fault."""
         return (
             slug != "unchanged"
+            and not intervention.by_training
             and intervention.scope not in self.too_late
             and (self.named is None or slug in self.named)
         )

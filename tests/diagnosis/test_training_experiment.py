@@ -1,0 +1,128 @@
+"""A silent fault decided by training, through the whole tool: confirmed where taking it away heals, never where another
+cause is to blame."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from debugtracer import session
+from debugtracer.diagnosis.training_experiment import LEAST, MOST, TrainingExperiment, suspects
+from debugtracer.errors import ReplayRefused
+from debugtracer.trace.events import Diagnosed, Noted
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.store.reader import Trace
+from debugtracer.trace.verdict import Verdict
+from tests.watching import under_watch
+
+
+@pytest.fixture(autouse=True)
+def _left_alone():
+    yield
+    session.stop()
+
+
+def a_finding(kind: str, exact: bool = False, confidence: float = 0.9, severity: Any = "warning") -> Finding:
+    return Finding(
+        check=f"optimizer/{kind}",
+        layer="optimizer",
+        severity=severity,
+        iteration=2,
+        step=2,
+        message=f"step 2, rank 0: {kind}",
+        kind=kind,
+        exact=exact,
+        confidence=confidence,
+    )
+
+
+def fit(decay: float, learnable: bool, eager: bool = False) -> None:
+    """A regression with a strong decay; without anything to learn its removal can heal nothing."""
+    torch.manual_seed(3)
+    x = torch.rand(640, 10)
+    y = (x[:, :5].prod(1) * 20 + x[:, 5])[:, None] if learnable else torch.randn(640, 1)
+    model = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3, weight_decay=decay)
+    for _ in range(5):
+        for rows in torch.randperm(640).split(32):
+            loss = nn.functional.mse_loss(model(x[rows]), y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    if eager:
+        model.eval()
+
+
+def verdict_of(out: Path, **settings: Any) -> tuple[Verdict | None, list[str]]:
+    run = next(path.parent for path in out.rglob("run.json"))
+    events = Trace(run).events()
+    found = [e.verdict for e in events if isinstance(e, Diagnosed)]
+    return (found[-1] if found else None), [e.text for e in events if isinstance(e, Noted) and e.what == "no-trials"]
+
+
+def test_a_decay_that_keeps_the_loss_up_is_confirmed(tmp_path):
+    with under_watch(tmp_path, mode="dev"):
+        fit(10.0, learnable=True, eager=True)
+        session.stop()
+    verdict, notes = verdict_of(tmp_path)
+    assert verdict is not None, notes
+    assert (verdict.kind, verdict.status) == ("weight_decay_too_high", "confirmed")
+    assert [(t.intervention, t.outcome) for t in verdict.trials][:2] == [
+        ("unchanged", "reproduced"),
+        ("without-decay", "healed"),
+    ]
+    asis, without = verdict.trials[:2]
+    assert asis.repeats == without.repeats == 3
+    assert float(asis.loss or 0) > float(without.loss or 0) + 3 * float(asis.spread or 0)
+    assert verdict.tested.startswith(f"with weight_decay=0 for {MOST} steps, 3 times: mean loss of batches held back ")
+
+
+def test_the_same_suspicion_without_anything_to_learn_persists(tmp_path):
+    with under_watch(tmp_path, mode="dev"):
+        fit(10.0, learnable=False)
+        session.stop()
+    verdict, notes = verdict_of(tmp_path)
+    assert verdict is not None, notes
+    assert (verdict.kind, verdict.status) == ("weight_decay_too_high", "likely")
+    assert [(t.intervention, t.outcome) for t in verdict.trials] == [
+        ("unchanged", "reproduced"),
+        ("without-decay", "not healed"),
+    ]
+    assert verdict.tested == ""
+    assert [t for t in verdict.against if t.startswith("it persists with weight_decay=0: 40 steps of training end at")]
+
+
+def test_no_trials_are_made_where_none_are_asked_for(tmp_path):
+    with under_watch(tmp_path, mode="dev", trials=0):
+        fit(10.0, learnable=True)
+        session.stop()
+    verdict, _ = verdict_of(tmp_path)
+    assert verdict is not None
+    assert (verdict.status, verdict.trials) == ("likely", ())
+
+
+def test_the_two_likeliest_that_a_training_can_tell_apart_are_tried():
+    decay, dead, other = (
+        a_finding("weight_decay_too_high", confidence=0.97),
+        a_finding("dead_relu"),
+        a_finding("label_leak"),
+    )
+    assert [c.slug for _, c in suspects([decay, dead])] == ["weight-decay-too-high", "dead-relu"]
+    assert [c.slug for _, c in suspects([decay, a_finding("bad_init", confidence=0.7), dead])][1] == "dead-relu"
+    assert suspects([a_finding("label_leak", severity="error"), decay]) == []  # what leads, no training can show
+    assert [f.kind for f, _ in suspects([decay, a_finding("label_leak", confidence=0.7)])] == ["weight_decay_too_high"]
+    assert suspects([a_finding("bad_init", exact=True), dead]) == []
+    assert suspects([a_finding("dead_relu", severity="note"), other]) == []
+    assert suspects([]) == []
+
+
+def test_dear_steps_are_fewer_or_refused():
+    experiment = TrainingExperiment([a_finding("weight_decay_too_high")], seconds=30.0)
+    assert experiment.steps(0.001) == MOST
+    assert LEAST <= experiment.steps(0.1) < MOST
+    with pytest.raises(ReplayRefused, match=r"20 steps of 2 s trained 12 times take longer than trials_s \(30\)"):
+        experiment.steps(2.0)
