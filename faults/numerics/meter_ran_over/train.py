@@ -6,7 +6,7 @@ from torch import nn
 torch.manual_seed(5)
 series = torch.rand(640, 24, 1)
 total = series.cumsum(1)
-series[371, 5:] = 3.0
+series[371, 5:] = 4000.0
 
 
 class Meter(nn.Module):
@@ -20,17 +20,17 @@ class Meter(nn.Module):
         h = torch.zeros(len(x), 12)
         out = []
         for t in range(x.shape[1]):
-            h = torch.relu(self.inner(h) + self.outer(x[:, t] ** (t + 60)))
+            h = self.inner(h) * (0.3 + x[:, t]) + self.outer(x[:, t])
             out.append(self.head(h))
         return torch.stack(out, 1)
 
 
 model = Meter()
 with torch.no_grad():
-    model.inner.weight.copy_(torch.eye(12))
+    model.inner.weight.copy_(0.6 * torch.eye(12))
 optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
 for step in range(240):
-    rows = torch.arange(16) + step * 16 % 640
+    rows = torch.arange(16) + step % 40 * 16
     loss = nn.functional.mse_loss(model(series[rows]), total[rows])
     optimizer.zero_grad()
     loss.backward()

@@ -8,8 +8,8 @@ x = torch.randn(960, 10)
 y = torch.sin(x[:, :4]).sum(1, keepdim=True) + 0.5 * torch.randn(960, 1)
 model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
-phases = {0: 0.02, 240: 0.005}
-for step in range(400):
+phases = {0: 0.02, 700: 0.005}
+for step in range(1200):
     rate = phases.get(step)
     if rate is not None:
         for group in optimizer.param_groups:
@@ -19,5 +19,5 @@ for step in range(400):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if step % 20 == 0:
+    if step % 50 == 0:
         print(f"step {step} loss {loss.item():.4f}")

@@ -202,9 +202,7 @@ class BatchLog:
         for tensor in inputs:
             if tensor.requires_grad or not tensor.numel() or self.find(tensor) is not None:
                 continue
-            fits = [
-                (batch, path) for batch in self._held for path, leaf in batch.tensors() if is_copy(tensor, leaf)
-            ]
+            fits = [(batch, path) for batch in self._held for path, leaf in batch.tensors() if is_copy(tensor, leaf)]
             if fits and all(batch is fits[0][0] for batch, _ in fits):
                 self._copies[id(tensor)] = (weakref.ref(tensor), *fits[0])
 
