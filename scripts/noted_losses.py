@@ -4,7 +4,8 @@ people write by hand.
     python noted_losses.py OUT.json plain|guarded|lightning SCRIPT
 
 `guarded` stands for `if not torch.isfinite(loss): continue` in front of `loss.backward()`: the backward and the next
-optimizer step are left out. `lightning` is its own watch, `Trainer(detect_anomaly=True)`. Calls that come out of a replay of debug-tracer are not noted."""
+optimizer step are left out. Calls that come out of a replay of debug-tracer are not noted.
+`lightning` is its own watch, `Trainer(detect_anomaly=True)`."""
 
 from __future__ import annotations
 

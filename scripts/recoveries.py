@@ -98,7 +98,7 @@ class Tools:
 
 
 def run(script: Path, how: str, tools: Tools) -> Ran:
-    """Run one script bare (`plain`), with a guard (`guarded`, `lightning`) or under mode `prod`, in a folder of its own."""
+    """Run one script bare (`plain`), with a guard (`guarded`, `lightning`) or under mode `prod`, in its own folder."""
     with tempfile.TemporaryDirectory(prefix="recovery-") as folder:
         work = Path(folder)
         watched = [*tools.tool, "run", "--mode", "prod", "--out", str(work / "runs")]
