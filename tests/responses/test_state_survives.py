@@ -113,9 +113,7 @@ def ended(folder: Path, programs: Programs) -> str:
 
 @pytest.mark.sweep
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere")
-def test_a_run_folder_that_is_closed_leaves_the_last_state_and_the_training(
-    tmp_path: Path, programs: Programs
-) -> None:
+def test_a_run_folder_that_is_closed_leaves_the_last_state_and_the_training(tmp_path: Path, programs: Programs) -> None:
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)
     work = tmp_path / "work"
