@@ -1,10 +1,11 @@
 """Runs a training script unchanged and writes the loss of each backward call, as it is or with a guard of the kind that
 people write by hand.
 
-    python noted_losses.py OUT.json plain|guarded SCRIPT
+    python noted_losses.py OUT.json plain|guarded|lightning SCRIPT
 
 `guarded` stands for `if not torch.isfinite(loss): continue` in front of `loss.backward()`: the backward and the next
-optimizer step are left out. Calls that come out of a replay of debug-tracer are not noted."""
+optimizer step are left out. Calls that come out of a replay of debug-tracer are not noted.
+`lightning` is its own watch, `Trainer(detect_anomaly=True)`."""
 
 from __future__ import annotations
 
@@ -97,12 +98,27 @@ def note(result: Path, guard: Guard | None) -> None:
     atexit.register(write)
 
 
+def watch_with_lightning() -> None:
+    """Switch on what Lightning has against a loss that is NaN."""
+    import lightning
+
+    kind: Any = lightning.Trainer
+    begin = kind.__init__
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, *args, **(kwargs | {"detect_anomaly": True}))
+
+    kind.__init__ = __init__
+
+
 if __name__ == "__main__":
     out, how, target = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     guard = Guard() if how == "guarded" else None
     note(out, guard)
     if guard is not None:
         guard.attach()
+    if how == "lightning":
+        watch_with_lightning()
     sys.argv = [target]
     sys.path[0] = str(Path(target).resolve().parent)
     runpy.run_path(target, run_name="__main__")

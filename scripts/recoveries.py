@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,6 @@ RECOVER = {
     "data/inplace_standardise": "a flat sample divided by its deviation",
     "numerics/masked_attention": "a row whose mask leaves nothing",
     "numerics/fp16_scores": "scores beyond half precision",
-    "numerics/fp16_scaler_empty_mask": "an empty mask under a GradScaler",
     "numerics/sqrt0_norm": "an infinite derivative of a finite loss",
     "numerics/where_unselected_sqrt": "an infinite derivative in the branch not taken",
     "numerics/function_backward": "a derivative of the user's own",
@@ -48,6 +48,11 @@ RECOVER = {
     "numerics/checkpoint_nonreentrant": "inside activation checkpointing",
     "optimizer/normalised_update": "an update of the user's own optimizer",
     "numerics/half_claims": "sixty batches that half precision cannot hold at any scale",
+    "device/ddp_flipped_moment": "a bit of a moment on one of two ranks (DDP)",
+    "data/accelerate_bad_shard": "three rows of one shard of eight (accelerate)",
+    "data/lightning_unnamed_calls": "a batch whose labels are all ignored (Lightning)",
+    "numerics/closed_corridor": "equal rewards, divided by their deviation",
+    "numerics/meter_ran_over": "a recurrence that explodes on one sequence",
 }
 LASTING = {
     "numerics/counted_annealing": "a weight that has counted down to zero",
@@ -93,23 +98,28 @@ class Tools:
 
 
 def run(script: Path, how: str, tools: Tools) -> Ran:
-    """Run one script bare (`plain`), with a guard (`guarded`) or under mode `prod`, in a folder of its own."""
+    """Run one script bare (`plain`), with a guard (`guarded`, `lightning`) or under mode `prod`, in its own folder."""
     with tempfile.TemporaryDirectory(prefix="recovery-") as folder:
         work = Path(folder)
         watched = [*tools.tool, "run", "--mode", "prod", "--out", str(work / "runs")]
         start = watched if how == "prod" else list(tools.python)
-        words = [*start, str(NOTED), str(work / "losses.json"), "guarded" if how == "guarded" else "plain", str(script)]
+        words = [*start, str(NOTED), str(work / "losses.json"), "plain" if how == "prod" else how, str(script)]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
         environment["PYTHONPATH"] = str(ROOT / "src")
         done = subprocess.run(
             words, cwd=script.parent, env=environment, capture_output=True, text=True, timeout=240, check=False
         )
         noted = work / "losses.json"
-        losses = json.loads(noted.read_text()) if noted.exists() else []
+        losses = (json.loads(noted.read_text()) if noted.exists() else []) or printed(done.stdout)
         seen = events(work / "runs")
         done_about = [event["action"] for event in seen if event["type"] == "acted"]
         causes = [event["verdict"]["class"] for event in seen if event["type"] == "incident"]
         return Ran(done.returncode, losses, done_about, done.stderr[-4000:], causes)
+
+
+def printed(stdout: str) -> list[float]:
+    """The losses that a script of several processes prints, step by step: each process of it has backward calls."""
+    return [float(loss) for loss in re.findall(r"step \d+ loss (\S+)", stdout)]
 
 
 def events(runs: Path) -> list[dict[str, Any]]:
@@ -141,7 +151,19 @@ def recovery(name: str, tools: Tools, others: bool = True) -> dict[str, Any]:
         bare, guarded = run(faulty, "plain", tools), run(faulty, "guarded", tools)
         row |= {"bare": bare.final if not bare.status else math.nan, "bare_status": bare.status}
         row |= {"guarded": guarded.final if not guarded.status else math.nan, "guarded_status": guarded.status}
+        if "import lightning" in faulty.read_text():
+            row["lightning_status"] = run(faulty, "lightning", tools).status
     return row
+
+
+WITHOUT_US = ("bare", "bare_status", "guarded", "guarded_status", "lightning_status")
+
+
+def without_us(earlier: Path | None) -> dict[str, dict[str, Any]]:
+    """What scripts came to without us, by their names, as an earlier file has it."""
+    rows = json.loads(earlier.read_text())["recoveries"] if earlier is not None else []
+    found = {row["name"]: {key: row[key] for key in WITHOUT_US if key in row} for row in rows}
+    return {name: {k: float(v) if v == "NaN" else v for k, v in row.items()} for name, row in found.items() if row}
 
 
 def lasting(name: str, tools: Tools) -> dict[str, Any]:
@@ -174,22 +196,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--without-lasting", action="store_true", help="leave out the faults that stay")
+    parser.add_argument(
+        "--bare-from", type=Path, help="take what runs without us from an earlier file, where that has the script"
+    )
     parser.add_argument(
         "--json", type=Path, help="keep the rows in this file (benchmarks/results/DATE-recoveries.json)"
     )
     asked = parser.parse_args()
     only = set(filter(None, asked.only.split(",")))
     tools, failed = Tools(), list[str]()
+    earlier = without_us(asked.bare_from)
     kept: dict[str, list[dict[str, Any]]] = {"recoveries": [], "lasting": []}
     print("| script | what goes wrong | healthy | bare | `if isnan: continue` | `--mode prod` | off | actions |")
     print("|---|---|---|---|---|---|---|---|")
     for name in [n for n in RECOVER if not only or n in only]:
-        row = recovery(name, tools)
+        row = recovery(name, tools, others=name not in earlier) | earlier.get(name, {})
         print(shown(row), flush=True)
         kept["recoveries"].append(row)
         failed += [name] if not row["off"] <= LIMIT or row["status"] else []
     print("\n| script | what stays | verdict | backward calls | status | actions |\n|---|---|---|---|---|---|")
-    for name in [n for n in LASTING if not only or n in only]:
+    for name in [n for n in LASTING if not asked.without_lasting and (not only or n in only)]:
         row = lasting(name, tools)
         ended = f"{row['verdict']} | {row['backwards']} | {row['status']} | {', '.join(row['actions'])}"
         print(f"| {name} | {LASTING[name]} | {ended} |", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import time
 
 import pytest
@@ -133,3 +134,10 @@ def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:
     state.quiet_until_healthy = True
     state.reset()
     assert state.quiet_until_healthy is False
+
+
+def test_what_is_drawn_while_an_incident_is_looked_into_is_not_missing_in_the_program() -> None:
+    before = random.getstate()
+    with RunState().investigated():
+        random.getrandbits(24)
+    assert random.getstate() == before

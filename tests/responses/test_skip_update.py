@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from torch import nn
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.budget import ROW, Budget
 from debugtracer.responses.skip_update import SkipUpdate
+from tests.conftest import ROOT
 from tests.responses.loops import OPTIMIZERS, Loop, actions, given, twins
 from tests.watching import same_bits, under_watch
 
@@ -92,3 +96,36 @@ def test_it_is_refused_after_a_row_of_bad_steps() -> None:
         assert not SkipUpdate().refuses(bad_step(), budget, None)  # type: ignore[arg-type]
         budget.saw_bad(step, step)
     assert "in a row" in SkipUpdate().refuses(bad_step(), budget, None)  # type: ignore[arg-type]
+
+
+DRAWS = """
+import random
+import torch
+from torch import nn
+random.seed(0); torch.manual_seed(0)
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(12):
+    x = torch.randn(8, 4)
+    x[0, 0] = float("nan") if step == 7 else 0.0
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(random.random())
+"""
+
+
+@pytest.mark.sweep
+def test_the_verdict_that_is_shown_draws_nothing_of_the_programs(tmp_path: Path) -> None:
+    """In a process that has imported nothing for it yet: a forked one has."""
+    script = tmp_path / "draws.py"
+    script.write_text(DRAWS)
+    start = [sys.executable, "-m", "debugtracer", "run", "--mode", "prod"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    bare, watched = (
+        subprocess.run([*words, str(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        for words in ([sys.executable], start)
+    )
+    assert "its update was left out" in watched.stderr
+    assert watched.stdout == bare.stdout

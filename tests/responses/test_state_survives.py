@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.finite import all_finite
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
+from tests.conftest import ROOT
 from tests.forked import Programs
 
 PROGRAM = Path(__file__).parent / "programs" / "saving.py"
@@ -92,6 +95,69 @@ def test_a_full_disk_leaves_the_last_state_and_the_training(tmp_path: Path, prog
     step, _ = state_of(run)
     assert 1 <= step <= 20
     assert not list((run / "last-good").glob("*.part*"))
+
+
+AS_NOBODY = [
+    *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all,+dac_read_search"),
+    *("--ambient-caps=-all,+dac_read_search", "--bounding-set=-all,+dac_read_search", "env", "HOME=/tmp"),
+]
+"""Root may write into what is closed to others; this user may read what root may, and write what is its own."""
+
+
+def ended(folder: Path, programs: Programs) -> str:
+    """What the program prints at its end without us."""
+    bare = [*programs.python, str(PROGRAM), "small"]
+    done = subprocess.run(bare, cwd=folder, capture_output=True, text=True, check=True, timeout=200)
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere")
+def test_a_run_folder_that_is_closed_leaves_the_last_state_and_the_training(tmp_path: Path, programs: Programs) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    work = tmp_path / "work"
+    work.mkdir()
+    watched = [sys.executable, "-m", "debugtracer", "run", "--mode", "prod", "--out", "runs", str(PROGRAM), "closed"]
+    if os.geteuid() == 0:
+        os.chown(work, 65534, 65534)
+        watched = [*AS_NOBODY, *watched]
+    environment = os.environ | OFTEN | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(watched, cwd=work, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == ended(tmp_path, programs)
+    assert done.stderr.count("the last good state was not saved") == 1
+    assert done.stderr.count("the trace ends here, training goes on") == 1 and "Traceback" not in done.stderr
+    run = (work / "runs" / "latest").resolve()
+    assert 1 <= state_of(run)[0] <= 21
+    (run / "rank=0").chmod(0o755)
+
+
+@pytest.mark.sweep
+def test_a_disk_that_holds_two_states_and_no_third_leaves_them_and_the_training(
+    tmp_path: Path, programs: Programs
+) -> None:
+    disk = tmp_path / "runs"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", disk], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        done = subprocess.run(
+            words(programs, "small"),
+            cwd=tmp_path,
+            env=os.environ | OFTEN,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == ended(tmp_path, programs)
+        assert done.stderr.count("the last good state was not saved") == 1 and "Traceback" not in done.stderr
+        assert state_of((disk / "latest").resolve())[0] >= 1
+    finally:
+        subprocess.run(["umount", disk], check=False)
 
 
 def test_what_cannot_be_written_leaves_what_is_there(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ stderr."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -30,7 +31,9 @@ KNOWN = {
 """What we have not mended: the program notices, and how."""
 
 
-def run(script: Path, work: Path, programs: Programs, watched: bool) -> subprocess.CompletedProcess[str]:
+def run(
+    script: Path, work: Path, programs: Programs, watched: bool, mode: str = "observe"
+) -> subprocess.CompletedProcess[str]:
     env = dict(
         os.environ,
         PYTHONPATH=str(ROOT / "src"),
@@ -39,7 +42,7 @@ def run(script: Path, work: Path, programs: Programs, watched: bool) -> subproce
         PYTHONDONTWRITEBYTECODE="1",
         PYTHONHASHSEED="0",
     )
-    start = [*programs.tool, "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else programs.python
+    start = [*programs.tool, "run", "--out", str(work / "runs"), "--mode", mode] if watched else programs.python
     words = [*start, str(script), "--lr", "0.1", "--name", "mine"]
     return subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=400, input="typed")
 
@@ -61,3 +64,16 @@ def test_the_program_does_not_notice(script: Path, tmp_path: Path, programs: Pro
     assert "debugtracer" not in watched.stderr, "a traceback of ours reached the user"
     last_words = bare.stderr.strip().splitlines()[-1:]
     assert all(line in watched.stderr for line in last_words), "the program's own last words on stderr are missing"
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("script", [path for path in PROGRAMS if path.stem not in KNOWN], ids=lambda path: path.stem)
+def test_nothing_is_done_about_an_odd_program(script: Path, tmp_path: Path, programs: Programs) -> None:
+    bare = run(script, tmp_path, programs, False)
+    for mode in ("val", "prod"):
+        acting = run(script, tmp_path, programs, True, mode)
+        assert acting.stdout == bare.stdout, (mode, acting.stderr)
+        assert acting.returncode == bare.returncode, (mode, acting.stderr)
+        found = (tmp_path / "runs").rglob("events.jsonl")
+        events = [json.loads(line) for file in found for line in file.read_text().splitlines()]
+        assert [event["action"] for event in events if event["type"] == "acted"] == [], mode

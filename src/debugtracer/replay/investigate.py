@@ -55,6 +55,8 @@ def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Inv
     (docs/rationale/replay.md#fallbacks)"""
     begin = perf_counter()
     refused: list[str] = []
+    with context.paused():
+        context.batches.adopt(leaf.tensor for leaf in [*alarm.segment.leaves.values(), *alarm.segment.constants])
     for mechanism, attempt in MECHANISMS:
         try:
             with context.paused(), eager():

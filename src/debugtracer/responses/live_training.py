@@ -75,6 +75,7 @@ class LiveTraining:
         """The dataset indices of the batches in this window; None where they are not known."""
         self.tape.record_deferred()
         found: dict[int, Batch] = {}
+        self.batches.adopt(leaf.tensor for leaf in self.tape.all_leaves())
         for leaf in self.tape.all_leaves():
             hit = self.batches.find(leaf.tensor)
             if hit is not None:

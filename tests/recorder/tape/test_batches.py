@@ -211,3 +211,26 @@ def test_more_late_batches_than_are_held_are_made_at_once():
     assert log.find(data[0][0])[0].number == 0
     log.clear()
     assert log.last() is None
+
+
+def test_a_copy_made_for_the_device_is_found_once_it_is_adopted_and_until_the_step_is_over():
+    log, x = BatchLog(), torch.randn(4, 2)
+    x[1, 0] = float("nan")
+    batch, following = a_batch([x, torch.arange(4)]), a_batch([torch.randn(4, 2), torch.arange(4)])
+    log.add(batch)
+    log.add(following)
+    moved, labels, half = x.clone(), torch.arange(4), x.double()
+    assert log.find(moved) is None
+    log.adopt([moved, labels, half])
+    assert log.find(moved) == (batch, "batch[0]") and log.find(half) == (batch, "batch[0]")
+    assert log.find(labels) is None, "both batches have these labels"
+    log.step_done()
+    assert log.find(moved) is None
+
+
+def test_what_no_batch_holds_is_not_adopted():
+    log, x = BatchLog(), torch.randn(4, 2)
+    log.add(a_batch(x))
+    weight, changed = x.clone().requires_grad_(), x + 1
+    log.adopt([weight, changed, torch.randn(4, 3), torch.zeros(0), torch.randn(4, 2).to_sparse()])
+    assert [log.find(t) for t in (weight, changed)] == [None, None]

@@ -112,6 +112,8 @@ class BatchLog:
         self._recent: deque[Batch] = deque(maxlen=FINDABLE)
         self._places: dict[int, tuple[Batch, int]] = {}
         self._storages: dict[int, tuple[Batch, int]] = {}
+        self._copies: dict[int, tuple[weakref.ref[torch.Tensor], Batch, str]] = {}
+        """What the step in flight works on instead of leaves; entered at a bad step alone."""
         self._step_start: list[Batch] = []
         self._fresh: list[Batch] = []
         self._late: list[tuple[object, Callable[[], Batch]]] = []
@@ -169,6 +171,7 @@ class BatchLog:
         while self._held and self._held[0] in self._step_start:
             self._held.popleft().held.clear()
         self._step_start, self._fresh = self._fresh, []
+        self._copies.clear()
         if self._late_before and any(is_referred_to(data) for data, _ in self._late_before):
             self._make_late()
         self._late_before, self._late = self._late, []
@@ -187,7 +190,21 @@ class BatchLog:
         hit = self._places.get(id(tensor))
         if hit is not None and hit[0].leaves[hit[1]][1]() is tensor:
             return hit[0], hit[0].leaves[hit[1]][0]
+        copy = self._copies.get(id(tensor))
+        if copy is not None and copy[0]() is tensor:
+            return copy[1], copy[2]
         return self._find_view(tensor)
+
+    @guarded("batches.adopt")
+    def adopt(self, inputs: Iterable[torch.Tensor]) -> None:
+        """Enter inputs of the step that are copies of leaves: accelerate moves a batch to its device before it fetches
+        the next. Compares values, so it is for bad steps alone; what fits two batches stays unknown."""
+        for tensor in inputs:
+            if tensor.requires_grad or not tensor.numel() or self.find(tensor) is not None:
+                continue
+            fits = [(batch, path) for batch in self._held for path, leaf in batch.tensors() if is_copy(tensor, leaf)]
+            if fits and all(batch is fits[0][0] for batch, _ in fits):
+                self._copies[id(tensor)] = (weakref.ref(tensor), *fits[0])
 
     def earlier(self, batch: Batch, count: int, without: Collection[int]) -> tuple[int, ...]:
         """Take some dataset indices of its loader's batches before this one, the latest first; none in `without`."""
@@ -223,9 +240,20 @@ class BatchLog:
         """Forget everything (a forked child, the end of a run)."""
         for batch in self._held:
             batch.held.clear()
-        for store in (self._held, self._recent, self._places, self._storages, self._step_start, self._fresh):
+        stores = (self._held, self._recent, self._places, self._storages, self._copies, self._step_start, self._fresh)
+        for store in stores:
             store.clear()
         self._late_before, self._late = [], []
+
+
+def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
+    """Whether a tensor has the values of a leaf, bad ones included; it may be of another device and precision."""
+    if any(one.layout is not torch.strided or one.is_nested or one.is_meta for one in (tensor, leaf)):
+        return False
+    if tensor.shape != leaf.shape or tensor.is_floating_point() != leaf.is_floating_point():
+        return False
+    own = leaf.detach().to(tensor.device, tensor.dtype)
+    return bool(torch.isclose(tensor.detach(), own, rtol=0.0, atol=0.0, equal_nan=True).all())
 
 
 def is_referred_to(data: object) -> bool:
