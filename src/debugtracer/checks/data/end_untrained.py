@@ -45,7 +45,7 @@ class EndUntrained(Check):
     confidence: ClassVar[float] = 0.9
     remedies: ClassVar[tuple[str, ...]] = (
         "mask by position, not by id: labels = input_ids.masked_fill(attention_mask == 0, -100)",
-        "or give the padding an id of its own, other than that of the end of a text",
+        "give the padding an id of its own, other than that of the end of a text",
     )
     proved_by: ClassVar[str] = "data/never_full_stop"
 
