@@ -16,6 +16,7 @@ from debugtracer.interventions.intervention import NARROW, interventions
 from debugtracer.testing import a_birth, some_facts
 from debugtracer.trace.finding import LAYERS
 from tests.causes.test_finding_evidence import said
+from tests.each import each
 
 INTERVENTIONS = {
     "unchanged", "full-precision", "without-sample", "sanitised-batch", "other-batch", "lower-lr", "clipped-gradient",
@@ -43,7 +44,7 @@ OF_INCIDENTS_ALONE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", causes())
+@each("slug", causes())
 def test_every_cause_has_a_class_word_and_a_layer(slug):
     cause = causes()[slug]
     assert cause.slug == slug
@@ -53,7 +54,7 @@ def test_every_cause_has_a_class_word_and_a_layer(slug):
     assert cause.layer in LAYERS
 
 
-@pytest.mark.parametrize("slug", causes())
+@each("slug", causes())
 def test_what_a_cause_names_exists_and_its_page_can_be_written(slug):
     cause = causes()[slug]
     assert {*cause.proved_by, *cause.refuted_by} <= INTERVENTIONS
@@ -64,7 +65,7 @@ def test_what_a_cause_names_exists_and_its_page_can_be_written(slug):
     assert cause.proved_by and cause.remedies and (type(cause).__doc__ or "").endswith(".")
 
 
-@pytest.mark.parametrize("slug", causes())
+@each("slug", causes())
 def test_the_narrowest_proof_is_named_first(slug):
     known = interventions()
     scopes = [NARROW.index(known[name].scope) for name in causes()[slug].proved_by if name in known]
@@ -78,7 +79,7 @@ def test_every_class_of_the_taxonomy_and_of_the_checks_has_one_cause_that_uses_f
     assert set(TAXONOMY) <= set(hearing)
 
 
-@pytest.mark.parametrize("slug", causes())
+@each("slug", causes())
 def test_no_cause_stumbles_over_a_birth_without_tensors_or_frames(slug):
     kinds = ("overflow", "domain", "inf-inf", "0/0", "0*inf", "uninitialised", "input")
     for direction, kind in itertools.product(("forward", "backward", "update", "input"), kinds):

@@ -7,9 +7,10 @@ import pytest
 from debugtracer.causes.cause import causes
 from debugtracer.causes.page import find_cause, page_of
 from debugtracer.errors import UsageError
+from tests.each import each
 
 
-@pytest.mark.parametrize("slug", causes())
+@each("slug", causes())
 def test_every_page_has_a_title_that_is_a_sentence_and_says_what_to_do(slug):
     page = page_of(causes()[slug])
     assert page.title.endswith(".") and len(page.title.split()) >= 3

@@ -13,6 +13,7 @@ from debugtracer.checks.check import CLOSEST, HEADINGS, checks, find_check, page
 from debugtracer.errors import UsageError
 from debugtracer.testing import a_window
 from debugtracer.trace.finding import LAYERS
+from tests.each import each
 
 EXACT = {
     "data/batch-of-one", "data/label-range", "data/ragged-samples", "data/target-out-of-bounds",
@@ -50,13 +51,13 @@ AT_END = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_every_check_has_five_headings_in_order(slug):
     text = page(checks()[slug]).splitlines()
     assert [line for line in text if line in HEADINGS] == list(HEADINGS)
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_every_check_is_frozen_lives_in_a_layer_and_needs_something(slug):
     check = checks()[slug]
     assert dataclasses.is_dataclass(check)
@@ -65,12 +66,12 @@ def test_every_check_is_frozen_lives_in_a_layer_and_needs_something(slug):
     assert check.needs
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_every_suspect_is_a_cause(slug):
     assert set(checks()[slug].suspects) <= set(causes())
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_every_check_is_proved_by_a_planted_fault_or_says_why_not(slug):
     check = checks()[slug]
     fault = Path(__file__).parents[2] / "faults" / check.proved_by
@@ -95,7 +96,7 @@ def test_who_may_call_a_verdict_confirmed_and_who_waits_for_the_end_is_decided_o
     assert {slug for slug, check in checks().items() if check.at_end} == AT_END
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_a_diagnosis_is_as_sure_as_a_share_and_an_exact_one_is_surer(slug):
     check = checks()[slug]
     assert 0 < check.confidence <= 1

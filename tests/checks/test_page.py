@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import pytest
-
 from debugtracer.checks.check import HEADINGS, Check, checks, page
 from debugtracer.checks.page import Option, options_of, page_of, split
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
+from tests.each import each
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def test_a_check_without_a_planted_fault_says_why():
     assert "Not proved" not in page_of(known["numerics/nan-loss"]).text()
 
 
-@pytest.mark.parametrize("slug", checks())
+@each("slug", checks())
 def test_every_check_of_the_house_has_a_page_of_five_sections(slug):
     told = page_of(checks()[slug])
     assert tuple(told.sections) == HEADINGS

@@ -13,7 +13,7 @@ import tokenize
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS = sorted(f for f in (ROOT / "faults").glob("*/*/") if f.parent.name != "programs")
@@ -78,7 +78,7 @@ def test_the_four_bugs_of_peers_are_planted() -> None:
         assert (found["first_bad_step"], found["batch_rows"], found["op"]) == (5, [3], op)
 
 
-@pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
+@each("folder", FAULTS, of=lambda folder: folder.name)
 def test_the_folder_is_whole(folder: Path) -> None:
     assert {"train.py", "healthy.py", "truth.json"} <= {item.name for item in folder.iterdir()}
     found = truth(folder)
@@ -90,7 +90,7 @@ def test_the_folder_is_whole(folder: Path) -> None:
     assert all(found[name] for name in ("cause", "fix", "source", "verified"))
 
 
-@pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
+@each("folder", FAULTS, of=lambda folder: folder.name)
 def test_the_named_lines_hold_code(folder: Path) -> None:
     found, lines = truth(folder), (folder / "train.py").read_text().splitlines()
     for number in [
@@ -102,7 +102,7 @@ def test_the_named_lines_hold_code(folder: Path) -> None:
         assert not lines[number - 1].strip().startswith("#")
 
 
-@pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
+@each("folder", FAULTS, of=lambda folder: folder.name)
 def test_no_word_gives_the_answer_away(folder: Path) -> None:
     for name in ("train.py", "healthy.py"):
         words = prose((folder / name).read_text())
@@ -110,7 +110,7 @@ def test_no_word_gives_the_answer_away(folder: Path) -> None:
         assert truth(folder)["class"] not in words
 
 
-@pytest.mark.parametrize("folder", FAULTS, ids=lambda f: f.name)
+@each("folder", FAULTS, of=lambda folder: folder.name)
 def test_the_twin_is_the_same_script_but_for_the_fault(folder: Path) -> None:
     train, healthy = ((folder / name).read_text().splitlines() for name in ("train.py", "healthy.py"))
     changed = [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import each
 from tests.faults.scoring import part
 from tests.faults.test_planted_faults import LAYERS, ROOT, SYMPTOMS, TELLING, prose
 
@@ -40,14 +41,14 @@ OPTIONAL = {
 }
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+@each("program", PROGRAMS, of=lambda program: program.name)
 def test_a_program_has_plants_of_different_names(program: Path) -> None:
     names = [plant.entry["name"] for plant in reader.plants(program)]
     assert len(names) >= 6
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+@each("program", PROGRAMS, of=lambda program: program.name)
 def test_a_program_is_whole_and_not_long(program: Path) -> None:
     source = (program / "train.py").read_text()
     compile(source, "train.py", "exec")
@@ -60,7 +61,7 @@ def test_the_zoo_is_large_enough_for_the_issue() -> None:
     assert len(PLANTS) >= 60
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda p: p.name)
+@each("plant", PLANTS, of=lambda plant: plant.name)
 def test_the_faulty_and_the_cured_program_compile_and_differ(plant: Any) -> None:
     healthy, faulty, cured = (plant.folder / "train.py").read_text(), plant.source(), plant.fixed()
     for source in (faulty, cured):
@@ -68,7 +69,7 @@ def test_the_faulty_and_the_cured_program_compile_and_differ(plant: Any) -> None
     assert faulty not in (healthy, cured)
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda p: p.name)
+@each("plant", PLANTS, of=lambda plant: plant.name)
 def test_the_places_of_the_truth_are_lines_of_code(plant: Any) -> None:
     truth, lines = plant.truth(), plant.source().splitlines()
     for number in [truth["line"], *truth.get("accept_lines", []), truth.get("symptom_line", truth["line"])]:
@@ -76,7 +77,7 @@ def test_the_places_of_the_truth_are_lines_of_code(plant: Any) -> None:
         assert not lines[number - 1].strip().startswith("#")
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda p: p.name)
+@each("plant", PLANTS, of=lambda plant: plant.name)
 def test_the_truth_speaks_known_words(plant: Any) -> None:
     truth = plant.truth()
     assert set(plant.entry) >= REQUIRED
@@ -89,12 +90,12 @@ def test_the_truth_speaks_known_words(plant: Any) -> None:
     assert all(truth[name].strip() for name in ("cause", "fix"))
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda p: p.name)
+@each("plant", PLANTS, of=lambda plant: plant.name)
 def test_its_class_is_that_of_a_cause_or_a_check_or_unknown(plant: Any) -> None:
     assert {plant.entry["class"], *plant.entry.get("also_accept", [])} <= KNOWN
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda p: p.name)
+@each("plant", PLANTS, of=lambda plant: plant.name)
 def test_no_word_gives_the_answer_away(plant: Any) -> None:
     words = prose(plant.source())
     assert [word for word in words if word in TELLING] == []

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
+from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = sorted((ROOT / "docs").rglob("*.md"))
@@ -22,7 +22,7 @@ def test_the_pages_of_the_checks_and_the_gallery_are_fresh() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: str(path.relative_to(ROOT)))
+@each("guide", GUIDES, of=lambda path: path.relative_to(ROOT))
 def test_every_link_leads_to_a_file_and_to_a_heading_of_it(guide: Path) -> None:
     dead = []
     for link in LINK.findall(guide.read_text()):

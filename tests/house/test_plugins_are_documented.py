@@ -7,16 +7,15 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
-
 from debugtracer import settings
 from debugtracer.causes.cause import causes
 from debugtracer.checks.check import HEADINGS, Check, checks, page
+from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("check", checks().values(), ids=list(checks()))
+@each("check", checks().values(), of=lambda check: check.slug)
 def test_a_check_has_its_five_headings_and_resolves(check: Check) -> None:
     headings = [line for line in page(check).splitlines() if line in HEADINGS]
     assert tuple(headings) == HEADINGS

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
+
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "debugtracer"
 FILES = sorted(PACKAGE.rglob("*.py"))
 LEAST_WORDS, LEAST_NEWS = 4, 2
@@ -75,7 +77,7 @@ def documented(tree: ast.AST) -> list[Function]:
     return [function for function in functions if ast.get_docstring(function) is not None]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@each("path", FILES, of=lambda path: path.relative_to(PACKAGE))
 def test_function_docstrings_are_sentences(path: Path) -> None:
     found = {
         f"{function.name}, line {function.lineno}": fault(function)

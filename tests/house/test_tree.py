@@ -8,9 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from debugtracer.docstrings import title
+from tests.each import each
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "debugtracer"
@@ -34,7 +33,7 @@ def test_no_room_or_file_is_a_junk_room() -> None:
     assert not [of(f) for f in FILES if JUNK & {*f.relative_to(PACKAGE).parts, f.stem}]
 
 
-@pytest.mark.parametrize("path", FILES, ids=of)
+@each("path", FILES, of=of)
 def test_a_file_says_what_it_is_for_and_is_short(path: Path) -> None:
     source = path.read_text()
     tree = ast.parse(source)
@@ -51,7 +50,7 @@ def test_a_file_says_what_it_is_for_and_is_short(path: Path) -> None:
     assert not long, f"functions over {FUNCTION_LINES} lines"
 
 
-@pytest.mark.parametrize("path", [f for f in FILES if not f.name.startswith("__")], ids=of)
+@each("path", [f for f in FILES if not f.name.startswith("__")], of=of)
 def test_a_file_has_its_test(path: Path) -> None:
     mirror = ROOT / "tests" / path.parent.relative_to(PACKAGE) / f"test_{path.stem}.py"
     assert mirror.exists(), f"expected {mirror.relative_to(ROOT)}"

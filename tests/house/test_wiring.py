@@ -18,6 +18,7 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.hooks.hook import Hook
 from debugtracer.settings import Settings
+from tests.each import each
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "debugtracer"
 JOINING = ("session.py", "assembly", "integrations")
@@ -100,7 +101,7 @@ def slots(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", files(*JOINING), ids=of)
+@each("path", files(*JOINING), of=of)
 def test_nobody_assigns_to_the_attributes_of_another_object(path: Path) -> None:
     assert of_others(path.read_text()) == FOREIGN.get(of(path), [])
 
@@ -121,7 +122,7 @@ def test_the_rule_sees_every_kind_of_assignment(source: str, found: list[str]) -
     assert of_others(source) == found
 
 
-@pytest.mark.parametrize("path", files(*CALLED_BACK), ids=of)
+@each("path", files(*CALLED_BACK), of=of)
 def test_no_callback_waits_to_be_set(path: Path) -> None:
     assert slots(path.read_text()) == []
 

@@ -5,41 +5,51 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import torch
 
 from debugtracer.errors import StoppedByTracer
 from debugtracer.session import active
 from debugtracer.trace.events import Incident, Noted
 from debugtracer.trace.store.reader import open_trace
 
-lightning = pytest.importorskip("lightning")
-import torch  # noqa: E402
-
-from debugtracer.integrations.lightning import DebugTracerCallback  # noqa: E402
+if find_spec("lightning") is None:
+    pytest.skip("lightning is not installed", allow_module_level=True)
 
 
-class Line(lightning.LightningModule):
-    def __init__(self, bad):
-        super().__init__()
-        self.net, self.bad = torch.nn.Linear(3, 1), bad
+def line(bad):
+    """A module whose loss is divided by 0 in one step; lightning is imported by the process that needs it."""
+    import lightning
 
-    def training_step(self, batch, index):
-        out = self.net(batch[0]).square().mean()
-        return out / 0.0 if index == self.bad else out
+    class Line(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net = torch.nn.Linear(3, 1)
 
-    def configure_optimizers(self):
-        return torch.optim.SGD(self.parameters(), lr=0.01)
+        def training_step(self, batch, index):
+            out = self.net(batch[0]).square().mean()
+            return out / 0.0 if index == bad else out
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), lr=0.01)
+
+    return Line()
 
 
 def fit(tmp_path, bad, mode):
+    import lightning
+
+    from debugtracer.integrations.lightning import DebugTracerCallback
+
     rows = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(24, 3)), batch_size=4)
     trainer = lightning.Trainer(
         max_epochs=1, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False,
         enable_model_summary=False, gradient_clip_val=2.0, callbacks=[DebugTracerCallback(out=tmp_path, mode=mode)],
     )  # fmt: skip
-    trainer.fit(Line(bad), rows)
+    trainer.fit(line(bad), rows)
     return trainer
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from debugtracer.causes.rewrite.rewritten import EDITS, rewritten
+from tests.each import each
 
 INF = math.inf
 HEALED = {
@@ -129,7 +130,7 @@ def test_a_distance_from_an_edge_is_no_exponent_no_count_and_no_score():
     assert rewritten("y = x.softmax(1)", "floor-scores", 1e-6, op="softmax") == ("y = x.clamp_min(-10000).softmax(1)",)
 
 
-@pytest.mark.parametrize("edit", EDITS)
+@each("edit", EDITS)
 @pytest.mark.parametrize(
     "code", ["x = torch.log(", "pass", "else:", "y = 3", "import torch", "x: int", "f()", "y = x", "@decorated"]
 )

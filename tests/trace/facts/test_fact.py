@@ -9,6 +9,7 @@ from debugtracer.errors import TraceError
 from debugtracer.trace.facts.fact import Fact, fact_kinds, from_plain, to_plain
 from debugtracer.trace.facts.wiring import OptimizerWiring, ParamWiring, Wiring
 from debugtracer.trace.step import StepRef
+from tests.each import each
 
 WIRING = Wiring(
     ref=StepRef(iteration=3, step=2),
@@ -17,7 +18,7 @@ WIRING = Wiring(
 )
 
 
-@pytest.mark.parametrize("word", fact_kinds())
+@each("word", fact_kinds())
 def test_every_kind_is_frozen_and_begins_with_its_place(word):
     kind = fact_kinds()[word]
     assert kind.__struct_config__.frozen
