@@ -1,4 +1,4 @@
-"""Groups of ranks that average gradients, in a group of one process. Two ranks are in tests/end_to_end/test_ranks.py."""
+"""Groups of ranks that average gradients, with one process. Two ranks are in tests/end_to_end/test_ranks.py."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import ClassVar
 
@@ -68,7 +69,7 @@ class PlateauDirection(Check):
                 "warning",
                 f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
                 f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value fell from "
-                f"{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, as the loss did: it has mode \"max\"; "
+                f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, as the loss did: it has mode "max"; '
                 'expected mode "min", by which it had not been lowered once. Set mode="min".',
                 ref=first_cut.ref,
                 place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
@@ -98,7 +99,7 @@ class PlateauDirection(Check):
 
 def lowered(seen: Sequence[PlateauFed]) -> list[PlateauFed]:
     """The calls after which the rate was lower than before."""
-    return [b for a, b in zip(seen, seen[1:], strict=False) if as_float(b.rate) < as_float(a.rate)]
+    return [b for a, b in pairwise(seen) if as_float(b.rate) < as_float(a.rate)]
 
 
 def would_lower(fact: PlateauFed, values: Sequence[float]) -> bool:

@@ -61,7 +61,7 @@ class DataGroupsObserver(Observer):
     def note(self, tensor: Any, group: Any) -> None:
         """Count the elements of what may be a gradient."""
         if isinstance(tensor, Tensor) and tensor.is_floating_point() and not tensor.requires_grad:
-            ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))  # type: ignore[arg-type]
+            ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))
             self.reduced[ranks] = self.reduced.get(ranks, 0) + tensor.numel()
 
     def step_begins(self, optimizer: Optimizer) -> None:
@@ -101,7 +101,7 @@ def group_of(part: nn.Module) -> tuple[str, tuple[int, ...]] | None:
     group = getattr(state, "_fsdp_param_group", None)
     mesh = getattr(getattr(group, "mesh_info", None), "mesh", None)
     root = root_of(mesh)
-    if root is None or root.ndim != mesh.ndim:
+    if mesh is None or root is None or root.ndim != mesh.ndim:
         return None  # one of several kinds of parallelism: ranks of a sequence that is cut share their batches
     return "fully_shard", tuple(mesh.mesh.flatten().tolist())
 

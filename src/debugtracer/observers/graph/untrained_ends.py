@@ -82,7 +82,9 @@ class UntrainedEndsObserver(Observer):
         if self.looks >= LOOKS:
             self.run.unsubscribe(self.called, self.left, self.backward_begins)
 
-    def tell(self, name: str, stack: tuple[Frame, ...], found: tuple[int, int, bool, int], labels: list[Tensor]) -> None:
+    def tell(
+        self, name: str, stack: tuple[Frame, ...], found: tuple[int, int, bool, int], labels: list[Tensor]
+    ) -> None:
         """Emit one batch, with the lines that wrote its labels."""
         token, rows, attended, width = found
         known = next((hit for v in labels if (hit := self.run.batches.find(v)) is not None), None)
@@ -133,7 +135,9 @@ def untrained_end(tokens: Tensor, counted: Tensor, alike: list[Tensor]) -> tuple
         if padded and not bool(after.any()):
             return (token, len(inside), True, width) if float(kept.float().mean()) >= MOST_ROWS else None
     before = tokens[inside, end[inside] - 1]
-    ended = float((before == before.mode().values).float().mean()) >= MOST_ROWS  # by an id of its own: the rest is padding
+    ended = (
+        float((before == before.mode().values).float().mean()) >= MOST_ROWS
+    )  # by an id of its own: the rest is padding
     longest = width == tokens.shape[1] and len(inside) == len(rows)
     return (token, len(inside), False, width) if longest and not ended else None
 
