@@ -202,13 +202,13 @@ class LossAlone(Writer):
         return F.cross_entropy(self.head(h).transpose(1, 2), following)
 
 
-def alone(out, ahead):
+def alone(out, ahead, length=LENGTH + 3):
     torch.manual_seed(6)
     model = LossAlone(ahead)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     with under_watch(out):
         for _ in range(3):
-            text = torch.randint(1, SYMBOLS, (5, LENGTH + 1))
+            text = torch.randint(1, SYMBOLS, (5, length + 1))
             text[:, 0] = 0  # a start that is never a target
             loss = model(text)
             optimizer.zero_grad()
@@ -233,3 +233,7 @@ def test_a_model_that_returns_its_loss_alone_and_does_not_look_ahead_is_silent(t
     found = alone(tmp_path, 0)
     assert not found["later_tokens"].changed
     assert findings(tmp_path, "future-leak") == []
+
+
+def test_as_many_classes_as_tokens_leave_it_open_which_are_the_positions(tmp_path):
+    assert "later_tokens" not in alone(tmp_path, 0, SYMBOLS - 1)

@@ -45,7 +45,7 @@ def later_tokens(
         rows = by_position(value, batch, length - 1) if rows is None else rows
         return None if rows is None else rows[:, :place][counted[:, :place]]
 
-    if early(output) is None:
+    if early(output) is None or is_ambiguous(output, batch, length):
         return None
 
     return difference(base, output, seen, now, early) | {"position": place}
@@ -115,6 +115,13 @@ def by_position(value: Tensor, batch: int, length: int) -> Tensor | None:
     if value.dim() > 2 and value.shape[0] == batch and value.shape[-1] == length:
         return value.transpose(1, -1)
     return value.reshape(batch, length, -1) if value.dim() and value.shape[0] == batch * length else None
+
+
+def is_ambiguous(value: Tensor, batch: int, length: int) -> bool:
+    """Whether two dimensions of an output may be its positions: as many classes as tokens, or one fewer."""
+    if value.dim() < 3 or value.shape[0] != batch:
+        return False
+    return sum(value.shape[dim] in (length, length - 1) for dim in (1, value.dim() - 1)) > 1
 
 
 def same_token(tokens: Tensor, target: Tensor) -> bool:
