@@ -16,5 +16,5 @@ class DataGroup(Fact, frozen=True, kw_only=True):
     """The ranks, this one included."""
 
     def key(self) -> object:
-        """Identify the group."""
+        """Identify the group and its kind."""
         return self.how, self.group
