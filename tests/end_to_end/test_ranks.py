@@ -26,7 +26,13 @@ def run(program: Path, work: Path) -> list[Found]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "check"), [("ddp_plain_loader", "device/rank-overlap"), ("ddp_inner_module", "device/replica-drift")]
+    ("fault", "check"),
+    [
+        ("ddp_plain_loader", "device/rank-overlap"),
+        ("ddp_inner_module", "device/replica-drift"),
+        ("sharded_wells", "device/rank-overlap"),
+        ("averaged_by_hand", "device/rank-overlap"),
+    ],
 )
 def test_a_fault_of_two_ranks_is_found_and_its_twin_is_not(fault, check, tmp_path):
     (tmp_path / "twin").mkdir()

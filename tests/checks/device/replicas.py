@@ -24,4 +24,5 @@ def a_batch(
 ) -> BatchSeen:
     """Two rows of a loader."""
     known: dict[str, object] = {"sampler": "RandomSampler", "shards": False, "length": 100, "rows": 2} | more
-    return BatchSeen(ref=ref(step, rank), loader=0, frame=LOADER, indices=indices, digests=digests, **known)  # type: ignore[arg-type]
+    known = {"loader": 0} | known
+    return BatchSeen(ref=ref(step, rank), frame=LOADER, indices=indices, digests=digests, **known)  # type: ignore[arg-type]

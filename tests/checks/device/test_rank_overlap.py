@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from debugtracer.checks.device.rank_overlap import RankOverlap
+from debugtracer.trace.facts.data_group import DataGroup
 from tests.checks.device.replicas import a_batch, a_replica
-from tests.checks.windows import LOADER, told
+from tests.checks.windows import LOADER, ref, told
 
 
 def ranks(mine, theirs, **more):
@@ -61,3 +62,23 @@ def test_one_iteration_of_their_own_is_enough_to_be_silent():
     theirs = batches(1)
     theirs[2] = a_batch(2, 1, (70, 71), (170,))
     assert list(RankOverlap().judge_ranks(ranks(batches(0), theirs))) == []
+
+
+def grouped(how, group=(0, 1), **more):
+    return {
+        rank: told(*batches(rank, **more), DataGroup(ref=ref(0, rank), how=how, group=group), rank=rank)
+        for rank in (0, 1)
+    }
+
+
+def test_ranks_that_shard_one_model_are_compared_like_copies():
+    (one,) = RankOverlap().judge_ranks(grouped("fully_shard"))
+    assert one.exact
+    assert list(RankOverlap().judge_ranks(grouped("fully_shard", group=(0, 2)))) == []
+
+
+def test_gradients_averaged_by_hand_are_no_proof():
+    (one,) = RankOverlap().judge_ranks(grouped("all_reduce", loader=None))
+    assert (one.exact, one.confidence) == (False, 0.85)
+    assert one.message.endswith("Let each rank take rows of its own: order[rank::world_size].")
+    assert one.remedy[0].startswith("let each rank take rows of its own")

@@ -44,3 +44,19 @@ def test_targets_that_are_not_shifted_are_told_at_the_loss():
         "but not on later ones; expected the next token as target. Shift the targets by one."
     )
     assert finding.place.frame.line == 40
+
+
+def test_a_mask_whose_line_is_known_is_the_place():
+    fact = FunctionTest(
+        ref=ref(),
+        trial="later_tokens",
+        root="W",
+        changed=True,
+        position=16,
+        size=0.41,
+        frame=line(33),
+        made=(line(27),),
+    )
+    (finding,) = judged(FutureLeak(), [fact])
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(27), line(33))
+    assert "these are the targets; its mask is made at train.py:27; expected no change" in finding.message

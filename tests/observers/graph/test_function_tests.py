@@ -184,3 +184,56 @@ def test_a_model_that_reads_both_ways_may_copy(tmp_path):
     write(tmp_path, Writer(causal=False), shift=0)
     assert not trials(tmp_path)["own_token"].changed
     assert not findings(tmp_path, "future-leak")
+
+
+class LossAlone(Writer):
+    """Returns its loss and nothing else; a band of local attention by a mask of its own."""
+
+    def __init__(self, ahead: int):
+        super().__init__()
+        band = torch.ones(64, 64, dtype=torch.bool).triu(-3).tril(ahead)
+        self.register_buffer("band", band)
+
+    def forward(self, text):
+        x, following = text[:, :-1], text[:, 1:]
+        h = self.norm(self.embed(x) + self.places[: x.shape[1]])
+        n = x.shape[1]
+        h = h + F.scaled_dot_product_attention(h, h, h, attn_mask=self.band[:n, :n])
+        return F.cross_entropy(self.head(h).transpose(1, 2), following)
+
+
+def alone(out, ahead, length=LENGTH + 3):
+    torch.manual_seed(6)
+    model = LossAlone(ahead)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    with under_watch(out):
+        for _ in range(3):
+            text = torch.randint(1, SYMBOLS, (5, length + 1))
+            text[:, 0] = 0  # a start that is never a target
+            loss = model(text)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return trials(out)
+
+
+def test_a_model_that_returns_its_loss_alone_is_told_at_the_line_of_its_mask(tmp_path):
+    fact = alone(tmp_path, 1)["later_tokens"]
+    assert (fact.changed, fact.frame.code) == (
+        True, "h = h + F.scaled_dot_product_attention(h, h, h, attn_mask=self.band[:n, :n])",
+    )  # fmt: skip
+    assert [frame.code for frame in fact.made] == [
+        "band = torch.ones(64, 64, dtype=torch.bool).triu(-3).tril(ahead)", 'self.register_buffer("band", band)',
+    ]  # fmt: skip
+    (finding,) = [f for f in findings(tmp_path) if f.check == "model/future-leak"]
+    assert finding.place.frame == fact.made[0]
+
+
+def test_a_model_that_returns_its_loss_alone_and_does_not_look_ahead_is_silent(tmp_path):
+    found = alone(tmp_path, 0)
+    assert not found["later_tokens"].changed
+    assert findings(tmp_path, "future-leak") == []
+
+
+def test_as_many_classes_as_tokens_leave_it_open_which_are_the_positions(tmp_path):
+    assert "later_tokens" not in alone(tmp_path, 0, SYMBOLS - 1)

@@ -83,3 +83,22 @@ def test_ends_that_are_no_padding():
     assert ending(torch.full((16, 12), 3)) is None  # one class in all positions
     assert ending(padded()) is not None
     assert rows_of(torch.zeros(5, dtype=torch.long)) is None
+
+
+def shifted(scores, target):
+    return nn.functional.cross_entropy(scores[:, 1:].flatten(0, 1), target[:, 1:].flatten())
+
+
+def time_first(scores, target):
+    return nn.functional.cross_entropy(scores.transpose(0, 1).reshape(-1, 10), target.t().reshape(-1))
+
+
+@pytest.mark.parametrize("loss_of", [shifted, time_first])
+def test_targets_that_were_copied_flat_are_seen_as_rows(tmp_path, loss_of):
+    (fact,) = run(tmp_path, loss_of=loss_of)
+    assert (fact.pad, fact.rows) == (0, 16)
+
+
+def test_rows_of_one_length_that_were_copied_flat_are_silent(tmp_path):
+    full = torch.randint(1, 9, (16, 12), generator=torch.Generator().manual_seed(2))
+    assert run(tmp_path, target=full, loss_of=shifted) == []

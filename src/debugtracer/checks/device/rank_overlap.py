@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.batches import BatchSeen
+from debugtracer.trace.facts.data_group import DataGroup
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.replicas import Replica
 from debugtracer.trace.finding import Finding
@@ -16,6 +17,12 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 Pair = tuple[BatchSeen, BatchSeen]
+OWN_ROWS = (
+    "let each rank take rows of its own: rows = order[rank::world_size], from one generator with the same seed",
+    "or draw the rows of each rank from a generator of its own: torch.Generator().manual_seed(seed + rank)",
+)
+LIKELY = 0.85
+BY_HAND = "all_reduce"  # ranks that share a sequence may reduce so, too: likely, no proof
 
 
 @dataclass(frozen=True)
@@ -23,15 +30,16 @@ class RankOverlap(Check):
     """Ranks of a data-parallel run train on the same batches.
 
     What it catches
-        A DataLoader without DistributedSampler under DistributedDataParallel: with the same seed every rank sees the
-        same batches.
+        A DataLoader without DistributedSampler under DistributedDataParallel, fully_shard or a loop that reduces its
+        gradients itself: with the same seed every rank sees the same batches.
     Why it matters
         Each update averages equal gradients: n processes do the work of one, and an epoch takes n times as long as it
         should.
     How it decides
         Exact: in each of the first steps that were recorded on both ranks (at least 3, all different from each other)
-        the batches agree in every value looked at, and in their dataset indices where these are known. Only ranks that
-        hold a copy of the same parameters are compared, so tensor-parallel ranks, which must share their data, are not.
+        the batches agree in every value looked at, and in their dataset indices where these are known. Only ranks are
+        compared that hold a copy of the same parameters, shard one model with fully_shard or average most of their
+        gradients, so tensor-parallel ranks, which must share their data, are not.
     What to do
         Give the loader a DistributedSampler and call its set_epoch in each epoch.
     Example
@@ -40,7 +48,7 @@ class RankOverlap(Check):
         sampler=DistributedSampler(dataset).
     """
 
-    needs: ClassVar[tuple[type[Fact], ...]] = (BatchSeen, Replica)
+    needs: ClassVar[tuple[type[Fact], ...]] = (BatchSeen, Replica, DataGroup)
     kind: ClassVar[str] = "ddp_duplicate_data"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (
@@ -63,16 +71,17 @@ class RankOverlap(Check):
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """The first pair of ranks that share their data stands for all."""
         for a, b in combinations(sorted(windows), 2):
-            if not replicated(windows[a], windows[b], a, b):
+            how = together(windows[a], windows[b], a, b)
+            if not how:
                 continue
             pairs = both(windows[a], windows[b])
             equal = [pair for pair in pairs if same(*pair)]
             distinct = {pair[0].digests for pair in equal}
             if pairs and len(equal) == len(pairs) and len(distinct) >= self.least:
-                yield self.describe(windows[a], (a, b), pairs, [r for r in windows if r not in (a, b)])
+                yield self.describe(windows[a], (a, b), pairs, len(windows), how)
                 return
 
-    def describe(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], others: list[int]) -> Finding:
+    def describe(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], world: int, how: str) -> Finding:
         """Build the finding with the samples of the first iteration compared."""
         first = pairs[0][0]
         samples = (
@@ -83,7 +92,7 @@ class RankOverlap(Check):
         where = (
             "Give the DataLoader sampler=DistributedSampler(dataset)."
             if first.loader is not None
-            else "Draw the batch from a generator seeded by rank."
+            else "Let each rank take rows of its own: order[rank::world_size]."
         )
         return self.finding(
             window,
@@ -94,14 +103,21 @@ class RankOverlap(Check):
             ref=first.ref,
             place=Place(frame=first.frame),
             iterations=len(pairs),
-            ranks=len(others) + 2,
+            ranks=world,
+            exact=how != BY_HAND,
+            confidence=LIKELY if how == BY_HAND else None,
+            remedies=OWN_ROWS if first.loader is None else (),
         )
 
 
-def replicated(left: Window, right: Window, a: int, b: int) -> bool:
-    """True if both ranks hold a copy of the same parameters."""
+def together(left: Window, right: Window, a: int, b: int) -> str:
+    """How both ranks say that they train one model on data of their own; nothing where they do not."""
     mine, theirs = left.last(Replica), right.last(Replica)
-    return mine is not None and theirs is not None and {a, b} <= set(mine.group) & set(theirs.group)
+    if mine is not None and theirs is not None and {a, b} <= set(mine.group) & set(theirs.group):
+        return mine.wrapper
+    shared = {(f.how, f.group) for f in left.seen(DataGroup)} & {(f.how, f.group) for f in right.seen(DataGroup)}
+    known = sorted((how for how, group in shared if {a, b} <= set(group)), key=lambda how: how == BY_HAND)
+    return known[0] if known else ""
 
 
 def both(left: Window, right: Window) -> list[Pair]:

@@ -60,7 +60,7 @@ class RankSkew(Check):
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
         """Compare each rank with the others."""
-        if not all(window.seen(BatchSeen) for window in windows.values()):
+        if not all(any(f.loader is not None for f in window.seen(BatchSeen)) for window in windows.values()):
             return  # ranks that do not train on batches of their own are not compared
         for rank, window in windows.items():
             others = [other for number, other in windows.items() if number != rank]

@@ -55,15 +55,18 @@ class FutureLeak(Check):
         for fact in window.new(FunctionTest):
             if fact.trial == "later_tokens" and fact.changed:
                 line = f", line {fact.frame.line}" if fact.frame else ""
+                mask = made_at(fact.made).replace(", made", "; its mask is made")
                 where = f" (first in {fact.module or fact.root}{line})"
                 yield self.finding(
                     window,
                     "error",
                     f"outputs at positions before {fact.position} change by {fact.size:.2g} standard deviations when "
                     f"tokens from {fact.position} on change"
-                    f"{where}, and these are the targets; expected no change. Add or repair the causal mask.",
+                    f"{where}, and these are the targets{mask}; expected no change. Add or repair the causal mask.",
                     ref=fact.ref,
-                    place=Place(module=fact.module, frame=fact.frame),
+                    place=Place(
+                        module=fact.module, frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame
+                    ),
                 )
             if fact.trial == "own_token" and fact.changed:
                 yield self.finding(

@@ -115,8 +115,18 @@ class FunctionTestsObserver(Observer):
                 found["own_token"]["frame"] = self.stack[0] if self.stack else None
                 named = ("cross_entropy", "nll_loss")
                 found["own_token"]["made"] = made_first(argument_origin(self.stack, named, "target", 1), cut=True)
+            if (frame := found.get("later_tokens", {}).get("frame")) is not None:
+                found["later_tokens"]["made"] = mask_made(frame)
             for trial, facts in found.items():
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
+
+
+def mask_made(attention: Frame) -> tuple[Frame, ...]:
+    """The lines that made the mask of an attention call; none where it has no mask, or one that cannot be followed."""
+    links = argument_origin((attention,), ("scaled_dot_product_attention", "MultiheadAttention"), "attn_mask", 3)
+    way = [link for link in links if link.frame.line != attention.line]
+    made = next((place for place, link in enumerate(way) if link.kind == "made"), None)
+    return () if made is None else tuple(link.frame for link in way[made::-1])
 
 
 def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:

@@ -3,6 +3,7 @@ padding."""
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import torch
@@ -17,6 +18,8 @@ from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.padded_targets import PaddedTargets
 from debugtracer.trace.number import number
 
+FLATTENERS = frozenset({"flatten", "reshape", "ravel", "view"})
+MOST_FLATTENED = 8  # copies of ids whose rows are remembered until the next loss (ours)
 COMPARISONS = frozenset({"eq", "ne", "__eq__", "__ne__", "not_equal"})
 SHORTEST = 4  # positions of a row (ours)
 MOST_ROWS = 0.9  # share of rows that end in the same id and hold it nowhere else (ours)
@@ -31,16 +34,23 @@ class PaddedTargetsObserver(Observer):
         super().__init__(run)
         self.compared: dict[int, RawFrames] = {}
         """Ids that integer tensors were compared with -> the line."""
+        self.flattened: list[tuple[weakref.ref[Tensor], torch.Size]] = []
+        """Flat copies of ids, and the rows they were made of."""
         self.steps: set[int] = set()
 
     def reset(self) -> None:
         self.compared.clear()
+        self.flattened.clear()
         self.steps.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a comparison of ids, look at the targets of a loss over classes."""
         name = getattr(function, "__name__", "")
-        if not torch.is_grad_enabled() or not (name in COMPARISONS or name in INDEXED):
+        if not torch.is_grad_enabled() or not (name in COMPARISONS or name in INDEXED or name in FLATTENERS):
+            return
+        if name in FLATTENERS:
+            if is_ids(args[0]) and isinstance(output, Tensor) and output.dim() == 1:
+                self.flattened = [*self.flattened[1 - MOST_FLATTENED :], (weakref.ref(output), args[0].shape)]
             return
         if name in COMPARISONS:
             if len(args) > 1 and type(args[1]) is int and is_ids(args[0]):
@@ -53,11 +63,15 @@ class PaddedTargetsObserver(Observer):
         given = arguments(name, args, kwargs)
         if str(given.get("reduction", "mean")) != "none":
             self.look(name, given)
+        self.flattened.clear()
 
     def look(self, name: str, given: dict[str, Any]) -> None:
         """Emit rows that end in padding which counts."""
-        target = rows_of(given["target"])
+        target = rows_of(self.unflattened(given["target"]))
         found = ending(target) if target is not None else None
+        if found is None and target is not None and target.shape[1] > 1 and target.shape[0] >= SHORTEST:
+            target = target.t()  # time may come first
+            found = ending(target)
         if target is None or found is None:
             return
         pad, share = found
@@ -76,6 +90,11 @@ class PaddedTargetsObserver(Observer):
                 known_frame=frames[0] if frames else None,
             )
         )  # fmt: skip
+
+    def unflattened(self, target: Tensor) -> Tensor:
+        """The targets with the rows that they had before they were copied flat."""
+        shape = next((shape for made, shape in self.flattened if made() is target), None)
+        return target if shape is None else target.reshape(shape)
 
     def padding_by(self, pad: int) -> tuple[str, RawFrames]:
         """How the program says that this id is padding; nothing where it does not."""

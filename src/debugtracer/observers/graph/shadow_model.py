@@ -35,6 +35,7 @@ MIXERS = frozenset(
         "reshape",
     }
 )
+LOSSES = ("cross_entropy", "nll_loss")
 ATTENDS = ("scaled_dot_product_attention", "softmax", "log_softmax")
 
 
@@ -44,12 +45,16 @@ class Mixing(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.last: list[tuple[str, RawFrames]] = []
+        self.scores: Tensor | None = None
+        """What the first loss over classes was given, for a model that returns its loss alone."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the function, and remember it if it mixes rows."""
+        """Call the function, and remember it if it mixes rows, or what it scores."""
         name = getattr(function, "__name__", "")
         if name in MIXERS:
             self.last.append((name, raw_frames(2)))
+        elif name in LOSSES and self.scores is None:
+            self.scores = main_output(args[0] if args else (kwargs or {}).get("input"))
         return function(*args, **(kwargs or {}))
 
     def drain(self) -> list[tuple[str, RawFrames]]:
@@ -109,8 +114,9 @@ class ShadowModel:
         return keep
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tensor | None, list[RecordedForward]]:
-        """Call the copy; return the main output and what the submodules gave."""
-        self.seen = []
+        """Call the copy; return the main output, or the scores of its loss where that is all, and what the submodules
+        gave."""
+        self.seen, self.mixing.scores = [], None
         with contextlib.ExitStack() as stack:
             stack.enter_context(torch.no_grad())
             for device, dtype in self.autocast:
@@ -119,7 +125,9 @@ class ShadowModel:
             stack.callback(register_module_forward_pre_hook(self.stay_inside).remove)
             output = self.model(*args, **kwargs)
         seen, self.seen = self.seen, []
-        return main_output(output), seen
+        scores, self.mixing.scores = self.mixing.scores, None
+        main = main_output(output)
+        return scores if main is None else main, seen
 
     def stay_inside(self, module: nn.Module, args: Any) -> None:
         """Raise ReachesBack before a module of the program is executed; one made in the call itself may hold no

@@ -36,12 +36,17 @@ def later_tokens(
     if not bool(counted[:, :place].any()):
         return None
     output, now = shadow.run(*with_other(args, kwargs, tokens, slice(place, None)))
-    if output is None or output.numel() % (batch * length):
+    if output is None:
         return None
 
     def early(value: Tensor) -> Tensor | None:
         rows = by_position(value, batch, length)
+        # the model may cut the last token off itself
+        rows = by_position(value, batch, length - 1) if rows is None else rows
         return None if rows is None else rows[:, :place][counted[:, :place]]
+
+    if early(output) is None or is_ambiguous(output, batch, length):
+        return None
 
     return difference(base, output, seen, now, early) | {"position": place}
 
@@ -87,13 +92,16 @@ def texts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tensor]:
 def with_other(
     args: tuple[Any, ...], kwargs: dict[str, Any], tokens: Tensor, where: slice
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with other tokens of the same batch at these positions: all are valid."""
+    """The arguments with other tokens of the same batch at these positions: all are valid there, also where the model
+    takes its targets from them."""
     other = tokens.clone()
-    pool = tokens.flatten()
-    part = other[:, where]
-    for shift in (1, tokens.shape[1] // 2 + 1, tokens.shape[1]):
-        swapped = pool.roll(shift).reshape(tokens.shape)[:, where]
-        part = torch.where(part == tokens[:, where], swapped, part)
+    here = tokens[:, where]
+    pool, part = here.flatten(), here
+    if bool((pool == pool[0]).all()):
+        pool = tokens.flatten()
+    for shift in (1, here.shape[1] // 2 + 1, here.shape[1], tokens.shape[1]):
+        swapped = pool.roll(shift)[: here.numel()].reshape(here.shape)
+        part = torch.where(part == here, swapped, part)
     other[:, where] = part
     return tuple(other if v is tokens else v for v in args), {k: other if v is tokens else v for k, v in kwargs.items()}
 
@@ -107,6 +115,13 @@ def by_position(value: Tensor, batch: int, length: int) -> Tensor | None:
     if value.dim() > 2 and value.shape[0] == batch and value.shape[-1] == length:
         return value.transpose(1, -1)
     return value.reshape(batch, length, -1) if value.dim() and value.shape[0] == batch * length else None
+
+
+def is_ambiguous(value: Tensor, batch: int, length: int) -> bool:
+    """Whether two dimensions of an output may be its positions: as many classes as tokens, or one fewer."""
+    if value.dim() < 3 or value.shape[0] != batch:
+        return False
+    return sum(value.shape[dim] in (length, length - 1) for dim in (1, value.dim() - 1)) > 1
 
 
 def same_token(tokens: Tensor, target: Tensor) -> bool:

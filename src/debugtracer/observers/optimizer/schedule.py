@@ -19,6 +19,7 @@ from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.optimizer.lambda_lines import LambdaLines
+from debugtracer.observers.optimizer.plateau_values import plateau_value
 from debugtracer.observers.optimizer.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -131,6 +132,9 @@ class ScheduleObserver(Observer):
         plan = self.plan_of(scheduler)
         if plan.stepped(scheduler, raw_frames(1)[:1]) or is_round(plan.calls):
             self.emit_plan(plan)
+        fed = plateau_value(plan, scheduler, args, kwargs, self.run.ref("schedule", self.run.iteration - 1))
+        if fed is not None:
+            self.run.emit(fed)
 
     @always
     def step_closed(self, optimizer: Optimizer) -> None:

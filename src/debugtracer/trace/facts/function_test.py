@@ -36,7 +36,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """The first module in which it shows."""
     frame: Frame | None = None
     made: tuple[Frame, ...] = ()
-    """own_token: the lines that wrote the targets, the one that made them first."""
+    """own_token: the lines that wrote the targets; later_tokens: those that wrote the mask of the attention in which it
+    shows; the one that made them first."""
     why: str = ""
     """Why it was skipped."""
 

@@ -1,0 +1,113 @@
+"""Does a plateau scheduler take improvement for none?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.plateau_fed import PlateauFed
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import LOSS, Window
+
+
+@dataclass(frozen=True)
+class PlateauDirection(Check):
+    """ReduceLROnPlateau waits for an error to rise, and lowers the rate because it falls.
+
+    What it catches
+        `ReduceLROnPlateau(optimizer, mode="max")` that is stepped with a loss.
+    Why it matters
+        Each improvement counts as a bad epoch: the rate falls every few epochs, and the model stops where it is.
+    How it decides
+        In mode "max" the rate was lowered `cuts` times by values that fall; the same values in mode "min" would never
+        have lowered it. The value is an error: the loss of training falls with it, and at the first call and at the
+        last it is within `like` times that loss, or its square root.
+    What to do
+        Use mode="min" for a loss or an error.
+    Example
+        step 111, rank 0: ReduceLROnPlateau (train.py:45) has lowered the rate 2 times (0.02 to 0.0008) while its value
+        fell from 0.31 to 0.05, as the loss did: it has mode "max"; expected mode "min", by which it had not been
+        lowered once. Set mode="min".
+    """
+
+    needs: ClassVar[tuple[str | type, ...]] = (PlateauFed, LOSS)
+    kind: ClassVar[str] = "scheduler_misuse"
+    confidence: ClassVar[float] = 0.9
+    remedies: ClassVar[tuple[str, ...]] = (
+        'ReduceLROnPlateau(optimizer, mode="min") for a loss or an error; mode="max" is for accuracies',
+    )
+    proved_by: ClassVar[str] = "optimizer/greenhouse_glass"
+
+    cuts: int = 2  # times that the rate was lowered (ours)
+    like: float = 5.0  # times (ours: an error of validation beside the loss of training)
+    fall: float = 0.9  # of its first value (ours)
+    drift: float = 2.0  # times that the multiple may change (ours: an accuracy that falls does not follow the loss)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Gather the calls of each scheduler; said once."""
+        memory = window.memory(self)
+        losses = tuple(window.series.get(LOSS, ()))[-16:]
+        for fact in window.new(PlateauFed):
+            calls = memory.setdefault(fact.scheduler, [])
+            if calls is None or fact.mode != "max" or not losses:
+                continue
+            calls.append((fact, median(losses)))
+            first_cut = self.wrong_way(calls)
+            if first_cut is None:
+                continue
+            memory[fact.scheduler] = None
+            seen = [f for f, _ in calls]
+            yield self.finding(
+                window,
+                "warning",
+                f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
+                f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value fell from "
+                f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, as the loss did: it has mode "max"; '
+                'expected mode "min", by which it had not been lowered once. Set mode="min".',
+                ref=first_cut.ref,
+                place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
+                cuts=float(len(lowered(seen))),
+            )
+
+    def wrong_way(self, calls: Sequence[tuple[PlateauFed, float]]) -> PlateauFed | None:
+        """The call that lowered the rate first, where the direction is wrong."""
+        seen, values = [f for f, _ in calls], [as_float(f.value) for f, _ in calls]
+        cuts = lowered(seen)
+        fell = values[-1] <= self.fall * values[0] and calls[-1][1] < calls[0][1]
+        if len(cuts) < self.cuts or not fell or would_lower(seen[0], values):
+            return None
+        return cuts[0] if self.follows(values, [loss for _, loss in calls]) else None
+
+    def follows(self, values: Sequence[float], losses: Sequence[float]) -> bool:
+        """Whether the values have the size of the losses, or of their roots, and fall with them."""
+        if min(losses[0], losses[-1]) <= 0 or values[-1] <= 0:
+            return False
+        for power in (1.0, 0.5):
+            begun, now = values[0] / losses[0] ** power, values[-1] / losses[-1] ** power
+            sized = all(1 / self.like <= one <= self.like for one in (begun, now))
+            if sized and 1 / self.drift <= begun / now <= self.drift:
+                return True
+        return False
+
+
+def lowered(seen: Sequence[PlateauFed]) -> list[PlateauFed]:
+    """The calls after which the rate was lower than before."""
+    return [b for a, b in pairwise(seen) if as_float(b.rate) < as_float(a.rate)]
+
+
+def would_lower(fact: PlateauFed, values: Sequence[float]) -> bool:
+    """Whether the same scheduler in mode "min" would have lowered the rate once by these values."""
+    best, bad = float("inf"), 0
+    for value in values:
+        better = value < (best * (1 - fact.threshold) if fact.relative else best - fact.threshold)
+        best, bad = (value, 0) if better else (best, bad + 1)
+        if bad > fact.patience:
+            return True
+    return False

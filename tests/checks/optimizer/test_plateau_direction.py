@@ -1,0 +1,64 @@
+"""Plateau schedulers that wait for an error to rise."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.optimizer.plateau_direction import PlateauDirection, would_lower
+from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.facts.plateau_fed import PlateauFed
+from debugtracer.trace.window import LOSS
+from tests.checks.optimizer.seen import at, line
+
+FALLING = [0.5, 0.4, 0.3, 0.25, 0.2, 0.15]
+CUT_TWICE = [0.1, 0.1, 0.05, 0.05, 0.025, 0.025]
+
+
+def fact(step, value, rate, mode="max", patience=1):
+    return PlateauFed(
+        ref=at(step), scheduler=0, frame=line(5), step_frame=line(20), mode=mode, patience=patience, threshold=1e-4,
+        relative=True, value=value, rate=rate,
+    )  # fmt: skip
+
+
+def judged(values, rates=CUT_TWICE, losses=FALLING, **more):
+    check = PlateauDirection()
+    judge, found = Judge({check.slug: check}), []
+    for epoch, (value, rate, loss) in enumerate(zip(values, rates, losses, strict=True)):
+        for step in range(20):
+            found += judge.judge(at(20 * epoch + step), {LOSS: loss}, [])
+        found += judge.judge(at(20 * epoch + 20), {LOSS: loss}, [fact(20 * epoch + 20, value, rate, **more)])
+    return found
+
+
+def test_a_rate_that_falls_because_the_error_does_is_told_once():
+    (finding,) = judged(FALLING)
+    assert (finding.severity, finding.kind, finding.step) == ("warning", "scheduler_misuse", 60)
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(5), line(20))
+    assert finding.message == (
+        "step 60, rank 0: ReduceLROnPlateau (train.py:5) has lowered the rate 2 times (0.1 to 0.025) while its value "
+        'fell from 0.5 to 0.2, as the loss did: it has mode "max"; expected mode "min", by which it had not been '
+        'lowered once. Set mode="min".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        (FALLING, {"mode": "min"}),
+        ([0.5, 0.6, 0.7, 0.7, 0.7, 0.7], {}),  # an accuracy that stands still
+        ([0.82, 0.8, 0.78, 0.77, 0.76, 0.75], {}),  # one that falls while the training loss falls faster
+        ([0.5, 0.6, 0.6, 0.6, 0.45, 0.44], {}),  # an error that stood still: lowered by right
+        (FALLING, {"losses": [0.5] * 6}),
+        (FALLING, {"rates": [0.1] * 5 + [0.05]}),
+        ([50 * v for v in FALLING], {}),  # something else than the loss
+    ],
+)
+def test_rates_that_fall_by_right_are_silent(values, more):
+    assert judged(values, **more) == []
+
+
+def test_the_scheduler_in_the_other_mode():
+    assert not would_lower(fact(0, 0.5, 0.1), FALLING)
+    assert would_lower(fact(0, 0.5, 0.1), [0.5, 0.6, 0.7])
+    assert would_lower(fact(0, 0.5, 0.1, patience=0), [0.5, 0.6])
