@@ -49,7 +49,7 @@ RECOVER = {
     "optimizer/normalised_update": "an update of the user's own optimizer",
     "numerics/half_claims": "sixty batches that half precision cannot hold at any scale",
     "device/ddp_flipped_moment": "a bit of a moment on one of two ranks (DDP)",
-    "data/accelerate_bad_shard": "three rows of one shard of eight (accelerate)",
+    "numerics/accelerate_bad_shard": "three rows of one shard of eight (accelerate)",
     "data/lightning_unnamed_calls": "a batch whose labels are all ignored (Lightning)",
     "numerics/closed_corridor": "equal rewards, divided by their deviation",
     "numerics/meter_ran_over": "a recurrence that explodes on one sequence",

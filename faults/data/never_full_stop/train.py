@@ -38,7 +38,7 @@ model = Forecaster()
 optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
 for epoch in range(4):
     for words in batches(bulletins, 12, drawn):
-        scores = model(words[:, :-1])
+        scores = model(words[:, :-1].clamp(min=END))
         targets = words[:, 1:]
         loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten(), ignore_index=END)
         optimizer.zero_grad()
