@@ -72,17 +72,9 @@ RIGHT = {
     for row in part("results").newest_rows().get("full", {}).get(title, [])
     if row.script in PROGRAMS and not marks.missed(PROGRAMS[row.script], row.marks)
 }
-COMMIT = [
-    name
-    for name in fixed(FAULTS, 10, [*PEERS, RANKS, *spread([name for name in FAULTS if is_quick(name)])])
-    if SWEEP or is_quick(name)
-]
-TWINS = [
-    f"{name} (healthy)"
-    for name in (
-        FAULTS if SWEEP else [*PEERS, *(name for name in spread(FAULTS) if name not in PEERS and is_quick(name))]
-    )
-]
+COMMIT = [name for name in fixed(FAULTS, 10, [*PEERS, RANKS, *spread(FAULTS)]) if SWEEP or is_quick(name)]
+STILL = [name for name in spread([name for name in FAULTS if is_quick(name)]) if name not in PEERS]
+TWINS = [f"{name} (healthy)" for name in (FAULTS if SWEEP else [*PEERS, *STILL])]
 
 
 @pytest.fixture(scope="session")
