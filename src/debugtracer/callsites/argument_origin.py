@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from debugtracer.callsites.handed_on import kind_of
 from debugtracer.callsites.value_origin import Link, Use, argument_of, chain, program_of, scope_at
@@ -26,7 +26,7 @@ def object_built(stack: Sequence[Frame], kind: str) -> Frame | None:
     return None
 
 
-def argument_origin(stack: Sequence[Frame], called: Sequence[str], parameter: str, place: int) -> tuple[Link, ...]:
+def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: str, place: int) -> tuple[Link, ...]:
     """The lines that wrote the argument of the call on the innermost of these lines: of a function of that name, else
     of the only call there that has such an argument."""
     program = program_of(stack[0].file) if stack else None

@@ -99,7 +99,8 @@ class TrainingExperiment:
 
     def train(self, trials: TrainingTrials, arm: Arm, change: Intervention) -> None:
         """Run one training for each order of the batches."""
-        for trials.repeat in range(REPEATS):
+        for repeat in range(REPEATS):
+            trials.take_order(repeat)
             if perf_counter() - self.began > self.seconds:
                 arm.refused = f"trials_s ({self.seconds:g}) were over"
                 return

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.interventions.update_rows import detached
 
 
 class HigherLr(Intervention):
@@ -28,8 +28,7 @@ class HigherLr(Intervention):
 
         def raise_rate(optimizer: Optimizer) -> None:
             for group in optimizer.param_groups:
-                lr = group["lr"]
-                group["lr"] = lr.detach().clone() * self.size if isinstance(lr, Tensor) else lr * self.size
+                group["lr"] = detached(group["lr"]) * self.size
 
         rerun.on_update.append(raise_rate)
         return f"the learning rate multiplied by {self.size:g}"

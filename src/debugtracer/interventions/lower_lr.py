@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import Intervention, Scope
 from debugtracer.interventions.offline_rerun import OfflineRerun
 from debugtracer.interventions.rerun import Rerun
-from debugtracer.interventions.update_rows import lower_rate, update_rows
+from debugtracer.interventions.update_rows import detached, lower_rate, update_rows
 
 
 class LowerLr(Intervention):
@@ -32,8 +31,7 @@ class LowerLr(Intervention):
 
         def lower(optimizer: Optimizer) -> None:
             for group in optimizer.param_groups:
-                lr = group["lr"]
-                group["lr"] = lr.detach().clone() / self.size if isinstance(lr, Tensor) else lr / self.size
+                group["lr"] = detached(group["lr"]) / self.size
 
         rerun.on_update.append(lower)
         return f"the learning rate divided by {self.size:g}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from torch import Tensor
 
 from debugtracer.interventions.eps_rows import larger
 from debugtracer.interventions.offline_rerun import OfflineRerun, as_argument, number_of
@@ -21,6 +22,11 @@ Divide = Callable[[float], float]
 def update_rows(program: Recorded) -> list[tuple[int, OpRow]]:
     """The ops of the optimizers, in order; none where the step stopped before."""
     return [(number, row) for number, row in enumerate(program.ops) if program.places[row.place].direction == "update"]
+
+
+def detached(rate: float | Tensor) -> float | Tensor:
+    """A learning rate without its graph, so that a multiple of it is a new value and the group's own stays."""
+    return rate.detach() if isinstance(rate, Tensor) else rate
 
 
 def refs_in(value: Any) -> list[int]:

@@ -55,7 +55,8 @@ def test_the_unchanged_training_is_the_one_by_hand_and_a_changed_one_too(tmp_pat
     loop = decaying()
     with training(tmp_path, loop) as trials:
         trials.check()
-        for trials.repeat in (0, 1):
+        for repeat in (0, 1):
+            trials.take_order(repeat)
             asis, without = tried(trials, "unchanged"), tried(trials, "without-decay")
             assert asis.loss == pytest.approx(by_hand(loop, trials), rel=1e-6)
             assert without.loss == pytest.approx(by_hand(loop, trials, decay=0.0), rel=1e-6)
@@ -65,7 +66,8 @@ def test_the_unchanged_training_is_the_one_by_hand_and_a_changed_one_too(tmp_pat
 def test_a_repeat_takes_another_order_and_the_same_repeat_the_same_bits(tmp_path):
     with training(tmp_path, Loop(net=noisy)) as trials:
         orders, losses = [], []
-        for trials.repeat in (0, 1, 0):
+        for repeat in (0, 1, 0):
+            trials.take_order(repeat)
             orders.append([s.number for s in trials.sequence()])
             losses.append(tried(trials, "unchanged").loss)
         assert orders[0] == orders[2] != orders[1]

@@ -21,8 +21,8 @@ OWN_ROWS = (
     "let each rank take rows of its own: rows = order[rank::world_size], from one generator with the same seed",
     "or draw the rows of each rank from a generator of its own: torch.Generator().manual_seed(seed + rank)",
 )
-LIKELY = 0.85
-BY_HAND = "all_reduce"  # ranks that share a sequence may reduce so, too: likely, no proof
+BY_HAND = "all_reduce"
+CONFIDENCE_BY_HAND = 0.85  # ranks that share a sequence may reduce so, too: likely, no proof (ours)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class RankOverlap(Check):
             iterations=len(pairs),
             ranks=world,
             exact=how != BY_HAND,
-            confidence=LIKELY if how == BY_HAND else None,
+            confidence=CONFIDENCE_BY_HAND if how == BY_HAND else None,
             remedies=OWN_ROWS if first.loader is None else (),
         )
 

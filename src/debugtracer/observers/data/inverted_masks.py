@@ -70,7 +70,7 @@ class InvertedMasksObserver(Observer):
 
 def written(stack: tuple[Frame, ...]) -> Frame | None:
     """The line that made the targets first, as the source of these lines says."""
-    made = made_first(argument_origin(stack, ("cross_entropy", "nll_loss"), "target", 1), cut=True)
+    made = made_first(argument_origin(stack, INDEXED, "target", 1), cut=True)
     return made[0] if made else None
 
 

@@ -24,6 +24,7 @@ from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.tape.entry import autocast_state
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
+from debugtracer.trace.facts.loss_call import INDEXED
 
 MODEL_BYTES = 200 * 1024**2  # a larger model is not copied (ours)
 INPUT_BYTES = 32 * 1024**2  # nor kept are larger inputs (ours)
@@ -85,7 +86,7 @@ class FunctionTestsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the targets of the first cross-entropy, to see whether the next token is predicted."""
-        if self.done or self.targets or getattr(function, "__name__", "") not in ("cross_entropy", "nll_loss"):
+        if self.done or self.targets or getattr(function, "__name__", "") not in INDEXED:
             return
         target = args[1] if len(args) > 1 else kwargs.get("target")
         if isinstance(target, Tensor) and not target.is_floating_point() and target.nbytes <= INPUT_BYTES:
@@ -113,8 +114,7 @@ class FunctionTestsObserver(Observer):
                 found = tests(one, targets[0] if targets else None)
             if "own_token" in found:
                 found["own_token"]["frame"] = self.stack[0] if self.stack else None
-                named = ("cross_entropy", "nll_loss")
-                found["own_token"]["made"] = made_first(argument_origin(self.stack, named, "target", 1), cut=True)
+                found["own_token"]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
             if (frame := found.get("later_tokens", {}).get("frame")) is not None:
                 found["later_tokens"]["made"] = mask_made(frame)
             for trial, facts in found.items():

@@ -18,6 +18,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import plain_path
+from debugtracer.trace.facts.loss_call import INDEXED
 
 MIXERS = frozenset(
     {
@@ -35,7 +36,6 @@ MIXERS = frozenset(
         "reshape",
     }
 )
-LOSSES = ("cross_entropy", "nll_loss")
 ATTENDS = ("scaled_dot_product_attention", "softmax", "log_softmax")
 
 
@@ -53,7 +53,7 @@ class Mixing(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name in MIXERS:
             self.last.append((name, raw_frames(2)))
-        elif name in LOSSES and self.scores is None:
+        elif name in INDEXED and self.scores is None:
             self.scores = main_output(args[0] if args else (kwargs or {}).get("input"))
         return function(*args, **(kwargs or {}))
 

@@ -25,7 +25,8 @@ LOOKS = 16  # inspected steps (ours)
 
 
 class UntrainedEndsObserver(Observer):
-    """Keeps ids of one step until its backward; nothing with a graph. One host sync an inspected step on a device."""
+    """Keeps ids of one step until its backward, nothing with a graph. On a device each tensor of ids is copied to the
+    host once in an inspected step, in LOOKS of them at the most."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
@@ -65,22 +66,24 @@ class UntrainedEndsObserver(Observer):
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit texts whose end is no target."""
-        given, targets = self.given[:], self.targets[:]
+        given = [(tokens.cpu(), [v.cpu() for v in alike], labels) for tokens, alike, labels in self.given]
+        targets = self.targets[:]
         self.reset()
+        self.looks += bool(targets)
+        if self.looks >= LOOKS:
+            self.run.unsubscribe(self.called, self.left, self.backward_begins)
         for name, target, ignored, stack in targets:
+            on_host = target.cpu()
             for tokens, alike, labels in given:
-                whole, wanted = joined(tokens.cpu(), target.cpu(), ignored)
+                whole, wanted = joined(tokens, on_host, ignored)
                 counted = next_token(whole, wanted)
                 if counted is None:
                     continue
-                found = untrained_end(whole, counted, [v.cpu() for v in alike])
+                found = untrained_end(whole, counted, alike)
                 self.denied |= found is None
                 if found is not None and (found[2] or not self.denied):
                     self.tell(name, stack, found, [*labels, target])
                     return
-        self.looks += bool(targets)
-        if self.looks >= LOOKS:
-            self.run.unsubscribe(self.called, self.left, self.backward_begins)
 
     def tell(
         self, name: str, stack: tuple[Frame, ...], found: tuple[int, int, bool, int], labels: list[Tensor]
@@ -91,7 +94,7 @@ class UntrainedEndsObserver(Observer):
         if known is not None:
             made = known[0].loader.made(known[1])
         else:
-            made = made_first(argument_origin(stack, ("cross_entropy", "nll_loss"), "target", 1), cut=True)
+            made = made_first(argument_origin(stack, INDEXED, "target", 1), cut=True)
         self.run.emit(
             UntrainedEnd(
                 ref=self.run.ref(), token=token, rows=rows, attended=attended, width=width, loss=name,

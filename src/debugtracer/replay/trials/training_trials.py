@@ -41,6 +41,10 @@ class TrainingTrials(HistoryTrials):
         self.all_training = False
         """The program has put its model into eval mode since: modules train as the steps did."""
 
+    def take_order(self, repeat: int) -> None:
+        """Take the order of the batches and the seed of a repeat, for the trials to come."""
+        self.repeat = repeat
+
     def check(self) -> None:
         """Raise ReplayRefused unless the unchanged steps, in their own order, give the losses of the run again."""
         if not self.held_back:
