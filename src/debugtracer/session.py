@@ -114,8 +114,9 @@ class Session:
         self.observed_run.emit(InplaceWrites(ref=ref, writes=writes, again=True))
 
     @guarded("session.finished")
-    def finished(self) -> None:
-        """Called when the program ends; numbers still on their way from a device are read first."""
+    def finished(self, interrupted: bool = False) -> None:
+        """Called when the program ends; numbers still on their way from a device are read first. After Ctrl-C nothing
+        is trained again: somebody waits for the prompt."""
         guarded("session.finished")(self.incidents.look_again)(None)
         if self.output.writer is not None:
             # the run is over; the event is written for the supervisor
@@ -124,7 +125,7 @@ class Session:
             guarded("session.finished")(self.backward_gate.finish)()
         guarded("session.wake")(self.events.wake)()
         self.dispatcher.ended()
-        guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts())
+        guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts(), interrupted)
         self.output.close()
 
     @guarded("session.write_counters")

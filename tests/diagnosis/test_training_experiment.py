@@ -65,7 +65,7 @@ def verdict_of(out: Path, **settings: Any) -> tuple[Verdict | None, list[str]]:
 
 
 def test_a_decay_that_keeps_the_loss_up_is_confirmed(tmp_path):
-    with under_watch(tmp_path, mode="dev"):
+    with under_watch(tmp_path, mode="dev", cost=1.0):  # a busy machine thins nothing
         fit(10.0, learnable=True, eager=True)
         session.stop()
     verdict, notes = verdict_of(tmp_path)
@@ -82,7 +82,7 @@ def test_a_decay_that_keeps_the_loss_up_is_confirmed(tmp_path):
 
 
 def test_the_same_suspicion_without_anything_to_learn_persists(tmp_path):
-    with under_watch(tmp_path, mode="dev"):
+    with under_watch(tmp_path, mode="dev", cost=1.0):  # a busy machine thins nothing
         fit(10.0, learnable=False)
         session.stop()
     verdict, notes = verdict_of(tmp_path)
@@ -100,6 +100,15 @@ def test_no_trials_are_made_where_none_are_asked_for(tmp_path):
     with under_watch(tmp_path, mode="dev", trials=0):
         fit(10.0, learnable=True)
         session.stop()
+    verdict, _ = verdict_of(tmp_path)
+    assert verdict is not None
+    assert (verdict.status, verdict.trials) == ("likely", ())
+
+
+def test_after_ctrl_c_nothing_is_trained_again(tmp_path):
+    with under_watch(tmp_path, mode="dev", cost=1.0) as watched:
+        fit(10.0, learnable=True)
+        watched.finished(interrupted=True)
     verdict, _ = verdict_of(tmp_path)
     assert verdict is not None
     assert (verdict.status, verdict.trials) == ("likely", ())

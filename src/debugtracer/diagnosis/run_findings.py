@@ -68,15 +68,17 @@ class RunFindings:
         self.live.step(ref, values, facts)
         self.state.judged(self.live.judge_s)
 
-    def finish(self, facts: Sequence[Fact] = ()) -> None:
-        """Judge what is still unjudged at the end of the run, and write down which checks were asked."""
+    def finish(self, facts: Sequence[Fact] = (), interrupted: bool = False) -> None:
+        """Judge what is still unjudged at the end of the run, and write down which checks were asked; no experiment
+        where somebody waits for the end."""
         facts = self.news.keep(facts)
         if self.output.writer is None and not facts:
             return
         self.live.finish(facts)
         self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
-        self.experiment()
+        if not interrupted:
+            self.experiment()
         self.lead()
         judge = self.live.judge
         judge_us = 1e6 * self.live.judge_s / max(self.live.steps, 1)

@@ -63,7 +63,7 @@ class Ending:
         current = session.active()
         if current is None:
             return
-        current.finished()
+        current.finished(self.interrupted)
         if not self.supervised:
             close_run(current, 1 if self.crash is not None else None)
 
