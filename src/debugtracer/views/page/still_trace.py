@@ -1,4 +1,4 @@
-"""A trace whose events and ranks are read once, without the health snapshots: the panels of a page ask a dozen times."""
+"""A trace whose events and ranks are read once, without the health snapshots: the panels ask a dozen times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StillTrace(Trace):
         self._read: dict[int | None, list[AnyEvent]] = {}
 
     @functools.cached_property
-    def ranks(self) -> list[int]:  # type: ignore[override]
+    def ranks(self) -> list[int]:
         """The ranks that had written something at the first question, ascending."""
         return self._given.ranks
 
