@@ -89,7 +89,7 @@ def batches(points: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def ms(seconds: float) -> int:
-    """Whole milliseconds, as MLflow counts time."""
+    """The same time in milliseconds, as MLflow counts it."""
     return int(1000 * seconds)
 
 

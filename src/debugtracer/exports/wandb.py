@@ -46,7 +46,7 @@ class WeightsAndBiases(Export):
 
 
 def quiet(wandb: Any) -> Any:
-    """Settings without anything of the machine, the console or the code that exports."""
+    """Make settings without anything of the machine, the console or the code that exports."""
     return wandb.Settings(
         console="off", silent=True, disable_git=True, save_code=False, x_disable_stats=True, x_disable_meta=True,
         x_disable_machine_info=True, x_save_requirements=False,
