@@ -21,7 +21,8 @@ def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
 
 
 def shown_ranks(trace: Trace) -> list[int]:
-    """Choose the ranks of the panel: of very many those that something bad was said of, earliest first, then an even choice of the rest."""
+    """Choose the ranks of the panel: of very many those that something bad was said of, then an even choice of the
+    rest."""
     ranks = trace.ranks
     if len(ranks) <= MOST_RANKS:
         return ranks
