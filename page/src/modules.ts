@@ -12,8 +12,10 @@ export interface Tree {
 }
 interface Seed { path: string | null; name: string; children: Map<string, Seed> }
 
-// a row of activations is a module, with what was seen in it behind a colon; other rows are its tensors
-export const moduleOf = (role: string, row: string): string => (role === "activation" ? row.replace(/:[^.:]*$/, "") : row.slice(0, Math.max(0, row.lastIndexOf("."))));
+// a row of activations is a module, with a function that it called behind a colon, or one that the root called; other rows are tensors of a module
+const CALLED = /:[^.:]*$|^\w+ at line \d+.*$/;
+export const calledIn = (row: string): string => CALLED.exec(row)?.[0] ?? "";
+export const moduleOf = (role: string, row: string): string => (role === "activation" ? row.replace(CALLED, "") : row.slice(0, Math.max(0, row.lastIndexOf("."))));
 
 export function planted(layers: Layers, ops: Ops): Tree {
   const root: Seed = { path: "", name: "", children: new Map() };

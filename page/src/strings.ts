@@ -16,7 +16,7 @@ const en = {
   binned: "range of each bin shaded", notFinite: "not finite", incident: "incident", error: "error", warning: "warning", note: "note", action: "action", crash: "crash", snapshot: "snapshot",
   layers: "Layers over time", noLayers: "No health snapshot was taken. They are taken on the first three steps and then every --inspect-steps.",
   gradient: "gradient norm", activation: "activation norm", weight: "weight norm", updateMap: "update / weight", moment: "Adam moment", dead: "share dead or zero", tracked: "tracked",
-  model: "Model", theModel: "model", modelHint: "arrows walk, enter zooms in, escape out", modules: (n: number) => `${n} modules`, modulesIn: (n: number) => `${n} modules in it`, nextBroken: (n: number) => `${n} not finite: next`, findModule: "Find a module", noModules: "The model has no modules of its own: nothing to draw.", itsOps: "Its ops in the bad step", tensor: "tensor", outputOf: "output", overTime: "over time", outside: "outside the modules", playMap: "The modules as far as the step has run", notRun: "not yet run", replayed: "the bad step", replayOf: (s: number) => `step ${s} as it ran again`, fineSoFar: "finite",
+  model: "Model", theModel: "model", modelHint: "arrows walk, enter zooms in, escape out", modules: (n: number) => `${n} module${n === 1 ? "" : "s"}`, modulesIn: (n: number) => `${n} module${n === 1 ? "" : "s"} in it`, nextBroken: (n: number) => `${n} not finite: next`, findModule: "Find a module", noModules: "The model has no modules of its own: nothing to draw.", itsOps: "Its ops in the bad step", tensor: "tensor", outputOf: "output", overTime: "over time", outside: "outside the modules", playMap: "The modules as far as the step has run", notRun: "not yet run", replayed: "the bad step", replayOf: (s: number) => `step ${s} as it ran again`, fineSoFar: "finite",
   missing: "not measured", zero: "0", at: "at", snapshotAt: (s: number) => `snapshot of step ${s}`, thinned: (n: number) => `${n} more snapshots are in the run folder`,
   depth: "Depth profile", depthHint: "norm per layer, in the order of the model, log axis", largest: "largest", smallest: "smallest", histogram: "values by power of two",
   ops: "Op by op", opsHint: "The bad step as it ran again, traced. Click a value to see where it came from and where it went.",
@@ -34,7 +34,7 @@ const en = {
   numbers: "Numbers", toParting: "Where they part", sameIn: (n: number) => `the same in ${n} common steps`, partsAt: (s: number) => `differs from step ${s}`, apartAt: (s: number) => `by more than 1 % from step ${s}`, noCommon: "The two runs wrote no number of the same name.", settings: "Settings", setting: "setting", sameSettings: (n: number) => `${n} more settings are the same`, noSettings: (n: number) => `No difference in the ${n} settings that are known`, open: "open", compare: "Compare", choose: (r: string) => `choose ${r} to compare`, chosenRuns: (n: number): string => (n < 2 ? "one run chosen: choose another" : "two runs chosen"), clear: "clear",
   tryRemedy: "Try a remedy on this step", tryIt: "Try", trying: "The recorded step is executed again …", remedy: "remedy", triedHere: "tried here",
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
-  warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
+  learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -75,7 +75,7 @@ const zh: Words = {
   numbers: "数值", toParting: "分歧处", sameIn: (n) => `共同的 ${n} 步完全相同`, partsAt: (s) => `从第 ${s} 步起不同`, apartAt: (s) => `从第 ${s} 步起相差超过 1 %`, noCommon: "两次运行没有同名的数值。", settings: "设置", setting: "设置项", sameSettings: (n) => `另有 ${n} 项设置相同`, noSettings: (n) => `已知的 ${n} 项设置没有差别`, open: "打开", compare: "比较", choose: (r) => `选择 ${r} 进行比较`, chosenRuns: (n) => (n < 2 ? "已选一个运行：再选一个" : "已选两个运行"), clear: "清除",
   tryRemedy: "在这一步上试一个补救办法", tryIt: "试", trying: "正在重新执行记录的这一步……", remedy: "补救办法", triedHere: "在此试过",
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
-  warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
+  learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 

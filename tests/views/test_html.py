@@ -15,7 +15,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-from debugtracer.testing import a_trace, an_incident, some_facts
+from debugtracer.testing import a_finding, a_trace, an_incident, some_facts
+from debugtracer.trace.events import Found
 from debugtracer.trace.facts.health import Health, Role, TensorHealth
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.store.layer_log import LayerLog
@@ -164,6 +165,21 @@ def test_ten_thousand_modules_stay_usable(show: Show, tmp_path: Path) -> None:
     assert (shown.complaints, shown.fits()) == ([], True)
 
 
+def test_what_was_said_of_the_depth_stands_below_its_profile(show: Show, tmp_path: Path) -> None:
+    said = a_finding("model/vanishing-gradient", "warning", 1, "step 1, rank 0: 2e+09 times more; expected 1e+04.")
+    run = a_trace(tmp_path, Found(at=1.0, rank=0, finding=said), exit_code=0, stopped=False)
+    columns = LayerLog(run / "rank=0")
+    rows = [("relu at line 3", "activation"), ("fc", "activation"), ("fc.weight", "gradient")]
+    columns.append(Health(ref=StepRef(iteration=1, step=1), tensors=tuple(a_layer(n, r, bad=False) for n, r in rows)))
+    columns.close()
+    shown = show(run)
+    assert shown.text("#layers .told").split("\n")[-1] == "2e+09 times more; expected 1e+04."
+    shown.page.locator("#layers .told button").click()
+    shown.wait_until(lambda: shown.text("output b") == "step 1")
+    assert "1 module ·" in shown.text("#model .title")  # a function that the root calls is no module
+    assert shown.complaints == []
+
+
 def a_layer(name: str, role: Role, bad: bool) -> TensorHealth:
     """One tensor of a snapshot, all of it NaN where bad."""
     return TensorHealth(
@@ -190,6 +206,7 @@ def test_the_page_speaks_chinese_and_copies_markdown(show: Show, masked: Path) -
     assert shown.page.evaluate("navigator.clipboard.readText()").startswith("# debug-tracer: the loss is not finite")
     shown.page.get_by_role("button", name="中文").click()
     assert "时间线" in shown.text("#timeline h2")
+    assert "学习率" in shown.text("#timeline .plots") and "模型" in shown.text("#model h2")
     assert shown.text("[data-fact=op]") == "aten::_softmax"
 
 
