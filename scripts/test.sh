@@ -12,6 +12,7 @@ ruff format --check .
 mypy
 lint-imports
 python scripts/tree.py --check
+workers="$(($(nproc) + 1))"  # one more than cores: tests also wait; asked before OMP_NUM_THREADS, which nproc answers with
 export OMP_NUM_THREADS=1  # several processes of tests, each of which starts programs of its own
 unset PYTHONDONTWRITEBYTECODE  # with it each of these programs compiles all of ours again
-exec python -m pytest -n "$(($(nproc) + 1))" --dist worksteal "$@"  # one more than cores: tests also wait
+exec python -m pytest -n "$workers" --dist worksteal "$@"
