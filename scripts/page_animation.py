@@ -53,7 +53,7 @@ def shots(page: Any, address: str) -> Iterator[Shot]:
 
 
 def walk(page: Any) -> Iterator[Shot]:
-    """Yield the operators before the birth, at which the page opens, one by one; the birth; the way from it to the loss."""
+    """Yield the operators before the birth, at which the page opens, one by one; the birth; what became of it."""
     page.evaluate("document.getElementById('ops').scrollIntoView()")
     ops = page.locator("#ops .list")
     ops.focus()
