@@ -12,7 +12,8 @@ import debugtracer
 from debugtracer.errors import UsageError
 from debugtracer.integrations.page_widget import page_widget
 from debugtracer.testing import a_trace
-from tests.browser import chromium, missing
+from tests.browser import chromium
+from tests.extras import needs
 
 HOST = """<div id=cell></div><script type=module>
 const state = STATE, heard = {};
@@ -41,10 +42,7 @@ def test_without_the_package_or_a_run_one_sentence_says_so(tmp_path: Path, monke
 
 
 def test_the_cell_shows_the_page_of_the_run_in_a_frame_of_its_own(tmp_path: Path) -> None:
-    try:
-        import anywidget  # noqa: F401
-    except ImportError:
-        missing("anywidget")
+    needs("anywidget")
     import msgspec
 
     widget = trained(tmp_path).page(height=500)
