@@ -35,6 +35,7 @@ from benchmarks.other_programs import PROGRAMS, Program
 from benchmarks.program_data import stand_ins
 
 KIND = "programs-cost"
+LONG = "programs-long"  # with other lengths, so that no table mixes them
 LENGTHS = (1, 3)
 OTHER_EACH_TIME = re.compile(
     r"(?i)\b(?:time|(?:iter_)?dt|ms/batch|mfu|SPS)\b[:= ]*-?[\d.]+(?: ?(?:ms|s|%)(?!\w))?|\(\d+\.\d+s\)"
@@ -198,13 +199,12 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = [word for word in args.only.split(",") if word]
     chosen = [p for p in PROGRAMS if not wanted or any(word in p.name for word in wanted)]
     lengths = tuple(int(word) for word in args.lengths.split(","))
-    said = [f"cost {args.cost}"] if args.cost else []
-    setting = ", ".join(said if lengths == LENGTHS else [*said, f"lengths {args.lengths}"])
+    kind, setting = KIND if lengths == LENGTHS else LONG, f"cost {args.cost}" if args.cost else ""
     args.sources.mkdir(parents=True, exist_ok=True)
     for program in chosen:
         row = measure(program, fetched(program, args.sources, args.mirror), args.rounds, args.cost, lengths)
         print(row_of(program.name, row), flush=True)
-        kept = add_row(KIND, program.name, row, setting)
+        kept = add_row(kind, program.name, row, setting)
     print(table(kept) if chosen else f"{args.only}: no such program")
     return int(not chosen)
 

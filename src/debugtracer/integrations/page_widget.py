@@ -38,7 +38,7 @@ def page_widget(run: Path | None, height: int = HEIGHT) -> Any:
 
     place: Path = run
 
-    class PageWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    class PageWidget(anywidget.AnyWidget):
         """The page as it was when it was made or refreshed."""
 
         _esm = FRAME
