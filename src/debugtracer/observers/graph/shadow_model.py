@@ -15,6 +15,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.observers.graph.copied_functions import CopiedFunctions
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import plain_path
@@ -90,7 +91,9 @@ class ShadowModel:
 
     def __init__(self, model: nn.Module, autocast: Any) -> None:
         copies: dict[int, Any] = {}
+        functions = CopiedFunctions(model, copies)
         self.model = copy.deepcopy(model, copies)
+        functions.fill()
         self.originals = {id(module) for module in model.modules()}
         self.own = {id(value) for value in copies.values() if isinstance(value, nn.Module)}
         self.thread = threading.get_ident()

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 import builtins
-import contextlib
 import dis
 import logging
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import USER, place_of
+from debugtracer.observers.graph.copied_functions import holding
 
 SPEAKS = {"print", "open", "input", "exec", "eval", "breakpoint", "__import__", "globals", "setattr", "delattr"}
 COPYING = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
@@ -57,36 +57,11 @@ def side_effect(model: nn.Module) -> str | None:
         changed = own_ways(module)
         if changed:
             return f"{changed} of its own in {type(module).__name__}"
-        if keeps_hold(module):
-            return f"a function that holds modules or tensors in {type(module).__name__}, which no copy has of its own"
         forward = type(module).forward
         found = of_function(forward, seen, DEPTH, type(module)) if isinstance(forward, FunctionType) else None
         if found:
             return found
-    return None
-
-
-def keeps_hold(module: nn.Module) -> bool:
-    """Whether an attribute is a function with modules or tensors in its closure or defaults: copying leaves functions
-    as they are, so the copy's would reach the original's."""
-    found = [value for value in vars(module).values() if isinstance(value, FunctionType)]
-    found += [v for value in vars(module).values() if isinstance(value, (list, tuple)) for v in value if is_function(v)]
-    found += [v for value in vars(module).values() if type(value) is dict for v in value.values() if is_function(v)]
-    return any(isinstance(held, (nn.Module, Tensor)) for function in found for held in held_by(function))
-
-
-def is_function(value: object) -> bool:
-    """Whether it is a function written in Python, which deepcopy does not copy."""
-    return isinstance(value, FunctionType)
-
-
-def held_by(function: FunctionType) -> Iterator[object]:
-    """What a function keeps alive beside its globals."""
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # not filled yet
-            yield cell.cell_contents
+    return next((found for held in holding(model) if (found := of_function(held, seen, DEPTH))), None)
 
 
 def own_ways(module: nn.Module) -> str | None:
