@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause
+from debugtracer.causes.finding_evidence import FindingEvidence
+from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.verdict import Change
 
 
 class LossMisuse(Cause):
@@ -23,3 +27,10 @@ class LossMisuse(Cause):
         "give both arguments one shape: loss(output.squeeze(-1), target)",
         "read what the loss expects: input, target, their shapes and dtypes",
     )
+
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
+        """No change of the loss's line where the stretching lies before it."""
+        found = evidence.of(self.kind) if isinstance(evidence, FindingEvidence) else []
+        return None if found and found[0].evidence.get("repeated") else super().change(evidence, frame, value)

@@ -28,3 +28,16 @@ def test_equal_shapes_and_an_explicit_unsqueeze_are_silent():
 def test_shapes_are_stretched_as_torch_does():
     assert stretched((32, 1), (32,)) == (32, 32)
     assert stretched((4, 1, 3), (5, 1)) == (4, 5, 3)
+
+
+def test_a_column_against_a_square_says_which_side_was_stretched_before():
+    square = LossCall(
+        ref=ref(), loss="mse_loss", frame=line(20), input_shape=(32, 1), target_shape=(32, 32), broadcast=True
+    )
+    (finding,) = judged(LossBroadcast(), [square])
+    assert finding.message == (
+        "step 0, rank 0: mse_loss compares a prediction of shape (32, 1) with targets of shape (32, 32): the targets "
+        "already hold a value for every pair of the batch; expected equal shapes. Look for (B, 1) against (B,) in what "
+        "makes the targets."
+    )
+    assert finding.evidence["repeated"] == 1

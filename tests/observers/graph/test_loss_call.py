@@ -81,6 +81,17 @@ def test_a_maker_is_seen_through_views(tmp_path):
     assert len(findings(tmp_path, "model/loss-misuse")) == 1
 
 
+def test_a_maker_is_seen_through_the_rows_that_are_taken(tmp_path):
+    class Nodes(nn.Module):
+        def forward(self, x):
+            return torch.log_softmax(x, 0)[torch.arange(len(x))]
+
+    calls = run(tmp_path, Nodes(), nn.NLLLoss())
+    assert (calls[0].maker.function, calls[0].maker.dim) == ("log_softmax", 0)
+    (finding,) = findings(tmp_path, "model/loss-misuse")
+    assert "log_softmax over the batch (dim 0)" in finding.message
+
+
 def test_soft_targets_are_no_misuse(tmp_path):
     run(tmp_path, nn.Identity(), nn.CrossEntropyLoss(), target=torch.randn(40, 5).softmax(1))
     assert findings(tmp_path, "model/") == []

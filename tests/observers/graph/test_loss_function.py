@@ -10,6 +10,7 @@ from debugtracer.observers.graph.loss_function import (
     class_dim,
     counts,
     form_of,
+    is_repeated,
     is_stretched,
     row_sums,
     rows_of,
@@ -70,3 +71,10 @@ def test_stretched_means_more_elements_than_either():
     assert not is_stretched((32, 4), (4,))
     assert not is_stretched((32,), ())
     assert not is_stretched((32, 4), (5,))
+
+
+def test_a_column_against_a_square_was_stretched_before():
+    column, square = torch.zeros(5, 1), torch.zeros(5, 5)
+    assert is_repeated(column, square) and is_repeated(square, column)
+    others = [(column, torch.zeros(5)), (torch.zeros(1, 1), torch.zeros(1, 1)), (column, torch.zeros(5, 3))]
+    assert [is_repeated(a, b) for a, b in (*others, (torch.zeros(5), square), (square, square))] == [False] * 5

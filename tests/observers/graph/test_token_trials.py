@@ -32,9 +32,11 @@ def test_labels_masks_and_short_inputs_are_no_texts():
 
 def test_targets_that_are_the_tokens_themselves():
     text = torch.randint(0, 50, (3, 9))
-    masked = torch.where(torch.rand(3, 9) < 0.8, -100, text)
+    few, short = torch.full_like(text, -100), torch.full_like(text, -1)
+    few[:, 4:6], short[:, :4] = text[:, 4:6], text[:, :4]
     assert same_token(text, text.flatten())
-    assert not same_token(text, masked)
+    assert same_token(text, short)  # the rest of a short text is padding
+    assert not same_token(text, few)
     assert not same_token(text[:, :-1], text[:, 1:])
 
 

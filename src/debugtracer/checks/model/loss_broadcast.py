@@ -24,7 +24,7 @@ class LossBroadcast(Check):
     How it decides
         Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss,
         huber_loss, or in a difference of a prediction and a tensor of the batch. Equal ranks, and a dimension made by
-        unsqueeze, are on purpose.
+        unsqueeze, are on purpose. Or (B, 1) is compared with (B, B): one of the two was stretched before.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
     Example
@@ -55,6 +55,8 @@ class LossBroadcast(Check):
         """Build the finding with both shapes and what they become."""
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
+        if len(call.input_shape) == len(call.target_shape):
+            return self.repeated(window, call, name)
         return self.finding(
             window,
             "error",
@@ -63,6 +65,21 @@ class LossBroadcast(Check):
             "expected equal shapes. Squeeze the prediction or unsqueeze the target.",
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+        )
+
+    def repeated(self, window: Window, call: LossCall, name: str) -> Finding:
+        """Build the finding of (B, 1) against (B, B), where the stretching lies before the loss."""
+        square = "the targets" if call.target_shape[-1] > 1 else "the prediction"
+        return self.finding(
+            window,
+            "error",
+            f"{name} compares a prediction of shape {call.input_shape} with targets of shape {call.target_shape}: "
+            f"{square} already hold a value for every pair of the batch; expected equal shapes. "
+            f"Look for (B, 1) against (B,) in what makes {square}.",
+            ref=call.ref,
+            place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+            remedies=(f"give all terms of {square} one shape: value.unsqueeze(-1) or value.squeeze(-1)",),
+            repeated=1.0,
         )
 
 

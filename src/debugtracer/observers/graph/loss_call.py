@@ -13,6 +13,7 @@ from debugtracer.observers.graph.loss_function import (
     class_dim,
     counts,
     form_of,
+    is_repeated,
     is_stretched,
     row_sums,
     rows_of,
@@ -44,6 +45,7 @@ VIEWS = (
     "Alias",
     "Expand",
     "Split",
+    "Index",
 )
 MOST_CALLS = 16  # loss calls emitted of one step (ours)
 MOST_MAKERS = 256  # softmax outputs remembered of one step (ours)
@@ -156,7 +158,7 @@ class LossCallObserver(Observer):
         classes = int(logits.shape[dim]) if dim is not None and logits.dim() else None
         facts = self.shapes(logits, target)
         facts |= {
-            "broadcast": facts["broadcast"] and name in ELEMENTWISE,
+            "broadcast": (facts["broadcast"] or is_repeated(logits, target)) and name in ELEMENTWISE,
             "classes": classes,
             "reduction": str(given.get("reduction", "mean")),
         }

@@ -105,3 +105,9 @@ def is_stretched(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     except RuntimeError:
         return False
     return len(a) != len(b) and torch.Size(whole).numel() > max(torch.Size(a).numel(), torch.Size(b).numel())
+
+
+def is_repeated(a: Tensor, b: Tensor) -> bool:
+    """True for (B, 1) and (B, B): one of them was stretched to all pairs of the batch before the loss was called."""
+    narrow, square = sorted((tuple(a.shape), tuple(b.shape)), key=lambda shape: shape[-1:])
+    return len(square) == 2 and square[0] == square[1] > 1 and narrow == (square[0], 1)

@@ -14,6 +14,7 @@ from debugtracer.observers.graph.shadow_model import RecordedForward, ShadowMode
 # share of targets that are the next token, or the token itself (ours: documents are joined, some targets are masked)
 SHIFTED = 0.95
 SHORTEST = 4  # tokens of a text that is tried
+FEWEST = 8  # targets that are compared with tokens (ours: short texts are mostly padding)
 
 
 def later_tokens(
@@ -131,7 +132,7 @@ def same_token(tokens: Tensor, target: Tensor) -> bool:
         return False
     wanted = target.reshape(-1, length)[:batch]
     counts = wanted >= 0
-    return float(counts.float().mean()) >= 0.5 and float((wanted == tokens)[counts].float().mean()) >= SHIFTED
+    return int(counts.sum()) >= FEWEST and float((wanted == tokens)[counts].float().mean()) >= SHIFTED
 
 
 def next_token(tokens: Tensor, target: Tensor) -> Tensor | None:
