@@ -262,9 +262,11 @@ class SnapshotRing:
         return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
 
     def begin_with(self, snapshot: Snapshot) -> None:
-        """Drop all but a snapshot that was put back: what was recorded since leads nowhere any more."""
+        """Drop what came after a snapshot that was put back: it leads nowhere any more. Older ones stay: it may go bad
+        again."""
+        older = [held for held in self.held if held.step < snapshot.step]
         self.reset()
-        self.held.append(snapshot)
+        self.held.extend((*older, snapshot))
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
