@@ -14,7 +14,7 @@ class CappedRate(LoweredRate):
     """Of one optimizer; it ends by itself."""
 
     def __init__(self, optimizer: Optimizer, low: int, times: float = 1.0) -> None:
-        """Hold the rates of the next `low` steps at so many times those of now, at most."""
+        """Build it for the next `low` steps: rates of so many times those of now, at most."""
         super().__init__(optimizer, low)
         self.caps = [group["lr"] * times for group in optimizer.param_groups]
 
