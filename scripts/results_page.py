@@ -20,7 +20,7 @@ from row_tables import with_section
 from stamp import ROOT
 
 RESULTS, FRONT = ROOT / "docs" / "results.md", ROOT / "README.md"
-ANSWERS = {ROOT / "docs" / "responses.md": "en"}
+ANSWERS = {ROOT / "docs" / "responses.md": "en", ROOT / "docs" / "zh" / "responses.md": "zh"}
 
 
 def pages() -> dict[Path, str]:
