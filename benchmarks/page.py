@@ -1,5 +1,5 @@
 """How large the page is and how fast it opens and answers: a planted fault, and made-up runs of 100,000 and 1,000,000
-steps and 500 layers.
+steps and 500 layers, one of 300 steps and 10,000 modules.
 
     python -m benchmarks.page RUN [--steps 100000 1000000] [--layers 500]
 
@@ -45,6 +45,7 @@ from stamp import stamp
 
 RESULTS = Path(__file__).parent / "results"
 NAMES = ("grad_l2", "loss", "lr", "param_l2", "step_s", "wait_s", "own_s", "scale")
+FEW, MANY = 300, 10_000
 SCRUB = """async () => {
   const bar = document.querySelector('input[type=range]'), last = Number(bar.max), times = [], frames = [];
   const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -62,7 +63,7 @@ SCRUB = """async () => {
   return [times, frames];
 }"""
 REDRAW = """async () => {
-  const buttons = [...document.querySelectorAll('#layers .pick button')].slice(0, 3), times = [];
+  const buttons = [...document.querySelectorAll('PANEL .pick button')].slice(0, 3), times = [];
   for (let n = 0; n < 12; n++) {
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     const begin = performance.now();
@@ -144,7 +145,10 @@ def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
         page.wait_for_selector("html[data-ready]", timeout=60_000)
         opened.append(1000 * (time.perf_counter() - begin))
     work, frames = page.evaluate(SCRUB)
-    redraws = page.evaluate(REDRAW) if page.locator("#layers .pick button").count() else []
+    redraws = {
+        panel: page.evaluate(REDRAW.replace("PANEL", panel)) if page.locator(f"{panel} .pick button").count() else []
+        for panel in ("#layers", "#model")
+    }
     return {
         "bytes": len(page_text.encode()),
         "render_s": round(render_s, 2),
@@ -152,7 +156,8 @@ def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
         "live": live(run),
         "scrub_work_ms": spread(work),
         "scrub_painted_ms": spread(frames),
-        "heat_map_redraw_ms": spread(redraws[3:]),
+        "heat_map_redraw_ms": spread(redraws["#layers"][3:]),
+        "model_redraw_ms": spread(redraws["#model"][3:]),
     }
 
 
@@ -178,6 +183,7 @@ def main() -> None:
             "bundle_bytes": len(template().encode()),
             "ordinary": measured(browser, given.run, folder),
             **{f"{n} steps x {given.layers} layers": measured(browser, run, folder) for n, run in large.items()},
+            f"{FEW} steps x {MANY} modules": measured(browser, make(folder / "many", FEW, MANY), folder),
         }
         browser.close()
     result = {**stamp(), "chromium": browser.version, "load_1m": round(os.getloadavg()[0], 1), **told}

@@ -2,11 +2,13 @@
 print the same.
 
     python benchmarks/programs.py [--only ppo,vae] [--rounds 1] [--sources FOLDER] [--mirror FOLDER] [--cost 1]
+    python benchmarks/programs.py --lengths 10,30     runs that outlast the seconds every run is given
     python benchmarks/programs.py --table benchmarks/results/DATE-programs-cost.json
 
 The programs (benchmarks/other_programs.py) are fetched into a folder outside this repository. Each runs n and 3n steps
-long, with one thread: start-up cancels in the difference, which is the steady part. `told` is the share of the run's
-time that debug-tracer itself reports. A result is kept by commit, so that one file shows before and after.
+long (or as many times n as `--lengths` says), with one thread: start-up cancels in the difference, which is the steady
+part. `told` is the share of the run's time that debug-tracer itself reports. A result is kept by commit, so that one
+file shows before and after.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from benchmarks.other_programs import PROGRAMS, Program
 from benchmarks.program_data import stand_ins
 
 KIND = "programs-cost"
+LONG = "programs-long"  # with other lengths, so that no table mixes them
 LENGTHS = (1, 3)
 OTHER_EACH_TIME = re.compile(
     r"(?i)\b(?:time|(?:iter_)?dt|ms/batch|mfu|SPS)\b[:= ]*-?[\d.]+(?: ?(?:ms|s|%)(?!\w))?|\(\d+\.\d+s\)"
@@ -124,22 +127,25 @@ def own_share(runs: Path, environment: dict[str, str]) -> float | None:
         return None
 
 
-def measure(program: Program, source: Path, rounds: int, cost: str | None) -> dict[str, Any]:
+def measure(
+    program: Program, source: Path, rounds: int, cost: str | None, lengths: tuple[int, ...] = LENGTHS
+) -> dict[str, Any]:
     """Both lengths, bare and watched, `rounds` times: the least CPU time of each, since noise only adds."""
     least: dict[tuple[bool, int], Finished] = {}
     for _ in range(rounds):
-        for factor in LENGTHS:
+        for factor in lengths:
             for is_watched in (False, True):
                 done = run(program, source, factor * program.length, is_watched, cost)
                 if done.status:
                     return {"kind": program.kind, "error": f"status {done.status}: {done.last_error}"[:200]}
                 known = least.get((is_watched, factor))
                 least[is_watched, factor] = min(known or done, done, key=lambda finished: finished.cpu_s)
-    bare, watched = ([least[is_watched, factor] for factor in LENGTHS] for is_watched in (False, True))
+    bare, watched = ([least[is_watched, factor] for factor in lengths] for is_watched in (False, True))
     steady = [long.cpu_s - short.cpu_s for short, long in (bare, watched)]
     return {
         "kind": program.kind,
         "n": program.length,
+        "lengths": list(lengths),
         "unit": program.unit,
         "bare_cpu_s": [round(finished.cpu_s, 2) for finished in bare],
         "watched_cpu_s": [round(finished.cpu_s, 2) for finished in watched],
@@ -184,6 +190,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sources", type=Path, default=Path(tempfile.gettempdir()) / "debug-tracer-programs")
     parser.add_argument("--mirror", type=Path, help="folder with OWNER+NAME/repo, where GitHub cannot be reached")
     parser.add_argument("--cost", help="the setting `cost` of the watched runs; its default when left out")
+    parser.add_argument("--lengths", default="1,3", help="the two lengths of a run, in times n")
     parser.add_argument("--table", type=Path, help="only print the table of a kept file")
     args = parser.parse_args(arguments)
     if args.table:
@@ -191,11 +198,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     wanted = [word for word in args.only.split(",") if word]
     chosen = [p for p in PROGRAMS if not wanted or any(word in p.name for word in wanted)]
+    lengths = tuple(int(word) for word in args.lengths.split(","))
+    kind, setting = KIND if lengths == LENGTHS else LONG, f"cost {args.cost}" if args.cost else ""
     args.sources.mkdir(parents=True, exist_ok=True)
     for program in chosen:
-        row = measure(program, fetched(program, args.sources, args.mirror), args.rounds, args.cost)
+        row = measure(program, fetched(program, args.sources, args.mirror), args.rounds, args.cost, lengths)
         print(row_of(program.name, row), flush=True)
-        kept = add_row(KIND, program.name, row, f"cost {args.cost}" if args.cost else "")
+        kept = add_row(kind, program.name, row, setting)
     print(table(kept) if chosen else f"{args.only}: no such program")
     return int(not chosen)
 

@@ -21,7 +21,11 @@ WINDOW = {"width": 1200, "height": 780}
 SIZE = (900, 585)
 MOST_BYTES = 1_000_000  # what a reader of the README waits for (ours)
 READ_MS, STEP_MS, OP_MS, BIRTH_MS = 3200, 160, 130, 2600  # how long a picture stands
-STEPS, OPS = 14, 18  # pictures of the scrub and of the walk to the birth
+STEPS, OPS, ONWARD = (
+    14,
+    18,
+    9,
+)  # pictures of the scrub, of the walk to the birth, and of twelve operators each behind it
 
 Shot = tuple[bytes, int]
 """A picture as PNG, and the milliseconds for which it stands."""
@@ -49,7 +53,7 @@ def shots(page: Any, address: str) -> Iterator[Shot]:
 
 
 def walk(page: Any) -> Iterator[Shot]:
-    """Yield the operators before the birth, at which the page opens, one by one; then the birth."""
+    """Yield the operators before the birth, at which the page opens, one by one; the birth; what became of it."""
     page.evaluate("document.getElementById('ops').scrollIntoView()")
     ops = page.locator("#ops .list")
     ops.focus()
@@ -60,6 +64,11 @@ def walk(page: Any) -> Iterator[Shot]:
         yield page.screenshot(), OP_MS
         page.keyboard.press("ArrowDown")
     page.wait_for_timeout(300)
+    yield page.screenshot(), BIRTH_MS
+    for _ in range(ONWARD):
+        page.keyboard.press("PageDown")
+        page.wait_for_timeout(80)
+        yield page.screenshot(), 2 * OP_MS
     yield page.screenshot(), BIRTH_MS
 
 

@@ -15,6 +15,7 @@ from debugtracer.views.html import Html
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "images"
 WIDE = {"width": 1280, "height": 830}
+TALL = {"width": 1280, "height": 1200}
 SCENES = {"page": "", "page-ops": "ops"}
 """Picture -> panel at the top of it; the first screen for none."""
 
@@ -34,6 +35,7 @@ def draw(run: Path) -> None:
             page.wait_for_timeout(300)
             place = PICTURES / f"{name}.png"
             if panel:
+                page.set_viewport_size(TALL)  # the whole panel below the bar of the page
                 page.locator(f"#{panel}").screenshot(path=place)
             else:
                 page.screenshot(path=place)

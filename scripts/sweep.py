@@ -37,6 +37,7 @@ PARTS = {
         "tests/telemetry",
         "tests/views",
         "tests/commands",
+        "tests/exports",
     ],
     "programs as they are started": [*PYTEST, "tests/torture", "tests/end_to_end"],
     "plants of whole programs": ["scripts/score.py", "--programs", "--check", "--jobs", "JOBS"],

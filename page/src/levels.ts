@@ -31,6 +31,8 @@ export const RAMP = Uint32Array.from({ length: 256 }, (_, n) => {
   const [r, g, b] = STOPS[from].map((c, k) => Math.round(c + share * (STOPS[from + 1][k] - c)));
   return (255 << 24) | (b << 16) | (g << 8) | r;
 });
+// the same for a style
+export const STYLES = Array.from(RAMP, (word) => `rgb(${word & 255} ${(word >> 8) & 255} ${(word >> 16) & 255})`);
 export const RED = ((255 << 24) | (30 << 16) | (50 << 8) | 235) >>> 0;
 
 export function painted(map: HeatMap, levels: Levels, missing: number): ImageData {

@@ -1,7 +1,7 @@
 // What the person has chosen: the step that every panel follows, the op, the language, the theme; kept in the address.
 import { words, type Language } from "./strings";
 
-export const PANELS = ["verdict", "timeline", "layers", "ops", "findings", "checks", "ranks"] as const;
+export const PANELS = ["verdict", "timeline", "layers", "model", "ops", "findings", "checks", "ranks"] as const;
 export type Panel = (typeof PANELS)[number];
 
 const stored = (name: string): string | null => {
@@ -18,6 +18,7 @@ class Chosen {
   last = $state(0);
   playing = $state(false);
   op = $state(0);
+  tensor = $state<{ map: string; row: number } | null>(null); // asked for from another panel: the heat map shows it
   panel = $state<Panel>("verdict");
   language = $state<Language>(languageHere());
   theme = $state<"light" | "dark">(

@@ -16,6 +16,7 @@ const en = {
   binned: "range of each bin shaded", notFinite: "not finite", incident: "incident", error: "error", warning: "warning", note: "note", action: "action", crash: "crash", snapshot: "snapshot",
   layers: "Layers over time", noLayers: "No health snapshot was taken. They are taken on the first three steps and then every --inspect-steps.",
   gradient: "gradient norm", activation: "activation norm", weight: "weight norm", updateMap: "update / weight", moment: "Adam moment", dead: "share dead or zero", tracked: "tracked",
+  model: "Model", theModel: "model", modelHint: "arrows walk, enter zooms in, escape out", modules: (n: number) => `${n} module${n === 1 ? "" : "s"}`, modulesIn: (n: number) => `${n} module${n === 1 ? "" : "s"} in it`, nextBroken: (n: number) => `${n} not finite: next`, findModule: "Find a module", noModules: "The model has no modules of its own: nothing to draw.", itsOps: "Its ops in the bad step", tensor: "tensor", outputOf: "output", overTime: "over time", outside: "outside the modules", playMap: "The modules as far as the step has run", notRun: "not yet run", replayed: "the bad step", replayOf: (s: number) => `step ${s} as it ran again`, fineSoFar: "finite",
   missing: "not measured", zero: "0", at: "at", snapshotAt: (s: number) => `snapshot of step ${s}`, thinned: (n: number) => `${n} more snapshots are in the run folder`,
   depth: "Depth profile", depthHint: "norm per layer, in the order of the model, log axis", largest: "largest", smallest: "smallest", histogram: "values by power of two",
   ops: "Op by op", opsHint: "The bad step as it ran again, traced. Click a value to see where it came from and where it went.",
@@ -24,7 +25,7 @@ const en = {
   birth: "birth", path: "The way of the bad value", min: "min", max: "max", mean: "mean", shape: "shape", elements: "elements", cut: (n: number, of: number) => `${n} of ${of} ops are in this file`, forwardOf: (o: string) => `derivative of ${o}`,
   findings: "Findings", noFindings: "Nothing further was found.", crashed: "The program ended with an exception of its own", did: "What debug-tracer did",
   checks: "Checks", checksHint: "What was judged, and what could not be", state: "state", asked: "asked", fired: "fired", silent: "silent", short: "too few values", unseen: "not measurable", without: (w: string) => `the run has no ${w.replace(/^an? /, "")}`, needs: (n: number) => `needs ${n} values`, layer: "layer", check: "check", all: "all",
-  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first",
+  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first", ranksOf: (n: number, of: number) => `${n} of ${of}: those that something bad was said of, and an even choice of the others`, moreRanks: (n: number) => `${n} more are in the map above`,
   problems: "Not everything could be read", nothing: "This run holds nothing that can be shown.", unreadable: "The verdict of this run cannot be read.", cost: "Cost of watching", log: "Log", went7: "The seven layers", made: "made by debug-tracer; this file asks for nothing and sends nothing",
   runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
   runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
@@ -33,7 +34,7 @@ const en = {
   numbers: "Numbers", toParting: "Where they part", sameIn: (n: number) => `the same in ${n} common steps`, partsAt: (s: number) => `differs from step ${s}`, apartAt: (s: number) => `by more than 1 % from step ${s}`, noCommon: "The two runs wrote no number of the same name.", settings: "Settings", setting: "setting", sameSettings: (n: number) => `${n} more settings are the same`, noSettings: (n: number) => `No difference in the ${n} settings that are known`, open: "open", compare: "Compare", choose: (r: string) => `choose ${r} to compare`, chosenRuns: (n: number): string => (n < 2 ? "one run chosen: choose another" : "two runs chosen"), clear: "clear",
   tryRemedy: "Try a remedy on this step", tryIt: "Try", trying: "The recorded step is executed again …", remedy: "remedy", triedHere: "tried here",
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
-  warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
+  learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -56,6 +57,7 @@ const zh: Words = {
   binned: "阴影为每段的范围", notFinite: "非有限", incident: "事故", error: "错误", warning: "警告", note: "提示", action: "处置", crash: "崩溃", snapshot: "快照",
   layers: "各层随时间", noLayers: "没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
   gradient: "梯度范数", activation: "激活范数", weight: "权重范数", updateMap: "更新 / 权重", moment: "Adam 动量", dead: "死亡或为零的比例", tracked: "跟踪的张量",
+  model: "模型", theModel: "模型", modelHint: "方向键移动，回车放大，Esc 缩小", modules: (n) => `${n} 个模块`, modulesIn: (n) => `其中 ${n} 个模块`, nextBroken: (n) => `${n} 个非有限：下一个`, findModule: "查找模块", noModules: "模型没有自己的子模块：无可绘制。", itsOps: "它在出错一步中的算子", tensor: "张量", outputOf: "输出", overTime: "随时间变化", outside: "模块之外", playMap: "执行到此处的各模块", notRun: "尚未执行", replayed: "出错的一步", replayOf: (s) => `重新执行的第 ${s} 步`, fineSoFar: "有限",
   missing: "未测量", zero: "0", at: "于", snapshotAt: (s) => `第 ${s} 步的快照`, thinned: (n) => `运行文件夹中还有 ${n} 个快照`,
   depth: "深度剖面", depthHint: "每层的范数，按模型顺序，对数轴", largest: "最大", smallest: "最小", histogram: "按 2 的幂计数",
   ops: "逐算子回放", opsHint: "出错的一步重新执行并跟踪。点击一个值，看它从哪里来、到哪里去。",
@@ -64,7 +66,7 @@ const zh: Words = {
   birth: "诞生", path: "坏值的路径", min: "最小", max: "最大", mean: "均值", shape: "形状", elements: "元素", cut: (n, of) => `本文件含 ${of} 个算子中的 ${n} 个`, forwardOf: (o) => `${o} 的导数`,
   findings: "发现", noFindings: "没有其他发现。", crashed: "程序因自身异常而结束", did: "debug-tracer 做了什么",
   checks: "检查", checksHint: "判断了什么，什么无法判断", state: "状态", asked: "询问", fired: "触发", silent: "无异常", short: "数值太少", unseen: "无法测量", without: (w) => `运行中没有 ${w}`, needs: (n) => `需要 ${n} 个数值`, layer: "层", check: "检查", all: "全部",
-  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错",
+  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错", ranksOf: (n, of) => `${of} 个中的 ${n} 个：被指出有问题的，以及其余的均匀选取`, moreRanks: (n) => `另有 ${n} 个在上图中`,
   problems: "有内容无法读取", nothing: "这次运行没有可显示的内容。", unreadable: "这次运行的结论无法读取。", cost: "监视的开销", log: "日志", went7: "七个层面", made: "由 debug-tracer 生成；本文件不请求、不发送任何内容",
   runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
   runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
@@ -73,8 +75,11 @@ const zh: Words = {
   numbers: "数值", toParting: "分歧处", sameIn: (n) => `共同的 ${n} 步完全相同`, partsAt: (s) => `从第 ${s} 步起不同`, apartAt: (s) => `从第 ${s} 步起相差超过 1 %`, noCommon: "两次运行没有同名的数值。", settings: "设置", setting: "设置项", sameSettings: (n) => `另有 ${n} 项设置相同`, noSettings: (n) => `已知的 ${n} 项设置没有差别`, open: "打开", compare: "比较", choose: (r) => `选择 ${r} 进行比较`, chosenRuns: (n) => (n < 2 ? "已选一个运行：再选一个" : "已选两个运行"), clear: "清除",
   tryRemedy: "在这一步上试一个补救办法", tryIt: "试", trying: "正在重新执行记录的这一步……", remedy: "补救办法", triedHere: "在此试过",
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
-  warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
+  learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 
 export const words: Record<Language, Words> = { en, zh };
+
+// The name of a heat map.
+export const mapTitle = (t: Words, name: string): string => ({ gradient: t.gradient, activation: t.activation, weight: t.weight, update: t.updateMap, moment: t.moment, dead: t.dead, tracked: t.tracked })[name] ?? name;

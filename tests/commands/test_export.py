@@ -24,5 +24,5 @@ def test_wrong_words_and_places_are_one_sentence(tmp_path: Path, capsys) -> None
     assert status(["export", str(tmp_path / "none"), "-o", str(tmp_path)]) == 2
     assert status(["export", str(run), "-o", str(tmp_path / "file")]) == 2
     told = capsys.readouterr().err.splitlines()
-    assert "there are csv, perfetto, tensorboard" in told[0] and "does not exist" in told[1]
+    assert "there are csv, mlflow, perfetto, tensorboard, wandb" in told[0] and "does not exist" in told[1]
     assert "cannot be written" in told[2] and len(told) == 3

@@ -234,3 +234,32 @@ def test_two_runs_are_chosen_in_the_list_and_compared(tab: Any, tmp_path: Path) 
         tab.wait_for_selector("#timeline")
         assert tab.url.endswith("/run/two")
     assert shown.complaints == []
+
+
+def test_a_remedy_is_tried_from_the_page_and_its_trial_joins_the_table(
+    tab: Any, programs: Programs, tmp_path: Path
+) -> None:
+    fault = ROOT / "faults" / "numerics" / "masked_attention" / "train.py"
+    subprocess.run(
+        [*programs.tool, "run", "--out", str(tmp_path), "--name", "masked", str(fault)],
+        capture_output=True,
+        check=False,
+        env=environment(),
+    )
+    with serving(tmp_path, "--control") as where:
+        shown = Shown(tab, where)
+        tab.locator("a", has_text="masked").click()
+        tab.wait_for_selector(".remedy")
+        rows = tab.locator("tr", has=tab.locator(".chip.healed, .chip.persists, .chip.same"))
+        before = rows.count()
+        assert tab.get_by_role("button", name="Try", exact=True).is_disabled()  # until one is chosen
+        tab.get_by_label("remedy", exact=True).select_option("without-sample")
+        tab.get_by_role("button", name="Try", exact=True).click()
+        shown.wait_until(lambda: rows.count() > before)
+        assert "healed" in rows.last.inner_text() and "without-sample" in rows.last.inner_text()
+        assert "tried here" in rows.last.inner_text()
+        assert shown.grave() == []
+        tab.reload()
+        tab.wait_for_selector(".remedy")
+        assert rows.count() > before  # what was tried here stays
+    assert shown.complaints == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.exports.export import clock_of, exports, series_of
+from debugtracer.exports.export import clock_of, ending_of, exports, rows_of, series_of
 from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
@@ -15,7 +15,7 @@ STORED = Path(__file__).parents[1] / "stored_runs" / "nan_gradient" / "run"
 
 
 def test_the_folder_is_the_registry() -> None:
-    assert sorted(exports()) == ["csv", "perfetto", "tensorboard"]
+    assert sorted(exports()) == ["csv", "mlflow", "perfetto", "tensorboard", "wandb"]
 
 
 def test_series_and_the_norm_of_each_tensor_are_there() -> None:
@@ -32,3 +32,13 @@ def test_the_clock_adds_waits_and_steps(tmp_path: Path) -> None:
         writer.point(step, {"step_s": 2.0, "wait_s": float("nan") if step == 1 else 0.5})
     writer.close()
     assert clock_of(open_trace(tmp_path), 0) == pytest.approx({0: 2.5, 1: 4.5, 2: 7.0})
+
+
+def test_the_rows_are_the_series_step_by_step_and_the_ending_names_the_verdict() -> None:
+    trace = open_trace(STORED)
+    rows = list(rows_of(trace, 0))
+    assert [step for step, _ in rows] == sorted({step for _, steps, _ in series_of(trace, 0) for step in steps})
+    assert [values["loss"] for _, values in rows if "loss" in values] == trace.series("loss", 0)[1]
+    ending = ending_of(trace)
+    assert ending["exit_code"] == "3" and ":" in ending["verdict_line"]
+    assert ending["verdict"] and ending["verdict_class"]

@@ -15,7 +15,11 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-from debugtracer.testing import a_trace
+from debugtracer.testing import a_finding, a_trace, an_incident, some_facts
+from debugtracer.trace.events import Found
+from debugtracer.trace.facts.health import Health, Role, TensorHealth
+from debugtracer.trace.step import StepRef
+from debugtracer.trace.store.layer_log import LayerLog
 from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
@@ -107,6 +111,94 @@ def test_the_step_plays_op_by_op_and_a_value_leads_to_its_producers(show: Show, 
     assert shown.complaints == []
 
 
+def test_the_model_is_coloured_at_the_step_and_follows_the_play(show: Show, masked: Path) -> None:
+    shown = show(masked)
+    page = shown.page
+    assert shown.text("#model [data-chosen]") == "blocks.0.attn"
+    assert shown.text("#model [data-level]") == "NaN"  # the bad step as it ran again
+    page.get_by_role("button", name="not finite: next").click()
+    assert shown.text("#model [data-level]") == "NaN"
+    page.locator("#timeline input[type=range]").fill("2")
+    assert float(shown.text("#model [data-level]")) > 0  # the snapshot of a healthy step
+    page.get_by_label("Find a module").fill("0.mlp.2")
+    page.get_by_label("Find a module").press("Enter")
+    assert shown.text("#model [data-chosen]") == "blocks.0.mlp.2"
+    page.locator("#model td", has_text=re.compile(r"^weight ")).locator("xpath=../td[2]/button").click()
+    assert "blocks.0.mlp.2.weight" in shown.text("#layers .wrap")  # a number leads to its row over time
+    page.get_by_role("button", name="Its ops in the bad step").click()
+    assert shown.text("#ops .now-card .hint").endswith("blocks.0.mlp.2")
+    play = page.locator("#ops .modules canvas")
+    assert "blocks.0.mlp.2" in str(play.get_attribute("aria-label"))
+    play.press("ArrowUp")  # to the module around it: its next op
+    assert play.get_attribute("data-module") == "blocks.0.mlp.2"
+    page.locator("#ops .list").press("End")
+    assert play.get_attribute("data-module") != "blocks.0.mlp.2"
+    assert (shown.complaints, shown.grave()) == ([], [])
+
+
+def test_ten_thousand_modules_stay_usable(show: Show, tmp_path: Path) -> None:
+    run = a_trace(tmp_path, exit_code=0, stopped=False)
+    names = [f"blocks.{block}.experts.{expert}.<b>层" for block in range(100) for expert in range(100)]
+    columns = LayerLog(run / "rank=0")
+    for step in (0, 40):
+        columns.append(
+            Health(
+                ref=StepRef(iteration=step, step=step),
+                tensors=tuple(
+                    a_layer(name + end, role, bad=step == 40 and n == 7777)
+                    for n, name in enumerate(names)
+                    for role, end in (("activation", ""), ("gradient", ".weight"))
+                ),
+            )
+        )
+    columns.close()
+    shown = show(run, "#40/model")
+    broken = shown.page.get_by_role("button", name="1 not finite: next")
+    broken.click()
+    assert shown.text("#model [data-chosen]") == "blocks.77.experts.77.<b>层"
+    assert shown.text("#model .way").split()[::2] == ["model", "blocks", "77"]  # so near that it is seen
+    shown.page.locator("#model canvas").press("ArrowUp")
+    assert shown.text("#model [data-chosen]") == "blocks.77.experts.77"
+    shown.page.keyboard.press("Escape")
+    shown.page.locator("#timeline input[type=range]").fill("3")
+    shown.wait_until(lambda: broken.count() == 0)
+    assert (shown.complaints, shown.fits()) == ([], True)
+
+
+def test_what_was_said_of_the_depth_stands_below_its_profile(show: Show, tmp_path: Path) -> None:
+    said = a_finding("model/vanishing-gradient", "warning", 1, "step 1, rank 0: 2e+09 times more; expected 1e+04.")
+    run = a_trace(tmp_path, Found(at=1.0, rank=0, finding=said), exit_code=0, stopped=False)
+    columns = LayerLog(run / "rank=0")
+    rows = [("relu at line 3", "activation"), ("fc", "activation"), ("fc.weight", "gradient")]
+    columns.append(Health(ref=StepRef(iteration=1, step=1), tensors=tuple(a_layer(n, r, bad=False) for n, r in rows)))
+    columns.close()
+    shown = show(run)
+    assert shown.text("#layers .told").split("\n")[-1] == "2e+09 times more; expected 1e+04."
+    shown.page.locator("#layers .told button").click()
+    shown.wait_until(lambda: shown.text("output b") == "step 1")
+    assert "1 module ·" in shown.text("#model .title")  # a function that the root calls is no module
+    assert shown.complaints == []
+
+
+def a_layer(name: str, role: Role, bad: bool) -> TensorHealth:
+    """One tensor of a snapshot, all of it NaN where bad."""
+    return TensorHealth(
+        name=name, role=role, shape=(8,), dtype="float32", sampled=8, mean=0.0, std=1.0, low=-1.0, high=1.0,
+        l2=1.0, zero_share=0.0, bad=8 * bad,
+    )  # fmt: skip
+
+
+def test_of_many_ranks_the_one_that_broke_first_is_seen(show: Show, tmp_path: Path) -> None:
+    run = a_trace(tmp_path, an_incident(some_facts(step=30, rank=37), None, None), ranks=40)
+    shown = show(run)
+    assert shown.page.locator("#ranks tbody tr").count() == 24
+    assert shown.text("#ranks tr.first").startswith("37")
+    assert shown.text("[data-rank]") == "37"
+    shown.page.locator("#ranks canvas").press("ArrowDown")
+    assert shown.text("[data-rank]") == "38"
+    assert (shown.complaints, shown.grave()) == ([], [])
+
+
 def test_the_page_speaks_chinese_and_copies_markdown(show: Show, masked: Path) -> None:
     shown = show(masked, permissions=["clipboard-read", "clipboard-write"])
     shown.page.get_by_role("button", name="Copy as Markdown").click()
@@ -114,6 +206,7 @@ def test_the_page_speaks_chinese_and_copies_markdown(show: Show, masked: Path) -
     assert shown.page.evaluate("navigator.clipboard.readText()").startswith("# debug-tracer: the loss is not finite")
     shown.page.get_by_role("button", name="中文").click()
     assert "时间线" in shown.text("#timeline h2")
+    assert "学习率" in shown.text("#timeline .plots") and "模型" in shown.text("#model h2")
     assert shown.text("[data-fact=op]") == "aten::_softmax"
 
 

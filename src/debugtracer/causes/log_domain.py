@@ -18,8 +18,8 @@ EDGE = {**LOG_EDGES, "xlogy": 0.0}
 
 NEGATIVE = (
     (
-        "a negative argument is no rounding: look at the guilty rows (`debug-tracer report RUN --batch`) and repair or "
-        "drop them in the dataset"
+        "a negative argument is no rounding: where the data hold it, look at the guilty rows (`debug-tracer report RUN "
+        "--batch`) and repair or drop them; where the model makes it, bound it (softplus, exp) before the logarithm"
     ),
     "if negative values are meant, choose another transform: sign(x) * log1p(|x|), or a shift before the logarithm",
 )

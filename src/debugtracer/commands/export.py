@@ -17,7 +17,7 @@ def export(
     run: Annotated[
         Path, typer.Argument(metavar="RUN", help="Run folder, or a folder of runs (its latest is taken).")
     ] = Settings.out / LATEST,
-    to: Annotated[str, typer.Option("--to", help="csv, tensorboard or perfetto.")] = "csv",
+    to: Annotated[str, typer.Option("--to", help="csv, mlflow, perfetto, tensorboard or wandb (offline).")] = "csv",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Folder to write into; default: RUN-FORMAT, here."),

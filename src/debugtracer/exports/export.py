@@ -13,6 +13,7 @@ from typing import ClassVar
 from debugtracer.plugins import members
 from debugtracer.trace.number import as_float
 from debugtracer.trace.store.reader import Trace
+from debugtracer.views.json_report import report
 from debugtracer.views.layers import snapshots
 
 
@@ -56,3 +57,25 @@ def clock_of(trace: Trace, rank: int) -> dict[int, float]:
         for step, value in zip(*trace.series(name, rank), strict=True):
             spent[step] = spent.get(step, 0.0) + (value if math.isfinite(value) else 0.0)
     return dict(zip(sorted(spent), itertools.accumulate(spent[step] for step in sorted(spent)), strict=True))
+
+
+def rows_of(trace: Trace, rank: int) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield every step of a rank in order, with all that was measured at it by name."""
+    rows: dict[int, dict[str, float]] = {}
+    for name, steps, values in series_of(trace, rank):
+        for step, value in zip(steps, values, strict=True):
+            rows.setdefault(step, {})[name] = value
+    yield from sorted(rows.items())
+
+
+def ending_of(trace: Trace) -> dict[str, str]:
+    """How the run was started and how it ended, with class, line and sentence of its verdict, as words by name."""
+    manifest, told = trace.manifest, report(trace)["verdict"] or {}
+    known = {
+        "command": " ".join(manifest.command),
+        "exit_code": "" if manifest.exit_code is None else str(manifest.exit_code),
+        "verdict": told.get("summary"),
+        "verdict_class": told.get("class"),
+        "verdict_line": f"{told['file']}:{told['line']}" if told.get("file") and told.get("line") else None,
+    }
+    return {name: value for name, value in known.items() if value}

@@ -6,11 +6,13 @@ import os
 import weakref
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from debugtracer import session
 from debugtracer.errors import DebugTracerError, guarded
 from debugtracer.integrations import children, ending
 from debugtracer.integrations.cells import Cells, attached
+from debugtracer.integrations.page_widget import HEIGHT, page_widget
 from debugtracer.settings import Settings
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.run_status import RunStatus, run_status
@@ -44,6 +46,12 @@ class NotebookWatch:
         """How the run stands. Reads the run folder."""
         self.session.write_counters()
         return run_status(self.run, self.session.settings.mode.value, watching=session.active() is self.session)
+
+    def page(self, height: int = HEIGHT) -> Any:
+        """The whole page of that run for the output of a cell; its `refresh()` reads the run again. Raises UsageError
+        without anywidget or before the first backward."""
+        self.session.write_counters()
+        return page_widget(self.run, height)
 
     @guarded("integrations.notebook: told")
     def told(self, framework: str, values: dict[str, object]) -> None:

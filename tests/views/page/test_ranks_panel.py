@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from debugtracer.testing import a_trace
+from debugtracer.testing import a_trace, an_incident, some_facts
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
+from debugtracer.views.page import ranks_panel as ranks_panel_module
 from debugtracer.views.page.ranks_panel import ranks_panel
+from debugtracer.views.page.still_trace import StillTrace
 
 
 def test_each_rank_has_a_row_with_its_loss(tmp_path: Path) -> None:
@@ -27,3 +29,15 @@ def test_the_first_bad_step_and_the_mean_time_are_of_the_series(tmp_path: Path) 
     (row,) = ranks_panel(open_trace(tmp_path / "run"))
     assert (row["first_bad"], row["series"], row["step_s"]) == (2, "loss", 0.25)
     assert row["loss"]["y"] == [1.0, 1.0, "NaN", 1.0]
+
+
+def test_of_very_many_ranks_those_that_broke_are_shown(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(ranks_panel_module, "MOST_RANKS", 4)
+    run = a_trace(tmp_path, an_incident(some_facts(rank=5), None, None), ranks=9)
+    with_nan = TraceWriter(tmp_path / "other", 7)
+    with_nan.point(60, {"val": math.inf})
+    with_nan.close()
+    (sealed,) = (tmp_path / "other" / "rank=7").glob("series-*.parquet")
+    sealed.rename(run / "rank=7" / "series-000099.parquet")
+    shown = [row["rank"] for row in ranks_panel(StillTrace(open_trace(run)))]
+    assert {5, 7} < set(shown) and len(shown) == 4

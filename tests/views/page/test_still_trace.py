@@ -31,3 +31,10 @@ def test_several_ranks_are_in_order_of_time(tmp_path: Path) -> None:
     trace = open_trace(a_trace(tmp_path, ranks=2))
     assert StillTrace(trace).events() == trace.events()
     assert StillTrace(trace).problems is trace.problems
+
+
+def test_the_ranks_are_those_of_the_first_question(tmp_path: Path) -> None:
+    still = StillTrace(open_trace(a_trace(tmp_path, ranks=2)))
+    assert still.ranks == [0, 1]
+    (still.path / "rank=2").mkdir()
+    assert still.ranks == [0, 1]

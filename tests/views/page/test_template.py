@@ -10,7 +10,7 @@ import re
 
 from debugtracer.views.page.template import DATA, PLAIN, TITLE, filled, template
 
-BUNDLE_BYTES = 260_000  # today 186 kB; a report of an ordinary run is to stay below 1.5 MB
+BUNDLE_BYTES = 300_000  # today 186 kB; a report of an ordinary run is to stay below 1.5 MB
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 HOSTILE = "</script><script>alert(1)</script>\u2028 %DATA% %PLAIN%"
 

@@ -8,7 +8,7 @@ from debugtracer.diagnosis.proof.rank import rank
 from debugtracer.testing import AT, a_birth, a_finding, a_tensor, a_trace, an_incident, some_facts
 from debugtracer.trace.events import Found
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.views.page.verdict_panel import outcome, verdict_panel
+from debugtracer.views.page.verdict_panel import outcome, plainly, verdict_panel
 
 STORED = Path(__file__).parents[2] / "stored_runs"
 
@@ -51,3 +51,7 @@ def test_a_trial_has_one_word() -> None:
     assert outcome("unchanged", "the fault did not come again") == "changed"
     assert outcome("older-weights=1", "not healed: ...") == "persists"
     assert outcome("not tried", "...") == "idle"
+
+
+def test_numbers_are_told_in_the_digits_that_are_read() -> None:
+    assert [plainly(value) for value in (4.2487482374584544e-10, 12, "NaN")] == ["4.24875e-10", "12", "NaN"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from debugtracer.errors import TraceError
-from debugtracer.trace.events import Incident, RankEnded, RankStarted
+from debugtracer.trace.events import Crashed, Incident, RankEnded, RankStarted
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.page.series_panel import short
+from debugtracer.views.view import findings
 
 MOST_RANKS = 256
 BINS = 60
@@ -15,7 +17,24 @@ BINS = 60
 
 def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
     """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so."""
-    return [rank_row(trace, rank) for rank in trace.ranks[:MOST_RANKS]]
+    return [rank_row(trace, rank) for rank in shown_ranks(trace)]
+
+
+def shown_ranks(trace: Trace) -> list[int]:
+    """Choose the ranks of the panel: of very many those that something bad was said of, then an even choice of the
+    rest."""
+    ranks = trace.ranks
+    if len(ranks) <= MOST_RANKS:
+        return ranks
+    named = []
+    with contextlib.suppress(TraceError):  # a rank whose files are damaged says so in its row
+        bad = trace.first_bad()
+        named += [bad.rank] if bad is not None else []
+    named += [event.rank for event in trace.events() if isinstance(event, Incident | Crashed)]
+    named += [finding.rank for finding in findings(trace) if finding.severity != "note"]
+    chosen = dict.fromkeys(rank for rank in named if rank in set(ranks))
+    chosen |= dict.fromkeys(ranks[n * len(ranks) // MOST_RANKS] for n in range(MOST_RANKS))
+    return sorted(list(chosen)[:MOST_RANKS])
 
 
 def rank_row(trace: Trace, rank: int) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""A trace whose events are read once, without the health snapshots: the panels of a page ask for them a dozen times."""
+"""A trace whose events and ranks are read once, without the health snapshots: the panels ask a dozen times."""
 
 from __future__ import annotations
+
+import functools
 
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.store.reader import Trace
@@ -15,6 +17,11 @@ class StillTrace(Trace):
         self.problems = trace.problems
         self._given = trace
         self._read: dict[int | None, list[AnyEvent]] = {}
+
+    @functools.cached_property
+    def ranks(self) -> list[int]:
+        """The ranks that had written something at the first question, ascending."""
+        return self._given.ranks
 
     def events(self, rank: int | None = None, *, snapshots: bool = False) -> list[AnyEvent]:
         """Read the events of a rank, or of all in order of time, at the first call; the same list at any other."""

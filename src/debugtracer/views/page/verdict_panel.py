@@ -108,9 +108,14 @@ def finding_rows(verdict: Verdict, found: list[Finding]) -> dict[str, Any]:
         "where": pairs([row for row in rows[2:] if row[0] != "sample"]),
         "sample": pairs([row for row in rows if row[0] == "sample"]),
         "since": [],
-        "seen": [[name, str(value)] for name, value in first.evidence.items()],
+        "seen": [[name, plainly(value)] for name, value in first.evidence.items()],
         "bad": {"step": verdict.step},
     }
+
+
+def plainly(value: object) -> str:
+    """The words of a value: six digits of a number, as they are read."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def from_finding(trace: Trace, verdict: Verdict, found: list[Finding]) -> IncidentDocument:
