@@ -53,6 +53,7 @@ RECOVER = {
     "data/lightning_unnamed_calls": "a batch whose labels are all ignored (Lightning)",
     "numerics/closed_corridor": "equal rewards, divided by their deviation",
     "numerics/meter_ran_over": "a recurrence that explodes on one sequence",
+    "optimizer/divided_restart": "a schedule whose rate is 15,000 times too high for one step",
 }
 LASTING = {
     "numerics/counted_annealing": "a weight that has counted down to zero",

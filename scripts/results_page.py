@@ -1,4 +1,4 @@
-"""Writes what the kept results say: the sections of docs/results.md and the table of README.md.
+"""Writes what the kept results say: the sections of docs/results.md and docs/responses.md, and the table of README.md.
 
     python scripts/results_page.py --write    from the newest result of each kind in benchmarks/results/
     python scripts/results_page.py --check    status 1 and the names of the pages that are stale
@@ -20,10 +20,11 @@ from row_tables import with_section
 from stamp import ROOT
 
 RESULTS, FRONT = ROOT / "docs" / "results.md", ROOT / "README.md"
+ANSWERS = {ROOT / "docs" / "responses.md": "en", ROOT / "docs" / "zh" / "responses.md": "zh"}
 
 
 def pages() -> dict[Path, str]:
-    """Both pages as they must be."""
+    """All pages as they must be."""
     made = {
         "score": board(newest_rows()),
         "loops": sections.loops(newest("loops")),
@@ -36,7 +37,16 @@ def pages() -> dict[Path, str]:
     text = RESULTS.read_text()
     for name, section in made.items():
         text = with_section(text, name, section)
-    return {RESULTS: text, FRONT: with_section(FRONT.read_text(), "numbers", front_table.table())}
+    seen, cost = newest("responses"), newest("snapshots")
+    answers = {
+        page: with_section(
+            with_section(page.read_text(), "seen", sections.responses(seen, language)),
+            "snapshots",
+            sections.snapshots(cost, language),
+        )
+        for page, language in ANSWERS.items()
+    }
+    return {RESULTS: text, FRONT: with_section(FRONT.read_text(), "numbers", front_table.table()), **answers}
 
 
 def write() -> list[Path]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from kept import Kept
+from responses_seen import MODES, table
 from row_tables import row_of
 
 ALL_NAMED = ("op", "line", "sample", "rank")
@@ -45,6 +46,49 @@ def all_named(rows: list[dict[str, Any]]) -> int:
 def false_alarms(kept: Kept) -> str:
     """What was said of healthy programs, in one sentence."""
     return f"Measured {kept.measured}: {kept.values['summary']}."
+
+
+SEEN = {"en": ("answer", "close looks in 450 healthy steps"), "zh": ("应对", "450 个健康步中的细看次数")}
+COST = {
+    "en": ("model", "parameters", "step, ms", "snapshot, ms", "steps between", "share", "held", "off because"),
+    "zh": ("模型", "参数", "每步毫秒", "快照毫秒", "间隔步数", "占比", "内存", "关闭的原因"),
+}
+NAMED = {"en": ("", ""), "zh": ("应对 ", "模型 ")}
+"""What stands before the name in a row: a row of a translated page says something in its language."""
+
+
+def responses(kept: Kept, language: str) -> str:
+    """In which mode which answer was seen, on which script."""
+    first, looks = SEEN[language]
+    rows = [
+        [looks if row[0] == "close looks" else f"{NAMED[language][0]}`{row[0]}`", *row[1:]]
+        for row in table(kept.values)
+    ]
+    lines = [f"{NAMED[language][0]}`python scripts/responses_seen.py`, {kept.measured}:", ""]
+    lines += [row_of([first, *MODES]), "|---" * (len(MODES) + 1) + "|"]
+    return "\n".join([*lines, *map(row_of, rows)])
+
+
+def snapshots(kept: Kept, language: str) -> str:
+    """What the snapshot ring costs by the size of a model."""
+    heads = COST[language]
+    lines = [
+        f"{NAMED[language][1]}`python benchmarks/snapshots.py`, {kept.measured}:",
+        "",
+        row_of(heads),
+        "|---" * len(heads) + "|",
+    ]
+    for row in kept.values["rows"]:
+        share = row["snapshot_ms"] / row["every"] / row["step_ms"]
+        cells = [
+            NAMED[language][1] + row["model"],
+            f"{row['parameters']:,}",
+            f"{row['step_ms']:.2f}",
+            f"{row['snapshot_ms']:.2f}",
+        ]
+        cells += [str(row["every"]), f"{share:.2%}", f"{row['bytes'] / 1e6:.1f} MB", row["off"] or "-"]
+        lines.append(row_of(cells))
+    return "\n".join(lines)
 
 
 def overhead(found: list[Kept]) -> str:

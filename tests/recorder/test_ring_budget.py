@@ -6,11 +6,19 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state import snapshot_ring
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.kept_tape import batch_bytes
-from debugtracer.recorder.state.snapshot_ring import EVERY, RAREST, SHARE, THREADS, SnapshotRing, device_s
+from debugtracer.recorder.state.snapshot_ring import (
+    EVERY,
+    FARTHEST,
+    RAREST,
+    SHARE,
+    THREADS,
+    SnapshotRing,
+    device_s,
+)
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape.entry import Leaf
 from debugtracer.recorder.tape.step_tape import Segment
@@ -46,6 +54,18 @@ def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
     )
     assert not ring.held
     assert ring.consider(1, 1, [optimizer], 1.0) is None
+
+
+def test_a_ring_to_go_back_to_is_worth_rarer_snapshots():
+    """A busy machine makes the snapshots of cheap steps dear; without any, weights that went bad end the run."""
+    model = nn.Linear(2, 1)
+    ring = SnapshotRing(parameters, lambda: [model], 2**30, loop=RunState())
+    dear = (RAREST + 50) * SHARE * 0.1
+    assert [ring.judge(dear, 0.1) for _ in range(4)] == [None] * 4
+    assert RAREST < ring.every <= FARTHEST
+    for _ in range(7):
+        ring.judge(FARTHEST * SHARE * 0.1 * 1.2, 0.1)
+    assert "could be kept" in ring.off
 
 
 def test_nothing_is_taken_without_parameters_to_take():

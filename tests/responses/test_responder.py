@@ -9,9 +9,11 @@ import pytest
 import torch
 from torch import nn
 
+import debugtracer.responses.responder as module
 from debugtracer import errors
 from debugtracer.responses.responder import Responder
 from tests.responses.loops import Loop, actions, given
+from tests.responses.steps import a_bad_step
 from tests.watching import same_bits, under_watch
 
 
@@ -123,3 +125,31 @@ def test_a_closure_gives_its_loss_although_the_update_is_left_out(tmp_path: Path
             loss = loop.optimizer.step(closure)
             assert isinstance(loss, torch.Tensor) and bool(loss.isnan()) is (number == 4)
     assert [a.step for a in actions(tmp_path)] == [4]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "numbers", "seen"),
+    [
+        ((1,), frozenset({16, 24}), (True, True, 24)),
+        ((1,), frozenset(), (True, True, None)),
+        ((0,), frozenset({16}), (False, False, None)),
+        (None, None, (False, False, None)),
+    ],
+)
+def test_bad_weights_of_another_rank_are_the_bad_weights_of_all(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    theirs: tuple[int, ...] | None,
+    numbers: frozenset[int] | None,
+    seen: tuple[bool, bool, int | None],
+) -> None:
+    """What the other ranks have answered; the way there is tested in tests/recorder/gate/test_rank_vote.py."""
+    monkeypatch.setattr(module, "several_ranks", lambda: True)
+    with under_watch(tmp_path, "prod") as session:
+        responder = session.responder
+        assert responder is not None
+        monkeypatch.setattr(responder.ranks, "refuses", lambda bad: "")
+        monkeypatch.setattr(responder.ranks.vote, "ask", lambda bits: theirs)
+        monkeypatch.setattr(responder.ranks.vote, "common", lambda steps: numbers)
+        bad = responder.seen_by_all(a_bad_step(gradient=True))
+    assert (bad.weights, bad.elsewhere, responder.training.agreed) == seen

@@ -140,7 +140,7 @@ def test_weights_that_trials_blame_are_put_back_and_trained_more_slowly(tmp_path
     healthy.go(jumps=False)
     (done,) = actions(tmp_path)
     assert done.action == "roll-back" and done.step == 63
-    assert "the learning rate is times 0.5 for 50 steps" in done.reason
-    assert "older weights heal the step and another batch does not" in done.reason  # why skipping was refused
+    assert "the learning rate, which has risen to 30 since, is held at 0.02, the largest before" in done.reason
+    assert "another batch does not heal the step, and older weights do" in done.reason  # why skipping was refused
     assert sum(loop.losses[-40:]) < 2 * sum(healthy.losses[-40:])
     assert loop.optimizer.param_groups[0]["lr"] == 0.02

@@ -3,6 +3,7 @@ becomes a verdict."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -26,9 +27,11 @@ from debugtracer.trace.events import Diagnosed, Found, Judged
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
+from debugtracer.trace.window import LOSS, LR
 
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
+COURSE = 600  # steps whose loss and learning rate are kept: as far as a roll-back goes, and what is usual before (ours)
 
 
 class RunFindings:
@@ -47,6 +50,8 @@ class RunFindings:
         self.context, self.budget = context, budget
         self.recent: dict[str, deque[float]] = {}
         """Last values of each series, for the evidence of an incident."""
+        self.course: deque[tuple[int, float, float]] = deque(maxlen=COURSE)
+        """Step, loss and learning rate of the last steps, for a roll-back."""
         self.said = 0
         """Lines on stderr about findings."""
         self.news = FactDeduplicator(output)
@@ -62,6 +67,7 @@ class RunFindings:
         the next backward when it closed, None: that of now."""
         self.jumps.seen(step, values)
         self.remember(values)
+        self.course.append((step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
         facts = self.news.keep(facts)
         following = self.state.iteration if iteration is None else iteration
         ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
@@ -166,6 +172,7 @@ class RunFindings:
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
         self.recent.clear()
+        self.course.clear()
         self.news.reset()
         self.live.reset()
         self.jumps.reset()

@@ -12,7 +12,7 @@ from debugtracer.trace.verdict import Trial
 
 BAD_WEIGHTS = "the weights themselves are not finite: no other batch can be better"
 
-BLAMED = "trials have shown that older weights heal the step and another batch does not"
+BLAMED = "another batch does not heal the step, and older weights do or the loss had left its level before it"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class BadStep:
     cause: str | None = None
     """What the verdict of its incident says, where one was opened at this step."""
     weights_to_blame: bool = False
-    """The weights are finite, but trials have shown that older ones heal the step and another batch does not."""
+    """The weights are finite, but trials have shown that another batch does not heal the step, and that older ones do
+    or that the loss had left its level by then."""
     failed_unscales: int = 0
     """Updates in a row that a GradScaler has left out, where a lower scale is known not to help; 0: none."""
     samples: tuple[int, ...] | None = None
@@ -82,7 +83,8 @@ class SeenBatch:
     """Nothing was wrong with it: a person has asked."""
 
 
-def blames_weights(trials: Iterable[Trial]) -> bool:
-    """Whether trials say that updates before the step are at fault."""
+def blames_weights(trials: Iterable[Trial], risen: bool = False) -> bool:
+    """Whether trials say that updates before the step are at fault: another batch does not heal it, and older weights
+    do, or the loss had `risen` by then: the older weights at hand may be bad already."""
     healed = {trial.intervention.partition("=")[0]: trial.outcome == "healed" for trial in trials}
-    return healed.get("older-weights", False) and healed.get("other-batch") is False
+    return (healed.get("older-weights", False) or risen) and healed.get("other-batch") is False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.responses.bad_step import BadStep
+from debugtracer.responses.capped_rate import CappedRate
 from debugtracer.responses.full_precision_segment import FullPrecisionSegment
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
+from debugtracer.responses.precursors import Point, has_left_its_level, is_quiet, rates_around
 
 OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
 
@@ -43,13 +45,15 @@ class LiveTraining:
         last_good: LastGood,
         pause_s: float,
         wait_for_word: Callable[[float], str],
+        course: Callable[[], Iterable[Point]] = tuple,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
-        seconds that a person has and gives `resume` or `stop`."""
+        seconds that a person has and gives `resume` or `stop`, `course` loss and learning rate of the last steps."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
         self.last_good = last_good
+        self.course = course
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.full_precision: FullPrecisionSegment | None = None
@@ -148,22 +152,43 @@ class LiveTraining:
         with self.disabled():
             return self.last_good.write(self.output.folder, self.output.rank, live)
 
-    def old_snapshot(self) -> Snapshot | None:
-        """The oldest snapshot without a bad value that is not too long ago: the newer ones may hold what went wrong."""
-        return None if several_ranks() else self.ring.oldest_good(self.state.step - OLDEST)
+    def quiet_snapshot(self) -> Snapshot | None:
+        """The newest snapshot that is not too long ago, without a bad value, and with usual losses before it and on
+        it; where they are not known, the oldest: the newer ones may hold what went wrong."""
+        if several_ranks():
+            return None
+        after, course = self.state.step - OLDEST, list(self.course())
+        newest = self.ring.good(reversed(self.ring.held), after)
+        return next((s for s in newest if is_quiet(course, s.step)), None) or self.ring.oldest_good(after)
+
+    def loss_had_risen(self) -> bool:
+        """Whether the loss before the step in flight was far above its level."""
+        return has_left_its_level(list(self.course()), self.state.step)
 
     def go_back_slower(self, bad: BadStep) -> str:
-        """Put an old state back, and lower the learning rates for a while; the answer says so."""
-        snapshot = self.old_snapshot()
+        """Put an earlier state back, and lower the learning rates for a while; the answer says so. Where they have
+        jumped since, that is what they are kept from."""
+        snapshot = self.quiet_snapshot()
         if snapshot is None:
             return ""
         self.go_back(snapshot, bad.optimizer)
         self.end_lowered_rates()
-        self.lowered = [LoweredRate(optimizer) for copy in snapshot.copies if (optimizer := copy.optimizer())]
+        lost = bad.step - snapshot.step
+        rates = rates_around(self.course(), snapshot.step)
+        self.lowered = [
+            CappedRate(optimizer, lost + LOW, rates.before / rates.then) if rates.jumped else LoweredRate(optimizer)
+            for copy in snapshot.copies
+            if (optimizer := copy.optimizer())
+        ]
+        slower = (
+            f"the learning rate, which has risen to {rates.since:.3g} since, is held at {rates.before:.3g}, the "
+            f"largest before, for {lost + LOW} steps"
+            if rates.jumped
+            else f"the learning rate is times {FACTOR:g} for {LOW} steps"
+        )
         return (
             f"the state of step {snapshot.step} was put back (weights, optimizer, scheduler, scaler, buffers), "
-            f"{bad.step - snapshot.step} updates are lost; the learning rate is times {FACTOR:g} for {LOW} steps, and "
-            f"comes back in {RAMP}"
+            f"{lost} updates are lost; {slower}, and comes back in {RAMP}"
         )
 
     def half_precision_seen(self) -> bool:

@@ -31,7 +31,7 @@ class RollBack(Response):
 
     def parent(self, bad: BadStep, training: LiveTraining) -> int | None:
         """The step of the snapshot that would be put back; None where there is none."""
-        snapshot = training.good_snapshot() if bad.weights else training.old_snapshot()
+        snapshot = training.good_snapshot() if bad.weights else training.quiet_snapshot()
         return None if snapshot is None else snapshot.step
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

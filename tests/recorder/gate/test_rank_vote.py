@@ -15,19 +15,22 @@ from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 class Rank(RankVote):
     """A rank of three in one process, on a store of its own kind."""
 
-    def __init__(self, store):
+    def __init__(self, store, number, own):
         super().__init__()
-        self.one = store
+        self.one, self.rank, self.own = store, number, own
 
     def store(self):
+        self.own.rank = self.rank  # asked in the thread of the rank, before its number is
         return self.one
 
 
 @pytest.fixture
 def three(monkeypatch):
+    own = threading.local()
     monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 3)
+    monkeypatch.setattr(torch.distributed, "get_rank", lambda: own.rank)
     store = torch.distributed.HashStore()
-    return [Rank(store) for _ in range(3)]
+    return [Rank(store, number, own) for number in range(3)]
 
 
 def asked(ranks, questions, patience_s=20.0):
@@ -47,6 +50,30 @@ def test_every_rank_gets_the_same_sums(three):
     assert asked(three, [(True, False), (False, False), (True, True)]) == [(2, 1)] * 3
     assert asked(three, [(False, False)] * 3) == [(0, 0)] * 3
     assert asked(three, [(False, True)] * 3) == [(0, 3)] * 3
+
+
+def in_common(ranks, numbers, patience_s=20.0):
+    answers = {}
+    threads = [
+        threading.Thread(target=lambda n=n, own=own: answers.update({n: ranks[n].common(own, patience_s)}))
+        for n, own in enumerate(numbers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [answers[n] for n in range(len(numbers))]
+
+
+def test_every_rank_learns_what_all_of_them_have(three):
+    assert in_common(three, [(8, 16, 24), (16, 24), (24, 16, 40)]) == [{16, 24}] * 3
+    assert in_common(three, [(8,), (), (8,)]) == [set()] * 3, "a rank that has nothing is heard too"
+    assert asked(three, [(True,), (False,), (False,)]) == [(1,)] * 3, "votes and numbers are numbered together"
+
+
+def test_numbers_of_a_rank_that_does_not_come_are_not_waited_for(three):
+    assert in_common(three, [(8,), (8,)], patience_s=0.2) == [None, None]
+    assert three[0].off and three[0].ask((True,)) is None
 
 
 def test_a_rank_that_does_not_come_ends_the_questions_with_a_reason(three):

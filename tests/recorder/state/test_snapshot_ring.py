@@ -225,3 +225,30 @@ def test_two_dear_snapshots_are_no_reason_to_stop_and_the_third_is(training):
     ring.cost_s = []
     assert [bool(type(ring).judge(ring, 1.0, 1e-9)) for _ in range(3)] == [False, False, True]
     assert ring.off
+
+
+def test_several_ranks_take_theirs_at_the_same_steps_whatever_they_cost(training, monkeypatch):
+    monkeypatch.setattr(ring_of, "several_ranks", lambda: True)
+    loop = training()
+    taken = []
+    for number, dear in enumerate((1, 3, 9)):  # shares of a step that a snapshot takes on three ranks
+        ring = ring_of.SnapshotRing(loop.ring.parameters, loop.ring.roots, 2**30)
+        ring.judge(dear * EVERY * ring_of.SHARE, 1.0)
+        monkeypatch.setattr(ring, "judge", lambda cost_s, step_s: None)
+        taken.append(set())
+        for step in range(1, 600):
+            ring.consider(step, step, [loop.optimizer], 1.0)
+            taken[number] |= {snapshot.step for snapshot in ring.held}
+    assert len(taken[2]) > 3 and taken[2] < taken[1] < taken[0]
+
+
+def test_what_came_after_a_snapshot_that_was_put_back_goes_and_older_ones_stay(training):
+    loop = training()
+    loop.go(SLOTS * EVERY + 2)
+    older, middle, newer = list(loop.ring.held)
+    loop.ring.begin_with(middle)
+    assert list(loop.ring.held) == [older, middle] and not loop.ring.tapes
+    assert loop.ring.newest_good(0) is middle and loop.ring.oldest_good(0) is older
+    assert loop.ring.longest() is None, "the steps since the older one are not kept any more"
+    loop.go(2 * EVERY)
+    assert newer not in loop.ring.held and loop.ring.held[-1].step > middle.step

@@ -26,6 +26,7 @@ SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
 REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
 RAREST = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
+FARTHEST = 500  # the same in the modes that go back: as far as a roll-back goes
 # of step time that snapshots may cost, and the comparison of weights at rest (docs/rationale/performance.md#budget)
 SHARE = 0.004
 TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
@@ -175,7 +176,7 @@ class SnapshotRing:
         self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
         if several_ranks():
             self.every = EVERY << math.ceil(math.log2(self.every / EVERY))  # one that affords fewer takes some of these
-        if self.every > RAREST and len(self.cost_s) >= 3:
+        if self.every > (RAREST if self.loop is None else FARTHEST) and len(self.cost_s) >= 3:
             return self.stop(
                 f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step "
                 "could be kept"
@@ -262,9 +263,10 @@ class SnapshotRing:
         return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
 
     def begin_with(self, snapshot: Snapshot) -> None:
-        """Drop all but a snapshot that was put back: what was recorded since leads nowhere any more."""
+        """Drop what came after a snapshot that was put back; older ones stay, for it may go bad again."""
+        older = [held for held in self.held if held.step < snapshot.step]
         self.reset()
-        self.held.append(snapshot)
+        self.held.extend((*older, snapshot))
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
