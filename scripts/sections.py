@@ -177,7 +177,9 @@ def fresh_faults(kept: Kept) -> str:
 
 
 def quiet(words: str, runs: list[dict[str, Any]]) -> str:
-    """What was said of programs without a fault, in one sentence."""
+    """What was said of programs without a fault, in one sentence; `not run` where there are none."""
+    if not runs:
+        return f"{words}: not run."
     steps, notes = sum(run["steps"] for run in runs), sum(run["notes"] for run in runs)
     loud = [check for run in runs for check in run["loud"]]
     named = f" ({', '.join(loud)})" if loud else ""
