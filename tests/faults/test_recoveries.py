@@ -13,7 +13,6 @@ recoveries = part("recoveries")
 QUICK = (
     *("data/inplace_standardise", "numerics/masked_attention", "numerics/fp16_scores", "numerics/sqrt0_norm"),
     *("numerics/function_backward", "numerics/carried_hidden_state", "numerics/augmented_batchnorm"),
-    *("numerics/closed_corridor", "optimizer/normalised_update", "optimizer/divided_restart"),
 )
 """Without loader workers and frameworks: a second each."""
 
