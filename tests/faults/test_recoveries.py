@@ -12,6 +12,7 @@ from tests.forked import Programs
 recoveries = part("recoveries")
 QUICK = (
     *("data/inplace_standardise", "numerics/masked_attention", "numerics/fp16_scores", "numerics/sqrt0_norm"),
+    *("numerics/closed_corridor", "optimizer/normalised_update"),
     *("numerics/function_backward", "numerics/carried_hidden_state", "numerics/augmented_batchnorm"),
 )
 """Without loader workers and frameworks: a second each."""

@@ -31,6 +31,6 @@ class LossMisuse(Cause):
     def change(
         self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
     ) -> Change | None:
-        """Propose nothing for the loss's line where the stretching lies before it."""
+        """Return no change of the loss's line where the stretching lies before it."""
         found = evidence.of(self.kind) if isinstance(evidence, FindingEvidence) else []
         return None if found and found[0].evidence.get("repeated") else super().change(evidence, frame, value)
