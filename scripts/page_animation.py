@@ -21,11 +21,8 @@ WINDOW = {"width": 1200, "height": 780}
 SIZE = (900, 585)
 MOST_BYTES = 1_000_000  # what a reader of the README waits for (ours)
 READ_MS, STEP_MS, OP_MS, BIRTH_MS = 3200, 160, 130, 2600  # how long a picture stands
-STEPS, OPS, ONWARD = (
-    14,
-    18,
-    9,
-)  # pictures of the scrub, of the walk to the birth, and of twelve operators each behind it
+STEPS, OPS = 14, 18  # pictures of the scrub and of the walk to the birth
+ONWARD = 9  # pictures behind the birth, twelve operators apart
 
 Shot = tuple[bytes, int]
 """A picture as PNG, and the milliseconds for which it stands."""

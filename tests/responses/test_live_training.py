@@ -10,7 +10,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.responses.live_training import OLDEST, LiveTraining
+from debugtracer.recorder.state.snapshot_ring import FARTHEST
+from debugtracer.responses.live_training import LiveTraining
 from debugtracer.session import Session
 from tests.responses.loops import Loop, given
 from tests.watching import under_watch
@@ -65,7 +66,7 @@ def test_a_copy_or_a_snapshot_with_a_bad_value_is_no_good(session: Session) -> N
 def test_a_snapshot_of_long_ago_is_no_good(session: Session) -> None:
     loop = Loop()
     loop.go(given(12, ()))
-    session.state.step += OLDEST
+    session.state.step += FARTHEST
     assert training_of(session).good_snapshot() is None
 
 

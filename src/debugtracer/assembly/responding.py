@@ -50,7 +50,7 @@ class Responding:
             LastGood(state, recording.passes),
             settings.pause_s,
             control.wait,
-            lambda: incidents.findings.course,
+            lambda: incidents.findings.step_losses,
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(

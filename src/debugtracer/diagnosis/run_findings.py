@@ -26,12 +26,12 @@ from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.events import Diagnosed, Found, Judged
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.step import StepRef
+from debugtracer.trace.step import StepLoss, StepRef
 from debugtracer.trace.window import LOSS, LR
 
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
-COURSE = 600  # steps whose loss and learning rate are kept: as far as a roll-back goes, and what is usual before (ours)
+LOSSES = 600  # steps whose loss and learning rate are kept: as far as a roll-back goes, and what is usual before (ours)
 
 
 class RunFindings:
@@ -50,8 +50,8 @@ class RunFindings:
         self.context, self.budget = context, budget
         self.recent: dict[str, deque[float]] = {}
         """Last values of each series, for the evidence of an incident."""
-        self.course: deque[tuple[int, float, float]] = deque(maxlen=COURSE)
-        """Step, loss and learning rate of the last steps, for a roll-back."""
+        self.step_losses: deque[StepLoss] = deque(maxlen=LOSSES)
+        """Loss and learning rate of the last steps, for a roll-back."""
         self.said = 0
         """Lines on stderr about findings."""
         self.news = FactDeduplicator(output)
@@ -67,7 +67,7 @@ class RunFindings:
         the next backward when it closed, None: that of now."""
         self.jumps.seen(step, values)
         self.remember(values)
-        self.course.append((step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
+        self.step_losses.append(StepLoss(step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
         facts = self.news.keep(facts)
         following = self.state.iteration if iteration is None else iteration
         ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
@@ -172,7 +172,7 @@ class RunFindings:
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""
         self.recent.clear()
-        self.course.clear()
+        self.step_losses.clear()
         self.news.reset()
         self.live.reset()
         self.jumps.reset()

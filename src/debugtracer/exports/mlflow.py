@@ -72,12 +72,12 @@ class MlFlow(Export):
 
 def named(series: Iterable[tuple[str, list[int], list[float]]]) -> Iterator[tuple[str, list[int], list[float]]]:
     """Give each series a name that MLflow takes; two that would become one are numbered."""
-    taken: dict[str, str] = {}
+    taken: set[str] = set()
     for name, steps, values in series:
         plain = REFUSED.sub("_", name)[: LONGEST - 6].strip("/. ") or "_"
         plain = "/".join(part if part.strip(".") else "_" for part in plain.split("/"))  # a name is a path there
         free = next(one for n in itertools.count(1) if (one := plain if n == 1 else f"{plain} {n}") not in taken)
-        taken[free] = name
+        taken.add(free)
         yield free, steps, values
 
 

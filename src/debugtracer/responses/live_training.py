@@ -15,7 +15,7 @@ from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, parameters, several_ranks
 from debugtracer.recorder.state.copies import Copies, UpdateCopy
 from debugtracer.recorder.state.finite import all_finite
-from debugtracer.recorder.state.snapshot_ring import SnapshotRing
+from debugtracer.recorder.state.snapshot_ring import FARTHEST, SnapshotRing
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
@@ -24,9 +24,8 @@ from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.capped_rate import CappedRate
 from debugtracer.responses.full_precision_segment import FullPrecisionSegment
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
-from debugtracer.responses.precursors import Point, has_left_its_level, is_quiet, rates_around
-
-OLDEST = 500  # steps that a roll-back may go back at most: PaLM's restarts went back some 100 (ours)
+from debugtracer.responses.precursors import has_left_its_level, is_quiet, rates_around
+from debugtracer.trace.step import StepLoss
 
 
 class LiveTraining:
@@ -45,15 +44,15 @@ class LiveTraining:
         last_good: LastGood,
         pause_s: float,
         wait_for_word: Callable[[float], str],
-        course: Callable[[], Iterable[Point]] = tuple,
+        step_losses: Callable[[], Iterable[StepLoss]],
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
-        seconds that a person has and gives `resume` or `stop`, `course` loss and learning rate of the last steps."""
+        seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, the oldest first."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
         self.last_good = last_good
-        self.course = course
+        self.step_losses = step_losses
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.full_precision: FullPrecisionSegment | None = None
@@ -100,7 +99,7 @@ class LiveTraining:
 
     def good_steps(self) -> tuple[int, ...]:
         """The steps of the snapshots without a bad value that are not too long ago."""
-        return self.ring.good_steps(self.state.step - OLDEST)
+        return self.ring.good_steps(self.state.step - FARTHEST)
 
     def agree_on(self, step: int | None) -> None:
         """Take the step whose snapshot all ranks hold; None where they hold none together."""
@@ -110,7 +109,7 @@ class LiveTraining:
         """The newest snapshot without a bad value that is not too long ago; of several ranks the one that they have
         agreed on."""
         if not several_ranks():
-            return self.ring.newest_good(self.state.step - OLDEST)
+            return self.ring.newest_good(self.state.step - FARTHEST)
         return next((snapshot for snapshot in self.ring.held if snapshot.step == self.agreed), None)
 
     def undo(self, copy: UpdateCopy, optimizer: Optimizer) -> None:
@@ -157,13 +156,13 @@ class LiveTraining:
         it; where they are not known, the oldest: the newer ones may hold what went wrong."""
         if several_ranks():
             return None
-        after, course = self.state.step - OLDEST, list(self.course())
+        after, losses = self.state.step - FARTHEST, list(self.step_losses())
         newest = self.ring.good(reversed(self.ring.held), after)
-        return next((s for s in newest if is_quiet(course, s.step)), None) or self.ring.oldest_good(after)
+        return next((s for s in newest if is_quiet(losses, s.step)), None) or self.ring.oldest_good(after)
 
     def loss_had_risen(self) -> bool:
         """Whether the loss before the step in flight was far above its level."""
-        return has_left_its_level(list(self.course()), self.state.step)
+        return has_left_its_level(list(self.step_losses()), self.state.step)
 
     def go_back_slower(self, bad: BadStep) -> str:
         """Put an earlier state back, and lower the learning rates for a while; the answer says so. Where they have
@@ -174,7 +173,7 @@ class LiveTraining:
         self.go_back(snapshot, bad.optimizer)
         self.end_lowered_rates()
         lost = bad.step - snapshot.step
-        rates = rates_around(self.course(), snapshot.step)
+        rates = rates_around(self.step_losses(), snapshot.step)
         self.lowered = [
             CappedRate(optimizer, lost + LOW, rates.before / rates.then) if rates.jumped else LoweredRate(optimizer)
             for copy in snapshot.copies

@@ -8,8 +8,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-Point = tuple[int, float, float]
-"""Step, loss and learning rate."""
+from debugtracer.trace.step import StepLoss
+
 USUAL = 32  # losses that say what is usual (ours: as many as a spike is settled by)
 LEAST = 8  # of them at least (ours)
 BEFORE, AFTER = 8, 3  # losses before a state, and computed with it, that may not stand out (ours)
@@ -18,13 +18,12 @@ FAR = 10.0  # times the reach of the usual losses above their median: no batch o
 JUMP = 2.0  # times the largest rate before a state: more since may be what went wrong (ours: warm-ups grow by less)
 
 
-def is_quiet(course: Sequence[Point], step: int) -> bool:
+def is_quiet(losses: Sequence[StepLoss], step: int) -> bool:
     """True if the losses before a step and its own are as those of longer ago; False too where too few are known. A
     single hard batch is no precursor, a level that has risen is one."""
-    known = [(at, loss) for at, loss, _ in course]
-    usual = usual_before(course, step)
-    before = [loss for at, loss in known if step - BEFORE <= at < step]
-    own = [loss for at, loss in known if step <= at < step + AFTER]
+    usual = usual_before(losses, step)
+    before = [loss for at, loss, _ in losses if step - BEFORE <= at < step]
+    own = [loss for at, loss, _ in losses if step <= at < step + AFTER]
     if len(usual) < LEAST or not before or not own:
         return False
     if any(not math.isfinite(loss) for loss in before):
@@ -35,19 +34,19 @@ def is_quiet(course: Sequence[Point], step: int) -> bool:
     return bool(finite) and statistics.median(before) <= limit and min(finite) <= limit
 
 
-def has_left_its_level(course: Sequence[Point], step: int) -> bool:
+def has_left_its_level(losses: Sequence[StepLoss], step: int) -> bool:
     """True if the last loss before a step was far above all that is usual."""
-    usual = usual_before(course, step)
-    last = next((loss for at, loss, _ in reversed(course) if at < step), math.nan)
+    usual = usual_before(losses, step)
+    last = next((loss for at, loss, _ in reversed(losses) if at < step), math.nan)
     if len(usual) < LEAST or math.isnan(last):
         return False
     middle = statistics.median(usual)
     return last > middle + FAR * max(max(usual) - middle, abs(middle))
 
 
-def usual_before(course: Iterable[Point], step: int) -> list[float]:
+def usual_before(losses: Iterable[StepLoss], step: int) -> list[float]:
     """The finite losses that say what is usual, some steps before this one."""
-    return [loss for at, loss, _ in course if step - BEFORE - USUAL <= at < step - BEFORE and math.isfinite(loss)]
+    return [loss for at, loss, _ in losses if step - BEFORE - USUAL <= at < step - BEFORE and math.isfinite(loss)]
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,14 @@ class Rates:
 
     @property
     def jumped(self) -> bool:
-        """Whether it has risen since to what the run had never seen."""
-        return self.since > JUMP * self.before
+        """Whether it has risen since to what the run had never seen; a rate of 0 before is a warm-up that begins."""
+        return self.then > 0 and self.since > JUMP * self.before
 
 
-def rates_around(course: Iterable[Point], step: int) -> Rates:
+def rates_around(losses: Iterable[StepLoss], step: int) -> Rates:
     """The learning rates before and since a step."""
     then, before, since = math.nan, math.nan, math.nan
-    for at, _, rate in course:
+    for at, _, rate in losses:
         if at < step:
             then, before = rate, rate if math.isnan(before) else max(before, rate)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -12,6 +12,14 @@ Phase = Literal["load", "forward", "loss", "backward", "reduce", "unscale", "cli
 def step_id(run: str, rank: int, iteration: int) -> str:
     """The trace id of a step, which its events, capsule and notifications carry: `<run>-<rank>-<iteration>`."""
     return f"{run}-{rank}-{iteration}"
+
+
+class StepLoss(NamedTuple):
+    """What one step had: its loss, and the learning rate of the first parameter group; NaN where it is not known."""
+
+    step: int
+    loss: float
+    lr: float
 
 
 class StepRef(msgspec.Struct, frozen=True, kw_only=True):

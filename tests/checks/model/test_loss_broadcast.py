@@ -40,4 +40,4 @@ def test_a_column_against_a_square_says_which_side_was_stretched_before():
         "already hold a value for every pair of the batch; expected equal shapes. Look for (B, 1) against (B,) in what "
         "makes the targets."
     )
-    assert finding.evidence["repeated"] == 1
+    assert (finding.evidence["repeated"], finding.exact) == (1, False)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from debugtracer.observers.graph.copied_functions import CopiedFunctions, has_part, holding
+from debugtracer.observers.graph.copied_functions import CopiedFunctions, functions_with_parts, has_part
 from debugtracer.observers.graph.shadow_model import ShadowModel
 
 X = torch.randn(4, 3)
@@ -71,7 +71,7 @@ def test_the_copied_function_holds_the_copys_layer_and_its_own_keyword_defaults(
 def test_functions_without_parts_stay_as_they_are() -> None:
     number, table = 2.0, {"a": 1}
     model = Model(lambda _: lambda x: x * number + table["a"])
-    assert not [*holding(model)]
+    assert not [*functions_with_parts(model)]
     assert not has_part(model.body) and has_part([X]) and not has_part([number])
     empty: list[Any] = []
     empty.append(empty)  # ends

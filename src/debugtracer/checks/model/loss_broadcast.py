@@ -79,6 +79,7 @@ class LossBroadcast(Check):
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
             remedies=(f"give all terms of {square} one shape: value.unsqueeze(-1) or value.squeeze(-1)",),
+            exact=False,  # as many targets a sample as there are samples would look the same
             repeated=1.0,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 from collections.abc import Iterable, Iterator
 from types import CellType, FunctionType
 from typing import Any
@@ -12,24 +13,25 @@ from typing import Any
 from torch import Tensor, nn
 
 DEPTH = 4  # functions held by functions, lists in lists (ours)
+MOST = 1000  # values of a list that are looked at: a vocabulary holds no layers (ours)
 
 
-def holding(model: nn.Module) -> Iterator[FunctionType]:
+def functions_with_parts(model: nn.Module) -> Iterator[FunctionType]:
     """Yield the functions of a model's modules that hold modules or tensors, those that these hold too."""
     seen: set[int] = set()
     for module in model.modules():
         for value in vars(module).values():
-            yield from inside(value, seen, DEPTH)
+            yield from functions_in(value, seen, DEPTH)
 
 
-def inside(value: Any, seen: set[int], depth: int) -> Iterator[FunctionType]:
+def functions_in(value: Any, seen: set[int], depth: int) -> Iterator[FunctionType]:
     """Yield such functions in a value: itself, in a list, a tuple or a dict, in a closure or a default."""
     if isinstance(value, FunctionType) and id(value) not in seen and has_part(value, depth):
         seen.add(id(value))
         yield value
     if depth:
         for held in contents(value):
-            yield from inside(held, seen, depth - 1)
+            yield from functions_in(held, seen, depth - 1)
 
 
 def has_part(value: Any, depth: int = DEPTH) -> bool:
@@ -40,12 +42,12 @@ def has_part(value: Any, depth: int = DEPTH) -> bool:
 
 
 def contents(value: Any) -> Iterable[Any]:
-    """Give what a function, a list, a tuple or a dict holds; nothing for all else."""
+    """Give what a function, a list, a tuple or a dict holds, of a long one its first MOST; nothing for all else."""
     if isinstance(value, FunctionType):
         return tuple(held_by(value))
     if isinstance(value, (list, tuple)):
-        return value
-    return value.values() if type(value) is dict else ()
+        return value[:MOST]
+    return itertools.islice(value.values(), MOST) if type(value) is dict else ()
 
 
 def held_by(function: FunctionType) -> Iterator[Any]:
@@ -64,7 +66,7 @@ class CopiedFunctions:
     def __init__(self, model: nn.Module, copies: dict[int, Any]) -> None:
         """Put an empty function into the memo for each that holds parts; nothing of the program is changed."""
         self.copies = copies
-        self.pairs = [(function, emptied(function)) for function in holding(model)]
+        self.pairs = [(function, without_closure(function)) for function in functions_with_parts(model)]
         copies.update({id(function): fresh for function, fresh in self.pairs})
 
     def fill(self) -> None:
@@ -81,7 +83,7 @@ class CopiedFunctions:
         return copy.deepcopy(value, self.copies) if has_part(value) else value
 
 
-def emptied(function: FunctionType) -> FunctionType:
+def without_closure(function: FunctionType) -> FunctionType:
     """The same code with a closure of its own that is not filled."""
     cells = tuple(CellType() for _ in function.__closure__ or ())
     fresh = FunctionType(function.__code__, function.__globals__, function.__name__, None, cells or None)

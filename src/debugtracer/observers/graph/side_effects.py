@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import USER, place_of
-from debugtracer.observers.graph.copied_functions import holding
+from debugtracer.observers.graph.copied_functions import functions_with_parts
 
 SPEAKS = {"print", "open", "input", "exec", "eval", "breakpoint", "__import__", "globals", "setattr", "delattr"}
 COPYING = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
@@ -61,7 +61,7 @@ def side_effect(model: nn.Module) -> str | None:
         found = of_function(forward, seen, DEPTH, type(module)) if isinstance(forward, FunctionType) else None
         if found:
             return found
-    return next((found for held in holding(model) if (found := of_function(held, seen, DEPTH))), None)
+    return next((found for held in functions_with_parts(model) if (found := of_function(held, seen, DEPTH))), None)
 
 
 def own_ways(module: nn.Module) -> str | None:

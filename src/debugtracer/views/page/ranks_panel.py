@@ -32,7 +32,8 @@ def shown_ranks(trace: Trace) -> list[int]:
         named += [bad.rank] if bad is not None else []
     named += [event.rank for event in trace.events() if isinstance(event, Incident | Crashed)]
     named += [finding.rank for finding in findings(trace) if finding.severity != "note"]
-    chosen = dict.fromkeys(rank for rank in named if rank in set(ranks))
+    present = set(ranks)
+    chosen = dict.fromkeys(rank for rank in named if rank in present)
     chosen |= dict.fromkeys(ranks[n * len(ranks) // MOST_RANKS] for n in range(MOST_RANKS))
     return sorted(list(chosen)[:MOST_RANKS])
 
