@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.recorder.run_state import several_ranks
+from debugtracer.recorder.state.cleared_gradients import cleared_first
 from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, identical
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
@@ -165,7 +166,7 @@ class SnapshotRing:
         """The gradients of now, where a later update may use them; None where the segments of late, from whichever on,
         have cleared their own first."""
         held = [(p, p.grad) for o in live for p in self.parameters(o) if p.grad is not None]
-        if held and len(self.tapes) >= HABIT and all(cleared(list(self.tapes)[-n:]) for n in range(1, HABIT + 1)):
+        if held and len(self.tapes) >= HABIT and all(cleared_first(list(self.tapes)[-n:]) for n in range(1, HABIT + 1)):
             return None
         return [(p, self.copied(g.detach())) for p, g in held]
 
@@ -217,7 +218,7 @@ class SnapshotRing:
         stepped = {id(e.args[0]) for s in segments for e in s.entries if e.kind == "step"}
         if not stepped <= {id(c.optimizer()) for c in snapshot.copies} or not self.fits(snapshot):
             return None
-        return StepHistory(snapshot, segments) if snapshot.gradients is not None or cleared(segments) else None
+        return StepHistory(snapshot, segments) if snapshot.gradients is not None or cleared_first(segments) else None
 
     def longest(self) -> StepHistory | None:
         """The oldest snapshot whose segments are all kept, up to the newest segment."""
@@ -288,20 +289,3 @@ def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tenso
     moments."""
     bytes_there = sum(held_bytes(p) for o in live for p in parameters(o) if p.device.type != "cpu")
     return 6 * bytes_there / DEVICE_BYTES_S
-
-
-def cleared(segments: list[Segment]) -> bool:
-    """True if each optimizer's gradients are cleared before its first update, so that older ones do not count."""
-    clean: set[int] = set()
-    modules: list[nn.Module] = []
-    for entry in (e for s in segments for e in s.entries):
-        if entry.kind == "zero_grad" and isinstance(entry.args[0], nn.Module):
-            modules.append(entry.args[0])
-        elif entry.kind == "zero_grad":
-            clean.add(id(entry.args[0]))
-        elif entry.kind == "step" and id(entry.args[0]) not in clean:
-            inside = {id(p) for m in modules for p in m.parameters()}
-            if any(id(p) not in inside for g in entry.args[0].param_groups for p in g["params"] if p.requires_grad):
-                return False
-            clean.add(id(entry.args[0]))
-    return True
