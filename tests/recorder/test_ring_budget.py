@@ -12,8 +12,8 @@ from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.kept_tape import batch_bytes
 from debugtracer.recorder.state.snapshot_ring import (
     EVERY,
-    FARTHEST,
-    RAREST,
+    MAX_INTERVAL,
+    MAX_ROLLBACK_STEPS,
     SHARE,
     THREADS,
     SnapshotRing,
@@ -46,7 +46,7 @@ def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
     ring.consider(0, 0, [optimizer], 1.0)
     answers = [ring.judge(0.1, 0.1) for _ in range(3)]
     every = round(0.1 / (SHARE * 0.1))
-    assert every > RAREST
+    assert every > MAX_INTERVAL
     assert (
         answers[-1]
         == ring.off
@@ -60,11 +60,11 @@ def test_a_ring_to_go_back_to_is_worth_rarer_snapshots():
     """A busy machine makes the snapshots of cheap steps dear; without any, weights that went bad end the run."""
     model = nn.Linear(2, 1)
     ring = SnapshotRing(parameters, lambda: [model], 2**30, loop=RunState())
-    dear = (RAREST + 50) * SHARE * 0.1
+    dear = (MAX_INTERVAL + 50) * SHARE * 0.1
     assert [ring.judge(dear, 0.1) for _ in range(4)] == [None] * 4
-    assert RAREST < ring.every <= FARTHEST
+    assert MAX_INTERVAL < ring.every <= MAX_ROLLBACK_STEPS
     for _ in range(7):
-        ring.judge(FARTHEST * SHARE * 0.1 * 1.2, 0.1)
+        ring.judge(MAX_ROLLBACK_STEPS * SHARE * 0.1 * 1.2, 0.1)
     assert "could be kept" in ring.off
 
 

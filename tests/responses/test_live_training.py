@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.recorder.state.snapshot_ring import FARTHEST
+from debugtracer.recorder.state.snapshot_ring import MAX_ROLLBACK_STEPS
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.session import Session
 from tests.responses.loops import Loop, given
@@ -66,7 +66,7 @@ def test_a_copy_or_a_snapshot_with_a_bad_value_is_no_good(session: Session) -> N
 def test_a_snapshot_of_long_ago_is_no_good(session: Session) -> None:
     loop = Loop()
     loop.go(given(12, ()))
-    session.state.step += FARTHEST
+    session.state.step += MAX_ROLLBACK_STEPS
     assert training_of(session).good_snapshot() is None
 
 

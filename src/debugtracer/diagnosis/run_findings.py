@@ -31,7 +31,7 @@ from debugtracer.trace.window import LOSS, LR
 
 MOST_SAID = 8  # findings said on stderr while the run goes on; all of them are in the report (ours)
 KEPT = 50  # last values of each series shown with an incident (ours)
-LOSSES = 600  # steps whose loss and learning rate are kept: as far as a roll-back goes, and what is usual before (ours)
+KEPT_LOSSES = 600  # steps: as far as a roll-back goes, and what is usual before (ours)
 
 
 class RunFindings:
@@ -50,7 +50,7 @@ class RunFindings:
         self.context, self.budget = context, budget
         self.recent: dict[str, deque[float]] = {}
         """Last values of each series, for the evidence of an incident."""
-        self.step_losses: deque[StepLoss] = deque(maxlen=LOSSES)
+        self.step_losses: deque[StepLoss] = deque(maxlen=KEPT_LOSSES)
         """Loss and learning rate of the last steps, for a roll-back."""
         self.said = 0
         """Lines on stderr about findings."""

@@ -15,7 +15,7 @@ from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState, parameters, several_ranks
 from debugtracer.recorder.state.copies import Copies, UpdateCopy
 from debugtracer.recorder.state.finite import all_finite
-from debugtracer.recorder.state.snapshot_ring import FARTHEST, SnapshotRing
+from debugtracer.recorder.state.snapshot_ring import MAX_ROLLBACK_STEPS, SnapshotRing
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
@@ -99,7 +99,7 @@ class LiveTraining:
 
     def good_steps(self) -> tuple[int, ...]:
         """The steps of the snapshots without a bad value that are not too long ago."""
-        return self.ring.good_steps(self.state.step - FARTHEST)
+        return self.ring.good_steps(self.state.step - MAX_ROLLBACK_STEPS)
 
     def agree_on(self, step: int | None) -> None:
         """Take the step whose snapshot all ranks hold; None where they hold none together."""
@@ -109,7 +109,7 @@ class LiveTraining:
         """The newest snapshot without a bad value that is not too long ago; of several ranks the one that they have
         agreed on."""
         if not several_ranks():
-            return self.ring.newest_good(self.state.step - FARTHEST)
+            return self.ring.newest_good(self.state.step - MAX_ROLLBACK_STEPS)
         return next((snapshot for snapshot in self.ring.held if snapshot.step == self.agreed), None)
 
     def undo(self, copy: UpdateCopy, optimizer: Optimizer) -> None:
@@ -156,7 +156,7 @@ class LiveTraining:
         it; where they are not known, the oldest: the newer ones may hold what went wrong."""
         if several_ranks():
             return None
-        after, losses = self.state.step - FARTHEST, list(self.step_losses())
+        after, losses = self.state.step - MAX_ROLLBACK_STEPS, list(self.step_losses())
         newest = self.ring.good(reversed(self.ring.held), after)
         return next((s for s in newest if is_quiet(losses, s.step)), None) or self.ring.oldest_good(after)
 

@@ -26,10 +26,10 @@ from debugtracer.recorder.tape.step_tape import Segment
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
 REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
-RAREST = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
-# steps that a roll-back may go back at most, and so the rarest in the modes that go back: PaLM's restarts went back
+MAX_INTERVAL = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
+# steps that a roll-back may go back at most, and so between two snapshots in the modes that go back: PaLM's restarts went back
 # some 100 (ours)
-FARTHEST = 500
+MAX_ROLLBACK_STEPS = 500
 # of step time that snapshots may cost, and the comparison of weights at rest (docs/rationale/performance.md#budget)
 SHARE = 0.004
 TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
@@ -179,7 +179,7 @@ class SnapshotRing:
         self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
         if several_ranks():
             self.every = EVERY << math.ceil(math.log2(self.every / EVERY))  # one that affords fewer takes some of these
-        if self.every > self.rarest() and len(self.cost_s) >= 3:
+        if self.every > self.max_interval() and len(self.cost_s) >= 3:
             return self.stop(
                 f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step "
                 "could be kept"
@@ -265,10 +265,10 @@ class SnapshotRing:
         known = [pinned.up_to(step) if pinned is not None else None, self.past(step)]
         return min((p for p in known if p is not None), key=lambda p: (p.steps < REACH, p.steps), default=None)
 
-    def rarest(self) -> int:
+    def max_interval(self) -> int:
         """The largest number of steps between two snapshots that is still of use: for trials of a jump of the loss, and
         for a roll-back in the modes that take the parts of the loop along."""
-        return RAREST if self.loop is None else FARTHEST
+        return MAX_INTERVAL if self.loop is None else MAX_ROLLBACK_STEPS
 
     def begin_with(self, snapshot: Snapshot) -> None:
         """Drop what came after a snapshot that was put back; older ones stay, for it may go bad again."""
