@@ -27,8 +27,7 @@ SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
 REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
 MAX_INTERVAL = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
-# steps that a roll-back may go back at most, and so between two snapshots in the modes that go back: PaLM's restarts went back
-# some 100 (ours)
+# how far a roll-back may go back (PaLM's restarts: some 100), and so between two snapshots in the modes that do (ours)
 MAX_ROLLBACK_STEPS = 500
 # of step time that snapshots may cost, and the comparison of weights at rest (docs/rationale/performance.md#budget)
 SHARE = 0.004
