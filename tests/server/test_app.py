@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,40 @@ def test_a_stream_tells_the_panels(tmp_path: Path) -> None:
     answer = ask(served(tmp_path), "/run/run-1/stream", pieces=2)
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert b"event: panels" in answer.body
+
+
+def test_a_stream_asked_for_while_the_server_goes_ends_at_once(tmp_path: Path) -> None:
+    a_trace(tmp_path)
+    app = served(tmp_path)
+    app.close()
+    begun_s = time.monotonic()
+    for path in ("/stream", "/run/run-1/stream"):
+        assert ask(app, path).body == b""
+    assert time.monotonic() - begun_s < 10.0  # one that goes on is left after 20
+    assert not app.streams
+
+
+def test_what_is_cut_off_because_the_server_goes_ends_without_a_traceback(tmp_path: Path) -> None:
+    async def cut(app: Any) -> bool:
+        reached = asyncio.Event()
+
+        async def answer(scope: Any, receive: Any) -> Any:
+            reached.set()
+            await asyncio.sleep(60.0)
+
+        app.answer = answer
+        scope = {"type": "http", "method": "GET", "path": "/", "query_string": b""}
+        scope["headers"] = [(name.encode(), value.encode()) for name, value in KNOWN.items()]
+        task = asyncio.create_task(app(scope, asyncio.sleep, asyncio.sleep))
+        await reached.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    assert asyncio.run(cut(served(tmp_path)))
+    going = served(tmp_path)
+    going.close()
+    assert not asyncio.run(cut(going))
 
 
 def test_a_word_is_given_only_with_the_flag_the_token_and_a_run_that_obeys(tmp_path: Path) -> None:

@@ -46,9 +46,18 @@ class Served:
         self.feeds: OrderedDict[Path, RunFeed] = OrderedDict()
         self.streams: set[asyncio.Event] = set()
         self.trials = Trials()
+        self.closed = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whoever it is from."""
+        """Answer one request, whoever it is from; one that is cut off because the server goes ends without a word."""
+        try:
+            await self.respond(scope, receive, send)
+        except asyncio.CancelledError:
+            if not self.closed:
+                raise
+
+    async def respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer to one request."""
         if scope["type"] != "http":
             await receive()
             await send({"type": "websocket.close", "code": 1008})
@@ -179,6 +188,8 @@ class Served:
             await text_answer(503, "too many pages are open; close some.").send(send)
             return
         closing = asyncio.Event()
+        if self.closed:
+            closing.set()  # its request was under way when the others were told
         self.streams.add(closing)
         try:
             await Answer(kind=EVENTS).send_stream(source(closing), receive, send, closing)
@@ -186,7 +197,8 @@ class Served:
             self.streams.discard(closing)
 
     def close(self) -> None:
-        """End every stream: the server is to go."""
+        """End every stream, and those that would still begin: the server is to go."""
+        self.closed = True
         for closing in self.streams:
             closing.set()
 

@@ -133,6 +133,14 @@ def test_a_judge_that_is_late_takes_every_other_step_and_all_that_have_facts():
     ]
 
 
+def test_a_judge_that_stands_still_has_about_twice_as_many_steps_waiting_at_most():
+    live = LiveChecks(lambda finding: None, {"data/reader": Reader()})
+    still(live)
+    for step in range(20 * LATE):
+        live.step(StepRef(iteration=step, step=step), {"loss": 1.0}, ())
+    assert LATE < len(live.queue) <= 2 * LATE + 20  # halves of halves, each rounded up
+
+
 def test_a_judge_that_has_caught_up_takes_all_steps_again():
     live = LiveChecks(lambda finding: None)
     still(live)

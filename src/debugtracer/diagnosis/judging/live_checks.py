@@ -85,7 +85,7 @@ class LiveChecks:
     def thin(self) -> None:
         """Take fewer steps where the judge is late, more where it has caught up."""
         waiting = len(self.queue)
-        if waiting > LATE:
+        if waiting >= LATE:
             self.every, self.changed = 2 * self.every, self.given
         elif waiting < SOON and self.every > 1:
             self.every, self.changed = self.every // 2, self.given
