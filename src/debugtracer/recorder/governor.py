@@ -10,7 +10,7 @@ import enum
 from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 9.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
+GRACE_S = 3.0  # seconds on top of the share (ours): what verdicts of short runs need, and no more
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -27,7 +27,7 @@ class Part(enum.IntEnum):
     OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
 
 
-LIMITS_S = {Part.LOOKS: 1.8, Part.SUMMARIES: 1.2, Part.COPIES: 0.6, Part.TAPE: 0.0, Part.OBSERVERS: -0.3}
+LIMITS_S = {Part.LOOKS: 0.6, Part.SUMMARIES: 0.4, Part.COPIES: 0.2, Part.TAPE: 0.0, Part.OBSERVERS: -0.1}
 WORDS = {
     Part.LOOKS: "close looks",
     Part.SUMMARIES: "values of batches and of weights at rest",
