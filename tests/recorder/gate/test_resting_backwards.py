@@ -77,9 +77,9 @@ def test_numbers_at_rest_are_those_at_work(tmp_path: Path, make: Callable[[], Of
     for series in ("loss", "grad_l2"):
         steps, values = open_trace(tmp_path / "True").series(series)
         expected_steps, expected = open_trace(tmp_path / "False").series(series)
-        assert list(steps) == list(expected_steps)
-        assert list(steps)[-40:] == list(range(STEPS))[-40:]  # optimizers of other tests may be about at the start
-        assert list(values) == pytest.approx(list(expected), rel=1e-5)
+        # optimizers of other tests may be about at the start
+        assert list(steps)[-40:] == list(expected_steps)[-40:] == list(range(STEPS))[-40:]
+        assert list(values)[-40:] == pytest.approx(list(expected)[-40:], rel=1e-5)
 
 
 @pytest.mark.parametrize("make", MODELS)
