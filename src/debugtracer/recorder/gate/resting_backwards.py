@@ -40,8 +40,8 @@ class RestingBackwards:
         self.weight = self.norms = None
 
     def entered(self, module: nn.Module) -> None:
-        """Note what a root call trains; what it trained at its last call, as long as that is there. Where it is something
-        else by now, nothing of it has a gradient and the gate decides."""
+        """Note what a root call trains: what it trained at its last call, as long as that is there. Where it is
+        something else by now, nothing of it has a gradient and the gate decides."""
         held = self.trained.roots.get(module)
         if held and held[0]() is not None:
             self.trained.called[id(module)] = held
