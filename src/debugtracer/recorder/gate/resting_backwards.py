@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from debugtracer.errors import swallow
 from debugtracer.recorder.gate.backward_gate import BackwardGate
-from debugtracer.recorder.gate.norms import PLAIN
+from debugtracer.recorder.gate.norms import PLAIN, all_on_cpu
 from debugtracer.recorder.gate.resting_steps import RestingSteps, Row
 from debugtracer.recorder.tape.foreign_modes import foreign
 
@@ -74,7 +74,7 @@ class RestingBackwards:
     def good_norm(self, tensors: list[Tensor]) -> float | None:
         """The norm of the gradients, where it can be read at once and is finite; counts an update that came before."""
         gradients = [grad for t in tensors if (grad := t.grad) is not None]
-        if not gradients or not PLAIN.issuperset(map(type, tensors)):
+        if not gradients or not (all_on_cpu(tensors) and PLAIN.issuperset(map(type, tensors))):
             return None
         weight = tensors[-1]
         found = torch._foreach_norm([*gradients, weight.detach()])

@@ -92,7 +92,9 @@ class TrainedTensors:
         to the next."""
         if not self.of_roots:
             return self.fresh_leaves()
-        found = [p for held in self.called.values() for r in held if (p := r()) is not None and has_gradient(p)]
+        # has_gradient written out: it would be a call for each tensor
+        held = [p for references in self.called.values() for r in references if (p := r()) is not None]
+        found = [p for p in held if p.is_leaf and p.grad is not None]
         return list(dict.fromkeys(found)) if len(self.called) > 1 else found
 
     def counted(self, tensors: Sequence[Tensor]) -> None:
