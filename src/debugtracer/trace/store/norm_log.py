@@ -12,13 +12,13 @@ import numpy as np
 
 from debugtracer.errors import TraceError
 from debugtracer.trace.facts.layer_norms import LayerNorms
-from debugtracer.trace.store.arrow_arrays import as_numpy, numbers, words
-from debugtracer.trace.store.blocks import as_float32
 from debugtracer.trace.store.layer_columns import Coded, coded, decoded
 from debugtracer.trace.store.layer_log import BatchBytes, new_file
-from debugtracer.trace.store.live import first_line, torn, write_whole
 from debugtracer.trace.store.norm_table import NormPiece, NormTable
 from debugtracer.trace.store.schema import VERSION_KEY, check_version
+from debugtracer.trace.store.series.arrow_arrays import as_numpy, numbers, words
+from debugtracer.trace.store.series.blocks import as_float32
+from debugtracer.trace.store.series.live import first_line, torn, write_whole
 
 NORMS_VERSION = 1  # norms-N.arrows
 FILE = re.compile(r"norms-(\d{6,})\.arrows")
