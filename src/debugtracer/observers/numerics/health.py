@@ -212,7 +212,7 @@ class HealthObserver(Observer):
 
 
 def distinct(names: dict[int, str]) -> dict[int, str]:
-    """Number names that come again: the second `fc.weight` is `fc.weight (2)`."""
+    """Give names that come again a number: the second `fc.weight` is `fc.weight (2)`."""
     met: dict[str, int] = {}
     told: dict[int, str] = {}
     for key, name in names.items():

@@ -95,7 +95,7 @@ class LayerNormsObserver(Observer):
         return found
 
     def measured(self, held: list[torch.Tensor]) -> tuple[float, ...]:
-        """One fused norm of the gradients, of which the gate has seen the whole alone."""
+        """Measure the gradients by one fused norm: the gate has read them as a whole alone."""
         gradients = [p.grad for p in held if p.grad is not None]
         kept: deque[tuple[float, ...]] = deque(maxlen=1)
         if len(gradients) <= MOST_TENSORS and all_on_cpu(gradients):
