@@ -16,8 +16,8 @@ from debugtracer.replay.stall import Stalled, broken_off
 
 
 def trace_backward(alarm: Alarm, run: Reexecution, inputs: Iterable[Tensor]) -> bool:
-    """Differentiate the bad loss of a replay by `inputs`, for the tracer that is open; False where it has no backward
-    to show: its own has run, several ranks would have to run it together, or it fails.
+    """Whether the bad loss of a replay was differentiated by `inputs`, for the tracer that is open; False where it has
+    no backward to show: its own has run, several ranks would have to run it together, or it fails.
 
     Gradients are asked for, not accumulated: no `.grad` is written, and no hook that waits for one is called."""
     slot = alarm.slot

@@ -26,7 +26,7 @@ FILE = re.compile(r"norms-(\d{6,})\.arrows")
 
 @cache
 def norms_schema() -> Any:
-    """The schema of a stream of norms."""
+    """The columns of a file: step, layer, role and l2."""
     import pyarrow as pa
 
     word = pa.dictionary(pa.int32(), pa.string())

@@ -29,7 +29,7 @@ class NormTable:
 
     @cached_property
     def places(self) -> dict[int, list[tuple[NormPiece, npt.NDArray[np.int64]]]]:
-        """Step -> its rows in each piece."""
+        """Find the rows of each step in each piece."""
         found: dict[int, list[tuple[NormPiece, npt.NDArray[np.int64]]]] = {}
         for piece in self.pieces:
             order = np.argsort(piece.step, kind="stable")

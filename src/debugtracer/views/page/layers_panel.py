@@ -100,7 +100,7 @@ def norms_between(norms: NormTable, taken: list[LayerColumns], focus: int | None
 
 
 def evenly(count: int, most: int) -> set[int]:
-    """At most `most` of the places 0..count-1, the first and the last among them."""
+    """Choose at most `most` of the places 0..count-1, the first and the last among them."""
     return set(range(count)) if count <= most else {round(n * (count - 1) / (most - 1)) for n in range(most)}
 
 
