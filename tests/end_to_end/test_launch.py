@@ -116,15 +116,15 @@ def test_each_rank_of_a_launcher_has_a_folder(tmp_path, launcher):
 
 
 @pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.sweep), "spawn"])
-def test_a_crash_in_a_multiprocessing_rank_is_recorded(tmp_path, method):
-    done = watched(tmp_path, SPAWN.replace("METHOD", repr(method)), "crash")
+def test_a_crash_in_a_multiprocessing_rank_is_recorded(tmp_path, programs, method):
+    done = watched(tmp_path, SPAWN.replace("METHOD", repr(method)), "crash", tool=programs.tool)
     assert done.returncode == 1
     assert "KeyError: 'mine'" in done.stderr
     assert [e["error"] for r in (0, 1) for e in events(tmp_path, r, "crashed")].count("KeyError") == 1
 
 
-def test_loader_workers_are_inert(tmp_path):
-    done = watched(tmp_path, LOADER)
+def test_loader_workers_are_inert(tmp_path, programs):
+    done = watched(tmp_path, LOADER, tool=programs.tool)
     assert done.stdout == "fork [0.0, 0.0, 0.0, 0.0]\nspawn [0.0, 0.0, 0.0, 0.0]\n", done.stderr
     assert ranks(tmp_path) == ["rank=0"]
 

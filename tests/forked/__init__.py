@@ -36,6 +36,8 @@ class Programs:
 
     tool: list[str]
     python: list[str]
+    to_its_end: list[str]
+    """A `python` that also takes its modules apart at its end, which takes a second."""
 
 
 @functools.cache
@@ -48,7 +50,7 @@ def programs() -> Programs:
 def forking() -> Iterator[Programs]:
     """A process to fork from, for the with block; what the environment says to torch must be said before."""
     if os.environ.get(REAL) == "1" or not hasattr(os, "pidfd_open"):
-        yield Programs([sys.executable, "-m", "debugtracer"], [sys.executable])
+        yield Programs([sys.executable, "-m", "debugtracer"], [sys.executable], [sys.executable])
         return
     place = os.path.join(tempfile.mkdtemp(prefix="forked-"), "socket")  # the server removes it
     own = {name: value for name, value in os.environ.items() if not name.startswith("DEBUG_TRACER")}
@@ -59,4 +61,4 @@ def forking() -> Iterator[Programs]:
         if server.stdout.readline() != b"ready\n":
             raise RuntimeError("the process to fork from did not start; its words stand on stderr")
         client = [sys.executable, "-IS", str(HERE / "client.py"), place]
-        yield Programs([*client, "debug-tracer"], [*client, "python"])
+        yield Programs(*([*client, word] for word in ("debug-tracer", "python", "python-to-its-end")))
