@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -196,9 +197,9 @@ def test_fail_on_makes_a_finding_of_an_observed_run_its_status(tmp_path, program
     assert (manifest(tmp_path)["exit_code"], manifest(tmp_path)["stopped_by_tracer"]) == (status, False)
 
 
-def test_a_bash_script_is_a_command(tmp_path):
+def test_a_bash_script_is_a_command(tmp_path, programs):
     (tmp_path / "train.py").write_text(MAIN)
-    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n{sys.executable} train.py $1\nexit 5\n")
+    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n{shlex.join(programs.python)} train.py $1\nexit 5\n")
     (tmp_path / "job.sh").chmod(0o755)
     done = subprocess.run(
         words(tmp_path, "./job.sh", "arg"), cwd=tmp_path, env=ENV, capture_output=True, text=True, timeout=300
