@@ -22,8 +22,8 @@ def line_of(words: str) -> int:
     return next(n for n, text in enumerate(UNEVEN.read_text().splitlines(), 1) if text.endswith(f"# {words}"))
 
 
-def watched(work: Path, *words: str) -> subprocess.Popen[str]:
-    command = [*programs().tool, "run", "--out", str(work / "runs"), *programs().launcher, str(UNEVEN), *words]
+def watched(work: Path, *words: str, program: Path = UNEVEN) -> subprocess.Popen[str]:
+    command = [*programs().tool, "run", "--out", str(work / "runs"), *programs().launcher, str(program), *words]
     return subprocess.Popen(
         command, cwd=work, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
