@@ -162,6 +162,9 @@ class BatchFacts(Observer):
         if self.latest is not None and with_graph and module.training and not self.latest.training:
             self.latest.training = True
             self.latest.first_layer = first_layer(module)
+        if not with_graph and self.latest is not None and not self.latest.evaluated:
+            hits = (self.run.batches.find(t) for t in tensors([list(args), kwargs]))
+            self.latest.evaluated = next((hit[1] for hit in hits if hit is not None), "")
         if not self.pending:
             return
         inside = {
@@ -222,6 +225,7 @@ class BatchFacts(Observer):
                 rows=history.usual_rows() or None,
                 training=history.training,
                 first_layer=history.first_layer,
+                evaluated=history.evaluated,
                 leaves=history.profiles(),
             )
         )
