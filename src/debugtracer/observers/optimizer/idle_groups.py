@@ -9,7 +9,7 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import FIRST_STEPS, ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.observers.optimizer.default_init import DefaultInit
+from debugtracer.observers.weights.default_init import DefaultInit
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.idle_group import IdleGroup
 from debugtracer.trace.number import number
