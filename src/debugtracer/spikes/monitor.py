@@ -45,8 +45,8 @@ class Monitor:
         """Sum of the logarithms of all learning rates above 0, and their number."""
         self.param_l2: float | None = None
         self.param_first, self.param_count, self.swept = 0.0, 0, 1.0
-        """Norm of the parameters after the first update, how often it was seen, how many times it the early updates have
-        reached."""
+        """Norm of the parameters after the first update, how often it was seen, and how many times the first one it
+        was within the early updates."""
         self.scale: float | None = None
         self.news: list[Episode] = []
         self.grad_news: list[Episode] = []

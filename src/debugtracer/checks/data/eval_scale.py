@@ -110,7 +110,9 @@ def is_as_fetched(given: FirstInput, leaf: LeafProfile) -> bool:
 
 def scale(profile: BatchProfile, leaf: LeafProfile) -> str:
     """Format where a tensor comes from and the size of its values."""
-    line = f" ({profile.loader.frame.file.rpartition('/')[2]}:{profile.loader.frame.line})" if profile.loader.frame else ""
+    line = (
+        f" ({profile.loader.frame.file.rpartition('/')[2]}:{profile.loader.frame.line})" if profile.loader.frame else ""
+    )
     return (
         f"{leaf.path} of {profile.loader.dataset or 'a loader'}{line} with mean {as_float(leaf.mean):.3g} and std "
         f"{as_float(leaf.std):.3g} ({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g})"

@@ -31,9 +31,9 @@ class LabelNoiseBatch(Check):
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
-        after is back at the usual loss: the weights were sound. One step alone must be 3 times the usual loss, and 4 robust
-        deviations of what the last losses vary by; else it is a note. Below a hundredth of the first loss it is a note. A
-        learning rate that is too high heals slowly, and is left to the spike checks.
+        after is back at the usual loss: the weights were sound. One step alone must be 3 times the usual loss, and 4
+        robust deviations of what the last losses vary by; else it is a note. Below a hundredth of the first loss it is
+        a note. A learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example

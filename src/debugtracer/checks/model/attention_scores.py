@@ -30,8 +30,8 @@ class AttentionScores(Check):
         Largest score of a softmax called in the model: above `alarm`, at least doubled since an earlier snapshot, and
         the mean entropy of its rows below `entropy` of log(length), in two snapshots in a row: a warning. Above `note`
         it is a note with the trend. Where the first 32 updates have multiplied the norm of all weights by 3, the
-        learning rate is named as the cause. A fill value for masks is negative and does not count. Fused attention has no
-        softmax to look at: not measurable there.
+        learning rate is named as the cause. A fill value for masks is negative and does not count. Fused attention has
+        no softmax to look at: not measurable there.
     What to do
         Normalise queries and keys (qk-norm), divide by sqrt(d), lower the learning rate.
     Example

@@ -19,7 +19,7 @@ class CopyStatistics(Check):
     """An average of the weights is evaluated with the running statistics of a new batch norm.
 
     What it catches
-        An EMA that averages `parameters()` and leaves `buffers()` behind; `AveragedModel` without `update_bn`.
+        An EMA written by hand that averages `parameters()` and leaves `buffers()` behind.
     Why it matters
         In evaluation mode a batch norm divides by its running statistics: with mean 0 and variance 1 it does nothing,
         and the weights behind it expect normalised values. The average looks far worse than the network it follows.
@@ -41,7 +41,7 @@ class CopyStatistics(Check):
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
         "copy the buffers with each update: for s, b in zip(copy.buffers(), model.buffers()): s.copy_(b)",
-        "or torch.optim.swa_utils.update_bn(loader, copy) before the evaluation, or AveragedModel(use_buffers=True)",
+        "or torch.optim.swa_utils.update_bn(loader, copy) before the evaluation, or AveragedModel",
     )
     proved_by: ClassVar[str] = "optimizer/quay_statistics"
 

@@ -222,7 +222,7 @@ class LossCallObserver(Observer):
 
 
 def is_column(given: Tensor, target: Tensor) -> bool:
-    """True for a prediction of (N, 1) and stored values of (N,), which no loader has delivered (a rollout, a replay)."""
+    """True for a prediction of (N, 1) and stored values of (N,), of no loader: a rollout, a replay buffer."""
     return target.dim() == 1 and len(target) > 1 and tuple(given.shape) == (len(target), 1)
 
 

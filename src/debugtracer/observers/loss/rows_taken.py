@@ -1,4 +1,4 @@
-"""Follows rows that are taken by index from the inputs to a loss: do the target's rows have the numbers of the input's?"""
+"""Follows rows that are taken by index to a loss: do the target's rows have the numbers of the input's?"""
 
 from __future__ import annotations
 
@@ -86,9 +86,10 @@ class RowsTakenObserver(Observer):
     def hand_on(self, source: Any, output: Any) -> None:
         """A tensor of the same rows has the rows of the one it was made of."""
         known = self.known(source)
-        if known is not None and isinstance(output, Tensor) and output is not source and output.dim():
-            if output.shape[0] == len(known.rows) and len(self.taken) < MOST:
-                self.taken[id(output)] = known.of(output)
+        if known is None or not isinstance(output, Tensor) or output is source or not output.dim():
+            return
+        if output.shape[0] == len(known.rows) and len(self.taken) < MOST:
+            self.taken[id(output)] = known.of(output)
 
     def known(self, tensor: Any) -> Taken | None:
         """What is known of the rows of a tensor."""

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.optim.swa_utils import AveragedModel
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -29,13 +28,13 @@ class FreshStatisticsObserver(Observer):
         """Look at a call without a graph of a network in evaluation mode that no optimizer trains."""
         if torch.is_grad_enabled() or module.training or self.run.step < AFTER:
             return
-        twins = [m for m in self.run.modules() if m is not module and is_twin(m, copied(module))]
+        twins = [m for m in self.run.modules() if m is not module and is_twin(m, module)]
         self.calls += 1
         trained = next((m for m in twins if norms_of(m) and has_counted(m)), None)
         if self.calls >= MOST_CALLS:
             self.run.unsubscribe(self.left)
         if trained is not None:
-            self.compare(module, copied(module), trained)
+            self.compare(module, trained)
 
     def backward_ended(self, losses: list[torch.Tensor]) -> None:
         """Listen no more where no network has a batch norm."""
@@ -45,7 +44,7 @@ class FreshStatisticsObserver(Observer):
         if not any(norms_of(module) for module in self.run.modules()):
             self.run.unsubscribe(self.left)
 
-    def compare(self, module: nn.Module, copy: nn.Module, trained: nn.Module) -> None:
+    def compare(self, copy: nn.Module, trained: nn.Module) -> None:
         """Emit a copy whose weights were written after it was made, and whose statistics are those of a new one."""
         norms, others = norms_of(copy), norms_of(trained)
         if not norms or not all(is_new(norm) for _, norm in norms) or not was_written(copy):
@@ -55,15 +54,9 @@ class FreshStatisticsObserver(Observer):
         self.run.emit(
             FreshStatistics(
                 ref=self.run.ref("update", self.run.iteration - 1), module=norms[0][0], norms=len(norms),
-                trained=0 if counted is None else int(counted), kind=type(module).__name__, frame=self.run.here(),
+                trained=0 if counted is None else int(counted), kind=type(copy).__name__, frame=self.run.here(),
             )
         )  # fmt: skip
-
-
-def copied(module: nn.Module) -> nn.Module:
-    """The network inside torch's own average."""
-    inner = getattr(module, "module", None)
-    return inner if isinstance(module, AveragedModel) and isinstance(inner, nn.Module) else module
 
 
 def is_twin(module: nn.Module, other: nn.Module) -> bool:

@@ -43,9 +43,9 @@ class SelfAveragesObserver(Observer):
         elif name == "add_" and len(args) > 1 and self.last is not None:
             alpha = kwargs.get("alpha", 1)
             at, shape, kept = self.last
-            if isinstance(alpha, (int, float)) and isinstance(args[0], Tensor) and place(args[0]) == at:
-                if tuple(args[0].shape) == shape:
-                    self.compare(args[0], args[1], kept, float(alpha))
+            same = isinstance(args[0], Tensor) and (place(args[0]), tuple(args[0].shape)) == (at, shape)
+            if same and isinstance(alpha, (int, float)):
+                self.compare(args[0], args[1], kept, float(alpha))
             self.last = None
         elif name in PRODUCTS or name == "mul_":
             self.multiplied(name, args)
@@ -92,5 +92,7 @@ def has_two_sides(frame: Frame | None) -> bool:
     if frame is None or frame.function == "<module>":
         return False
     weights = set(SHARE.findall(frame.code))
-    words = re.findall(r"(?<![\w.])[a-zA-Z_]\w*", re.sub(r"\bself\.\w+\s*\*|\*\s*self\.\w+|alpha\s*=.*", "", frame.code))
+    words = re.findall(
+        r"(?<![\w.])[a-zA-Z_]\w*", re.sub(r"\bself\.\w+\s*\*|\*\s*self\.\w+|alpha\s*=.*", "", frame.code)
+    )
     return len({w for w in words if w not in weights and w not in ("self", "torch")}) > 1

@@ -10,8 +10,15 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
 Trial = Literal[
-    "later_tokens", "own_token", "shifted_token", "other_samples", "any_input", "over_batch", "other_positions",
-    "dropout_left_on", "skipped",
+    "later_tokens",
+    "own_token",
+    "shifted_token",
+    "other_samples",
+    "any_input",
+    "over_batch",
+    "other_positions",
+    "dropout_left_on",
+    "skipped",
 ]
 
 
