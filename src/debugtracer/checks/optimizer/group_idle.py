@@ -50,7 +50,7 @@ class GroupIdle(Check):
     updates: int = 50  # of a run that has to say something (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Each group is told once."""
+        """Yield one finding a group."""
         for fact in window.new(IdleGroup):
             if fact.updates < self.updates:
                 continue

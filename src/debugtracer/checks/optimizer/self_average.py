@@ -25,12 +25,12 @@ class SelfAveraged(Check):
     Why it matters
         Training looks as ever, and what is evaluated (or what the targets are made with) is the untrained network.
     How it decides
-        In two inspected steps both sides of an average, without a graph and with weights that add up to 1, lie at one
+        In an inspected step both sides of an average, without a graph and with weights that add up to 1, lie at one
         address: a tensor that no optimizer holds and that has the shape of a parameter that one does.
     What to do
         Average with the parameters of the trained model.
     Example
-        step 1, rank 0: train.py:16 averages a copy of weights of shape (64, 10) with itself (0.95 and 0.05 of one
+        step 0, rank 0: train.py:16 averages a copy of weights of shape (64, 10) with itself (0.95 and 0.05 of one
         tensor), called at train.py:23; expected the trained parameter on one side. Pass the trained model.
     """
 
@@ -44,14 +44,11 @@ class SelfAveraged(Check):
     )
     proved_by: ClassVar[str] = "optimizer/crane_average"
 
-    looks: int = 2  # inspected steps (ours)
-
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Count the looks at each line; said once."""
+        """Yield one finding a line."""
         memory = window.memory(self)
         for fact in window.new(SelfAverage):
-            memory[fact.frame] = memory.get(fact.frame, 0) + 1
-            if memory[fact.frame] != self.looks:
+            if memory.setdefault(fact.frame, fact) is not fact:
                 continue
             line = spot(fact.frame).strip(" ()") or "a line of the loop"
             called = f", called at {spot(fact.caller).strip(' ()')}" if fact.caller is not None else ""

@@ -163,8 +163,7 @@ class BatchFacts(Observer):
             self.latest.training = True
             self.latest.first_layer = first_layer(module)
         if not with_graph and self.latest is not None and not self.latest.evaluated:
-            hits = (self.run.batches.find(t) for t in tensors([list(args), kwargs]))
-            self.latest.evaluated = next((hit[1] for hit in hits if hit is not None), "")
+            self.latest.evaluated = next((hit[1] for t in tensors([args]) if (hit := self.run.batches.find(t))), "")
         if not self.pending:
             return
         inside = {

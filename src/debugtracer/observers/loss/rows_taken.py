@@ -84,7 +84,7 @@ class RowsTakenObserver(Observer):
             self.taken[id(output)] = Taken(output, store, rows, raw_frames(1))
 
     def hand_on(self, source: Any, output: Any) -> None:
-        """A tensor of the same rows has the rows of the one it was made of."""
+        """Note that a tensor of the same rows has the rows of the one it was made of."""
         known = self.known(source)
         if known is None or not isinstance(output, Tensor) or output is source or not output.dim():
             return
@@ -98,8 +98,7 @@ class RowsTakenObserver(Observer):
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """What a model makes of rows has their numbers, where all that it was given has the same; or a loss module
-        compares them."""
+        """Note that what a model makes of rows has their numbers, where all that it was given has the same."""
         given = [self.known(v) for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
         scores = main_output(output)
         if scores is None or not given or any(one is None for one in given):

@@ -21,5 +21,5 @@ class FreshStatistics(Fact, frozen=True, kw_only=True):
     """The line that evaluates it."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that evaluates."""
         return self.frame

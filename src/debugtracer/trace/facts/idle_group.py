@@ -30,5 +30,5 @@ class IdleGroup(Fact, frozen=True, kw_only=True):
     """The largest rate of the other groups."""
 
     def key(self) -> object:
-        """Identify the group."""
+        """Identify the optimizer and its group."""
         return self.optimizer, self.group

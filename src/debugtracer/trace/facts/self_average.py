@@ -20,5 +20,5 @@ class SelfAverage(Fact, frozen=True, kw_only=True):
     """The line that called its function, with what the two sides are taken from; none at the level of the module."""
 
     def key(self) -> object:
-        """Identify the line and the look: the check counts them."""
+        """Identify the line and the step it was seen in."""
         return self.frame, self.ref.step
