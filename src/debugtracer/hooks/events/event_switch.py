@@ -70,8 +70,8 @@ class EventSwitch(LoopEvents):
             self.observers.rest(True)
 
     def between_backwards(self) -> None:
-        """The same in a loop that writes its weights itself; its observers alone where only its calls tell what it
-        trains."""
+        """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell
+        what it trains."""
         state = self.working.state
         if (
             self.never_rests
