@@ -76,7 +76,7 @@ class RunFindings:
         self.state.judged(self.live.judge_s)
 
     def steps_done(self, steps: Sequence[ClosedStep]) -> None:
-        """Keep and hand over the numbers of steps in a row with which no facts go; a further step follows them."""
+        """Keep and judge steps in a row with which no facts go; a further step follows them."""
         rank, live = self.output.rank, self.live
         for step, iteration, values in steps:
             self.jumps.seen(step, values)

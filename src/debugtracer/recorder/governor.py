@@ -12,7 +12,7 @@ from time import perf_counter, thread_time
 from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 3.0  # seconds of a core on top of the share (ours): what verdicts of short runs need
+GRACE_S = 3.0  # seconds on top of the share (ours): verdicts of short runs (docs/rationale/performance.md#governor)
 SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
 CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 us in some sandboxes
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run

@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.gate.scaled_losses import ScaledLosses
 from debugtracer.recorder.gate.step_health import StepHealth
+from debugtracer.recorder.gate.step_norms import StepNorms
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
@@ -49,6 +50,7 @@ class RunState:
         self.compiles = False
         """The program compiles something: no global hooks and no function mode inside modules."""
         self.health = StepHealth()
+        self.norms = StepNorms()
         self.verdict: Verdict | None = None
         """Of the incident that was opened last."""
         self.last_loss: Tensor | float | None = None

@@ -22,6 +22,7 @@ from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE, Window
 
 LR_CLIMB = 10.0  # times the geometric mean of all rates: a linear warm-up ends at e times it, a cosine at 4 (ours)
 LR_JUMP, LR_STEPS = 3.0, 8  # times, steps before (ours): the rate is the cause (docs/rationale/checks.md#opt_lr_jump)
+EARLY = 32  # updates over which the weights keep most of what they began with, at any rate that learns (ours)
 LOSS_RISE = 0.02  # of the size the loss began with: a smaller rise is not worth an alarm however rare it is (ours)
 
 
@@ -43,6 +44,9 @@ class Monitor:
         self.lr_logs, self.lr_count = 0.0, 0
         """Sum of the logarithms of all learning rates above 0, and their number."""
         self.param_l2: float | None = None
+        self.param_first, self.param_count, self.swept = 0.0, 0, 1.0
+        """Norm of the parameters after the first update, how often it was seen, and how many times the first one it
+        was within the early updates."""
         self.scale: float | None = None
         self.news: list[Episode] = []
         self.grad_news: list[Episode] = []
@@ -118,6 +122,10 @@ class Monitor:
         self.param_times = size / self.param_l2 if size is not None and self.param_l2 else 0.0
         if size is not None:
             self.param_l2 = size
+            self.param_first = self.param_first or size
+            self.param_count += 1
+            if self.param_count <= EARLY and math.isfinite(size) and self.param_first > 0:
+                self.swept = max(self.swept, size / self.param_first)
 
     @property
     def excused(self) -> str:

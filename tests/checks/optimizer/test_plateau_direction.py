@@ -14,10 +14,10 @@ FALLING = [0.5, 0.4, 0.3, 0.25, 0.2, 0.15]
 CUT_TWICE = [0.1, 0.1, 0.05, 0.05, 0.025, 0.025]
 
 
-def fact(step, value, rate, mode="max", patience=1):
+def fact(step, value, rate, mode="max", patience=1, code=""):
     return PlateauFed(
-        ref=at(step), scheduler=0, frame=line(5), step_frame=line(20), mode=mode, patience=patience, threshold=1e-4,
-        relative=True, value=value, rate=rate,
+        ref=at(step), scheduler=0, frame=line(5), step_frame=line(20, code), mode=mode, patience=patience,
+        threshold=1e-4, relative=True, value=value, rate=rate,
     )  # fmt: skip
 
 
@@ -62,3 +62,22 @@ def test_the_scheduler_in_the_other_mode():
     assert not would_lower(fact(0, 0.5, 0.1), FALLING)
     assert would_lower(fact(0, 0.5, 0.1), [0.5, 0.6, 0.7])
     assert would_lower(fact(0, 0.5, 0.1, patience=0), [0.5, 0.6])
+
+
+RISING = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75]
+
+
+@pytest.mark.parametrize("code", ["plateau.step(val_score)", "scheduler.step(accuracy)", "s.step(metrics['dice'])"])
+def test_a_rate_that_falls_because_a_score_rises_is_told(code):
+    (finding,) = judged(RISING, mode="min", code=code)
+    assert finding.message.endswith(
+        'while its value rose from 0.5 to 0.7, as the loss fell: it has mode "min"; expected mode "max", by which it '
+        'had not been lowered once. Set mode="max".'
+    )
+
+
+def test_a_validation_loss_that_rises_and_a_score_in_the_right_mode_are_silent():
+    assert judged(RISING, mode="min", code="plateau.step(val_loss)") == []
+    assert judged(RISING, mode="min", code="plateau.step(loss_map)") == []
+    assert judged(RISING, mode="max", code="plateau.step(val_score)") == []
+    assert judged([0.5, 0.55, 0.5, 0.52, 0.51, 0.6], mode="min", code="plateau.step(score)") == []

@@ -128,6 +128,20 @@ def test_a_difference_with_a_target_of_the_batch_is_seen_and_one_of_equal_shapes
     assert not findings(tmp_path / "c", "model/loss-broadcast")
 
 
+@pytest.mark.parametrize(("flat", "seen"), [(False, 3), (True, 0)])
+def test_a_column_against_stored_values_is_seen(flat, seen, tmp_path):
+    critic, stored = nn.Linear(4, 1), torch.randn(10)
+    optimizer = torch.optim.SGD(critic.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            new = critic(torch.randn(10, 4))
+            ((new.view(-1) if flat else new) - stored).square().mean().backward()
+            optimizer.step()
+    calls = [c for c in facts(tmp_path, LossCall) if c.loss == "sub"]
+    assert [(c.broadcast, c.explicit, c.target_is_batch) for c in calls] == [(True, False, False)] * seen
+    assert [f.exact for f in findings(tmp_path, "loss-broadcast")] == [False] * (seen > 0)
+
+
 def test_evaluation_is_not_looked_at(tmp_path):
     model = Classifier(nn.Identity())
     with under_watch(tmp_path):

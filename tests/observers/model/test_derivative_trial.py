@@ -59,6 +59,7 @@ def true_of_unit(grad, x):
         (unit, lambda g, x: 2 * true_of_unit(g, x), "factor"),
         (unit, lambda g, x: torch.zeros_like(x), "cut"),
         (lambda x: (4 * x.clamp(-1, 1)).round() / 4, lambda g, x: g * (x.abs() >= 1), "reversed"),
+        (lambda x: x.clamp(0, 1).round(), lambda g, x: g * (x.clamp(0, 1).round() == 0.5), "cut"),
     ],
 )
 def test_what_is_told(forward, backward, difference):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import torch
 
-from debugtracer.observers.model.token_trials import by_position, next_token, same_token, texts, with_other
+from debugtracer.observers.model.token_trials import (
+    by_position,
+    further_token,
+    next_token,
+    same_token,
+    texts,
+    with_other,
+)
 
 
 def test_what_is_a_next_token_target():
@@ -38,6 +45,16 @@ def test_targets_that_are_the_tokens_themselves():
     assert same_token(text, short)  # the rest of a short text is padding
     assert not same_token(text, few)
     assert not same_token(text[:, :-1], text[:, 1:])
+
+
+def test_targets_that_are_further_on_than_the_next_token():
+    text = torch.randint(0, 50, (3, 12))
+    assert further_token(text[:, :9], text[:, 2:11]) == 2
+    assert further_token(text[:, :9], text[:, 3:].flatten()) == 3
+    assert further_token(text[:, :9], text[:, 1:10]) == 0
+    assert further_token(text, text) == 0
+    assert further_token(torch.ones(3, 12, dtype=torch.long), torch.ones(3, 12, dtype=torch.long)) == 0
+    assert further_token(text, torch.randint(0, 50, (3, 12))) == 0
 
 
 def test_tokens_are_exchanged_where_asked_and_only_there():

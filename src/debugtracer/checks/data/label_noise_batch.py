@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,6 +16,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
+
+USUAL = 32  # losses whose spread is taken (as that of the loss that stands out)
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,9 @@ class LabelNoiseBatch(Check):
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
-        after is back at the usual loss: the weights were sound. Below a hundredth of the first loss it is a note. A
-        learning rate that is too high heals slowly, and is left to the spike checks.
+        after is back at the usual loss: the weights were sound. One step alone must be 3 times the usual loss, and 4
+        robust deviations of what the last losses vary by; else it is a note. Below a hundredth of the first loss it is
+        a note. A learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -51,6 +56,7 @@ class LabelNoiseBatch(Check):
     raised: float = 0.6  # share of the rows (ours)
     rows: int = 16  # rows in all; two rows are hard together by chance (ours)
     alone: float = 3.0  # times the usual loss: one step alone is a warning, else a note (ours)
+    deviations: float = 4.0  # of the logarithm of the last losses, for one step alone (ours)
     learnt: float = 0.01  # of the first loss: below it the hard rows of a model that has learnt them are a note (ours)
     longest: int = 7  # steps in a row (as data/hard-samples)
     back: float = 1.15  # times the usual loss: the next step is back (ours)
@@ -91,12 +97,22 @@ class LabelNoiseBatch(Check):
         profile = window.last(BatchProfile)
         return profile is not None and profile.looked >= self.looks
 
+    def stands_alone(self, window: Window, value: float, usual: float) -> bool:
+        """Whether one step alone is far above the usual loss, also in the unit of what the loss of a batch varies by:
+        small batches behind a batch norm share their error."""
+        logs = [math.log(v) for v in list(window.series.get(LOSS, ()))[-USUAL:] if math.isfinite(v) and v > 0]
+        if value <= self.alone * usual or not usual > 0 or not logs:
+            return value > self.alone * usual
+        middle = median(logs)
+        spread = 1.4826 * median([abs(v - middle) for v in logs])
+        return math.log(value / usual) > self.deviations * spread
+
     def describe(self, window: Window, run: list[LossRows]) -> Iterator[Finding]:
         """Yield a finding that names the samples of a run of bad batches."""
         raised = min(fact.raised for fact in run)
         if raised < self.raised or sum(fact.rows for fact in run) < self.rows:
             return
-        loud = len(run) > 1 or as_float(run[0].value) > self.alone * as_float(run[0].usual)
+        loud = len(run) > 1 or self.stands_alone(window, as_float(run[0].value), as_float(run[0].usual))
         loud &= as_float(run[0].value) > self.learnt * window.memory(self)["first"]
         samples: tuple[Any, ...] = tuple(dict.fromkeys(s for fact in run for s in fact.samples or ()))
         of = f" ({named(samples)})" if samples else ""

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.weights_swept import SWEPT, WeightsSwept
 from debugtracer.checks.snapshots import taken
+from debugtracer.spikes.lines import lines
+from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -26,8 +29,9 @@ class AttentionScores(Check):
     How it decides
         Largest score of a softmax called in the model: above `alarm`, at least doubled since an earlier snapshot, and
         the mean entropy of its rows below `entropy` of log(length), in two snapshots in a row: a warning. Above `note`
-        it is a note with the trend. A fill value for masks is negative and does not count. Fused attention has no
-        softmax to look at: not measurable there.
+        it is a note with the trend. Where the first 32 updates have multiplied the norm of all weights by 3, the
+        learning rate is named as the cause. A fill value for masks is negative and does not count. Fused attention has
+        no softmax to look at: not measurable there.
     What to do
         Normalise queries and keys (qk-norm), divide by sqrt(d), lower the learning rate.
     Example
@@ -73,16 +77,25 @@ class AttentionScores(Check):
             if (r.entropy or 0.0) < self.entropy and as_float(r.logit_max or 0.0) > self.note
         ]
         loud = score > self.alarm and score > 2 * least and len(stuck) == 2
+        times = monitor(window).swept
+        rate = loud and times >= SWEPT
+        place = Place(module=row.name.split(":")[0] if ":" in row.name else None, frame=row.frame, op="aten::_softmax")
+        if rate:
+            place = Place(frame=lines(window).frame, symptom_frame=row.frame, module=place.module)
         yield self.finding(
             window,
             "warning" if loud else "note",
             f"the scores of {row.name} reach {score:.3g}, from {least:.3g} before, and its rows have "
-            f"{row.entropy or 0.0:.0%} of the largest entropy; expected below {self.alarm:.0f}. Divide by sqrt(d), "
-            "normalise queries and keys, or lower the learning rate.",
-            ref=fact.ref,
-            place=Place(
-                module=row.name.split(":")[0] if ":" in row.name else None, frame=row.frame, op="aten::_softmax"
+            f"{row.entropy or 0.0:.0%} of the largest entropy; expected below {self.alarm:.0f}. "
+            + (
+                f"The first updates multiplied the norm of all weights by {times:.3g}: lower the learning rate."
+                if rate
+                else "Divide by sqrt(d), normalise queries and keys, or lower the learning rate."
             ),
+            ref=fact.ref,
+            place=place,
+            kind="lr_too_high" if rate else None,
+            remedies=WeightsSwept.remedies if rate else (),
             score=score,
             entropy=row.entropy or 0.0,
         )

@@ -23,7 +23,8 @@ class LossBroadcast(Check):
         The best answer to that loss is the mean of the targets for every sample. Training runs and learns nothing else.
     How it decides
         Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss,
-        huber_loss, or in a difference of a prediction and a tensor of the batch. Equal ranks, and a dimension made by
+        huber_loss, or in a difference of a prediction and a tensor of the batch, or of a prediction of (B, 1) and B
+        stored values (a rollout, a replay buffer). Equal ranks, and a dimension made by
         unsqueeze, are on purpose. Or (B, 1) is compared with (B, B): one of the two was stretched before.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
@@ -65,6 +66,7 @@ class LossBroadcast(Check):
             "expected equal shapes. Squeeze the prediction or unsqueeze the target.",
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
+            exact=None if call.loss != "sub" or call.target_is_batch else False,  # stored values may be anything
         )
 
     def repeated(self, window: Window, call: LossCall, name: str) -> Finding:

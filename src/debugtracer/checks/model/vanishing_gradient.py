@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+import msgspec
+
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.weights_swept import SWEPT, WeightsSwept
 from debugtracer.checks.snapshots import is_matrix, pull, still_learning, taken
+from debugtracer.spikes.lines import lines
+from debugtracer.spikes.monitor import monitor
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
@@ -32,7 +37,8 @@ class VanishingGradient(Check):
         the last, it falls from layer to layer, and the last still has a gradient. It must be so in three snapshots
         after the first update (an adapter or a head that starts at zero gives no gradient at step 0), with at least
         `layers` matrices (tables of embeddings and those that began at 0 left out), and while the loss has not fallen
-        to a tenth.
+        to a tenth. Where the first 32 updates have multiplied the norm of all weights by 3, the learning rate is named
+        as the cause.
     What to do
         Add normalisation or residual connections, use ReLU or GELU with He initialisation.
     Example
@@ -68,14 +74,24 @@ class VanishingGradient(Check):
             return
         profile = profiles[-1]
         (first, low), (last, high) = profile[0], profile[-1]
+        times = monitor(window).swept
+        rate, place = times >= SWEPT, Place(param=first, module=first.rpartition(".")[0])
+        frame = lines(window).frame if rate else self.squashed_at(facts[-1])
         yield self.finding(
             window,
             "warning",
             f"the gradient of {first} is {low:.2g} of its weight and that of {last} {high:.2g}, "
             f"{high / max(low, 1e-45):.0e} times more, falling layer by layer through {len(profile)} matrices; "
-            f"expected within a factor of {1 / self.first_to_last:.0e}. Add normalisation or residual connections.",
+            f"expected within a factor of {1 / self.first_to_last:.0e}. "
+            + (
+                f"The first updates multiplied the norm of all weights by {times:.3g}: lower the learning rate."
+                if rate
+                else "Add normalisation or residual connections."
+            ),
             ref=facts[0].ref,
-            place=Place(param=first, module=first.rpartition(".")[0], frame=self.squashed_at(facts[-1])),
+            place=msgspec.structs.replace(place, frame=frame),
+            kind="lr_too_high" if rate else None,
+            remedies=WeightsSwept.remedies if rate else (),
             first=low,
             last=high,
         )

@@ -28,8 +28,8 @@ class WrongDerivative(Check):
         They must agree within 5 %. A function that passes its input on (a reversed or scaled gradient) or its gradient
         (a straight-through estimator) is left alone, and so is, element by element, where one of the two is 0 (a range
         that is left). A function in steps (rounding,
-        a sign) has no derivative to compare: told only where its backward is 0 wherever the function rises over a
-        wider distance and not 0 where it is flat.
+        a sign) has no derivative to compare: told only where its backward is 0 at every input tried, or 0 wherever the
+        function rises over a wider distance and not 0 where it is flat.
     What to do
         Compare it with `torch.autograd.gradcheck` in float64; where autograd can derive the forward, drop the
         backward.

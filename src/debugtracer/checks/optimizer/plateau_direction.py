@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,19 +18,27 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
+SCORE = re.compile(
+    r"(?<![a-z])(acc|accuracy|score|dice|iou|miou|f1|auc|auroc|map|r2|bleu|rouge|psnr|ssim|reward|returns?|precision|"
+    r"recall|correct|kappa|ndcg)(?![a-z])"
+)
+
 
 @dataclass(frozen=True)
 class PlateauDirection(Check):
-    """ReduceLROnPlateau waits for an error to rise, and lowers the rate because it falls.
+    """ReduceLROnPlateau waits for the wrong direction, and lowers the rate because the value improves.
 
     What it catches
-        `ReduceLROnPlateau(optimizer, mode="max")` that is stepped with a loss.
+        `ReduceLROnPlateau(optimizer, mode="max")` that is stepped with a loss; mode "min" (the default) that is stepped
+        with an accuracy, a Dice score or a reward.
     Why it matters
         Each improvement counts as a bad epoch: the rate falls every few epochs, and the model stops where it is.
     How it decides
         In mode "max" the rate was lowered `cuts` times by values that fall; the same values in mode "min" would never
         have lowered it. The value is an error: the loss of training falls with it, and at the first call and at the
-        last it is within `like` times that loss, or its square root.
+        last it is within `like` times that loss, or its square root. In mode "min" the other way round: the same values
+        in mode "max" would never have lowered the rate, they rise while the loss of training falls, and the name of
+        what is handed in is that of a score, so it is no validation loss of a model that overfits.
     What to do
         Use mode="min" for a loss or an error.
     Example
@@ -56,7 +66,7 @@ class PlateauDirection(Check):
         losses = tuple(window.series.get(LOSS, ()))[-16:]
         for fact in window.new(PlateauFed):
             calls = memory.setdefault(fact.scheduler, [])
-            if calls is None or fact.mode != "max" or not losses:
+            if calls is None or not losses or (fact.mode == "min" and not is_score(fact)):
                 continue
             calls.append((fact, median(losses)))
             first_cut = self.wrong_way(calls)
@@ -64,24 +74,33 @@ class PlateauDirection(Check):
                 continue
             memory[fact.scheduler] = None
             seen = [f for f, _ in calls]
-            yield self.finding(
-                window,
-                "warning",
-                f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
-                f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value fell from "
-                f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, as the loss did: it has mode "max"; '
-                'expected mode "min", by which it had not been lowered once. Set mode="min".',
-                ref=first_cut.ref,
-                place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
-                cuts=float(len(lowered(seen))),
-            )
+            yield self.describe(window, seen, first_cut)
+
+    def describe(self, window: Window, seen: Sequence[PlateauFed], first_cut: PlateauFed) -> Finding:
+        """Build the finding with what the value did."""
+        fact, right = seen[-1], "min" if seen[-1].mode == "max" else "max"
+        moved, as_well = ("fell", "as the loss did") if right == "min" else ("rose", "as the loss fell")
+        return self.finding(
+            window,
+            "warning",
+            f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
+            f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value {moved} from "
+            f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, {as_well}: it has mode "{fact.mode}"; '
+            f'expected mode "{right}", by which it had not been lowered once. Set mode="{right}".',
+            ref=first_cut.ref,
+            place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
+            cuts=float(len(lowered(seen))),
+        )
 
     def wrong_way(self, calls: Sequence[tuple[PlateauFed, float]]) -> PlateauFed | None:
         """The call that lowered the rate first, where the direction is wrong."""
         seen, values = [f for f, _ in calls], [as_float(f.value) for f, _ in calls]
         cuts = lowered(seen)
-        fell = values[-1] <= self.fall * values[0] and calls[-1][1] < calls[0][1]
-        if len(cuts) < self.cuts or not fell or would_lower(seen[0], values):
+        if len(cuts) < self.cuts or calls[-1][1] >= calls[0][1] or would_lower(seen[0], values):
+            return None
+        if seen[0].mode == "min":
+            return cuts[0] if values[0] >= 0 and values[-1] * self.fall >= values[0] != values[-1] else None
+        if values[-1] > self.fall * values[0]:
             return None
         return cuts[0] if self.follows(values, [loss for _, loss in calls]) else None
 
@@ -97,16 +116,25 @@ class PlateauDirection(Check):
         return False
 
 
+def is_score(fact: PlateauFed) -> bool:
+    """Whether the line that steps the scheduler calls what it hands in a score: larger is better."""
+    code = fact.step_frame.code if fact.step_frame is not None else ""
+    given = code.partition(".step(")[2].lower()
+    return SCORE.search(given) is not None and "loss" not in given and "err" not in given
+
+
 def lowered(seen: Sequence[PlateauFed]) -> list[PlateauFed]:
     """The calls after which the rate was lower than before."""
     return [b for a, b in pairwise(seen) if as_float(b.rate) < as_float(a.rate)]
 
 
 def would_lower(fact: PlateauFed, values: Sequence[float]) -> bool:
-    """Whether the same scheduler in mode "min" would have lowered the rate once by these values."""
-    best, bad = float("inf"), 0
-    for value in values:
-        better = value < (best * (1 - fact.threshold) if fact.relative else best - fact.threshold)
+    """Whether the same scheduler in the other mode would have lowered the rate once by these values. Scores are turned
+    round, and a relative threshold with them."""
+    best, bad, sign = float("inf"), 0, 1 if fact.mode == "max" else -1
+    for value in (sign * v for v in values):
+        share = fact.threshold * abs(best) if math.isfinite(best) else 0.0
+        better = value < best - (share if fact.relative else fact.threshold)
         best, bad = (value, 0) if better else (best, bad + 1)
         if bad > fact.patience:
             return True

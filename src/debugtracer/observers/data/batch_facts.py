@@ -162,6 +162,8 @@ class BatchFacts(Observer):
         if self.latest is not None and with_graph and module.training and not self.latest.training:
             self.latest.training = True
             self.latest.first_layer = first_layer(module)
+        if not with_graph and self.latest is not None and not self.latest.evaluated:
+            self.latest.evaluated = next((hit[1] for t in tensors([args]) if (hit := self.run.batches.find(t))), "")
         if not self.pending:
             return
         inside = {
@@ -222,6 +224,7 @@ class BatchFacts(Observer):
                 rows=history.usual_rows() or None,
                 training=history.training,
                 first_layer=history.first_layer,
+                evaluated=history.evaluated,
                 leaves=history.profiles(),
             )
         )

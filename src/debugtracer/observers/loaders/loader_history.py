@@ -31,6 +31,7 @@ class LoaderHistory:
     looked: int = 0
     profiled_at: int = -1
     training: bool = False
+    evaluated: str = ""
     first_layer: str = ""
     schemas: Schemas = field(default_factory=Schemas)
     baselines: dict[str, Baseline] = field(default_factory=dict)

@@ -118,7 +118,8 @@ class LossCallObserver(Observer):
         return None
 
     def difference(self, args: tuple[Any, ...]) -> None:
-        """Emit `prediction - target` with a target of the batch, stretched to a matrix."""
+        """Emit `prediction - target` with a target of the batch, or a column against stored values, stretched to a
+        matrix."""
         a, b = (*args, None, None)[:2]
         if (
             not (isinstance(a, Tensor) and isinstance(b, Tensor))
@@ -128,7 +129,8 @@ class LossCallObserver(Observer):
         ):
             return
         given, target = (a, b) if a.requires_grad else (b, a)
-        if is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None:
+        known = is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None
+        if known or is_column(given, target):
             self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **self.shapes(given, target)))
 
     def shapes(self, given: Tensor, target: Tensor) -> dict[str, Any]:
@@ -217,6 +219,11 @@ class LossCallObserver(Observer):
         ):
             facts["prior_entropy"] = entropy(target[kept], classes) if name in INDEXED else None
         return facts
+
+
+def is_column(given: Tensor, target: Tensor) -> bool:
+    """True for a prediction of (N, 1) and stored values of (N,), of no loader: a rollout, a replay buffer."""
+    return target.dim() == 1 and len(target) > 1 and tuple(given.shape) == (len(target), 1)
 
 
 def entropy(targets: Tensor, classes: int) -> float:

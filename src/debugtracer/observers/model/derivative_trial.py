@@ -148,7 +148,8 @@ class DerivativeTrial:
 
     def in_steps(self) -> Outcome | None:
         """A function in steps by element (rounding, a sign): its backward must be made up, and should follow the
-        slopes over a wider distance, at the input and further out."""
+        slopes over a wider distance, at the input and further out; where it is 0 everywhere nothing before it
+        learns."""
         x = torch.cat([self.x.flatten(), FURTHER * self.x.flatten()])
         others = [a for i, a in enumerate(self.args) if i != self.place]
         if any(isinstance(a, Tensor) and a.numel() > 1 for a in others):
@@ -158,6 +159,8 @@ class DerivativeTrial:
             return None
         rising, flat = slope >= RISES * slope.max(), slope <= FLAT * slope.max()
         given = found[1] != 0
+        if not bool(given.any()) and int(rising.sum()) >= 2:
+            return "cut", float(slope.max()), 0.0, None
         of_rising, of_flat = float(given[rising].double().mean()), float(given[flat].double().mean())
         if int(rising.sum()) < 2 or int(flat.sum()) < 2 or of_rising > 1 - MOST_RISE or of_flat < MOST_RISE:
             return None

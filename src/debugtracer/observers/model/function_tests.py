@@ -15,9 +15,10 @@ from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.position_trials import other_positions
+from debugtracer.observers.model.recurrent_trials import over_batch
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
-from debugtracer.observers.model.token_trials import later_tokens, own_token
+from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.held_bytes import held_bytes
@@ -112,9 +113,9 @@ class FunctionTestsObserver(Observer):
                 continue
             with unnoticed(self.run.disabled):
                 found = tests(one, targets[0] if targets else None)
-            if "own_token" in found:
-                found["own_token"]["frame"] = self.stack[0] if self.stack else None
-                found["own_token"]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
+            for trial in found.keys() & {"own_token", "shifted_token"}:
+                found[trial]["frame"] = self.stack[0] if self.stack else None
+                found[trial]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
             if (frame := found.get("later_tokens", {}).get("frame")) is not None:
                 found["later_tokens"]["made"] = mask_made(frame)
             for trial, facts in found.items():
@@ -146,10 +147,14 @@ def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]
         found = {
             "later_tokens": later_tokens(shadow, args, kwargs, base, seen, target),
             "own_token": own_token(shadow, args, kwargs, base, target),
+            "shifted_token": shifted_token(shadow, args, kwargs, base, target),
         }
         if samples > 1 and base.shape[0] == samples:
             if not pairs_samples(shadow, kept, base, samples):
-                found |= {"other_samples": other_samples(shadow, args, kwargs, base, seen, samples)}
+                leak = other_samples(shadow, args, kwargs, base, seen, samples)
+                found |= {"other_samples": leak}
+                if leak is not None:
+                    found |= {"over_batch": over_batch(shadow.model, leak, base, seen, samples)}
             found |= {"any_input": any_input(shadow, args, kwargs, base, samples)}
             found |= {"other_positions": other_positions(shadow, args, kwargs, base, samples)}
         return {trial: facts for trial, facts in found.items() if facts is not None}
@@ -174,25 +179,31 @@ def other_samples(
     seen: list[RecordedForward],
     samples: int,
 ) -> dict[str, Any] | None:
-    """The first sample's output may not depend on the others."""
-
-    def mixed(value: Any) -> Any:
-        if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != samples:
-            return value
+    """The first sample's output may not depend on the others, nor the last one's: what runs along the batch, as a
+    recurrent layer that takes it for time, leaves the first alone."""
+    found = None
+    for sample in (0, samples - 1):
         # one sample over and over: a sum over the batch would not see a permutation
-        other = value[1:2] if samples > 2 else value[:1]
-        return torch.cat([value[:1], other.expand_as(value[1:])])
+        other = 1 if samples > 2 and sample == 0 else 0 if sample else samples - 1
 
-    output, now = shadow.run(tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()})
-    if output is None:
-        return None
-    return difference(
-        base,
-        output,
-        seen,
-        now,
-        lambda value: value[: value.shape[0] // samples] if value.dim() and value.shape[0] % samples == 0 else None,
-    )
+        def mixed(value: Any, sample: int = sample, other: int = other) -> Any:
+            if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != samples:
+                return value
+            mixture = value[other : other + 1].repeat(samples, *(1,) * (value.dim() - 1))
+            mixture[sample] = value[sample]
+            return mixture
+
+        def part(value: Tensor, sample: int = sample) -> Tensor | None:
+            rows = value.shape[0] // samples if value.dim() and value.shape[0] % samples == 0 else 0
+            return value[sample * rows : (sample + 1) * rows] if rows else None
+
+        output, now = shadow.run(tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()})
+        if output is None:
+            return found
+        found = difference(base, output, seen, now, part) | {"position": sample}
+        if found["changed"]:
+            break
+    return found
 
 
 def any_input(

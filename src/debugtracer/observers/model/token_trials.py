@@ -15,6 +15,7 @@ from debugtracer.observers.model.shadow_model import RecordedForward, ShadowMode
 SHIFTED = 0.95
 SHORTEST = 4  # tokens of a text that is tried
 FEWEST = 8  # targets that are compared with tokens (ours: short texts are mostly padding)
+FURTHEST = 4  # tokens that a target may stand further on (ours: an index is off by one or two)
 
 
 def later_tokens(
@@ -72,6 +73,26 @@ def own_token(
         causal = (distance(first[:, :place], early[:, :place]) or 0.0) <= CHANGED
         size = distance(first[:, place], own[:, place]) or 0.0
         return {"changed": causal and size > CHANGED, "position": place, "size": size}
+    return None
+
+
+def shifted_token(
+    shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, target: Tensor | None
+) -> dict[str, Any] | None:
+    """The target of a position is the token two or more further on, and the model reads from left to right: it never
+    learns to say the next one."""
+    for tokens in texts(args, kwargs) if target is not None else ():
+        batch, length = tokens.shape
+        shift = further_token(tokens, target)  # type: ignore[arg-type]
+        if not shift or by_position(base, batch, length) is None:
+            continue
+        place = length // 2
+        later, _ = shadow.run(*with_other(args, kwargs, tokens, slice(place, None)))
+        first, early = by_position(base, batch, length), None if later is None else by_position(later, batch, length)
+        if first is None or early is None:
+            continue
+        causal = (distance(first[:, :place], early[:, :place]) or 0.0) <= CHANGED
+        return {"changed": causal, "position": shift}
     return None
 
 
@@ -133,6 +154,24 @@ def same_token(tokens: Tensor, target: Tensor) -> bool:
     wanted = target.reshape(-1, length)[:batch]
     counts = wanted >= 0
     return int(counts.sum()) >= FEWEST and float((wanted == tokens)[counts].float().mean()) >= SHIFTED
+
+
+def further_token(tokens: Tensor, target: Tensor) -> int:
+    """How many tokens further on the targets of these samples are, 2 or more; 0 where they are something else, or the
+    next token as well (a text of one token over and over)."""
+    batch, length = tokens.shape
+    if target.numel() % length or target.numel() // length < batch:
+        return 0
+    wanted = target.reshape(-1, length)[:batch]
+
+    def share(shift: int) -> float:
+        pairs, follows = wanted[:, : length - shift], tokens[:, shift:]
+        counts = pairs >= 0
+        return float((pairs == follows)[counts].float().mean()) if int(counts.sum()) >= FEWEST else 0.0
+
+    if max(share(0), share(1)) >= SHIFTED:
+        return 0
+    return next((shift for shift in range(2, min(FURTHEST, length // 2) + 1) if share(shift) >= SHIFTED), 0)
 
 
 def next_token(tokens: Tensor, target: Tensor) -> Tensor | None:

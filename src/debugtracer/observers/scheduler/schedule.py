@@ -180,11 +180,7 @@ class ScheduleObserver(Observer):
         """Emit the rates that are no longer those of the constructors."""
         for optimizer, rate_state in list(self.states.items()):
             given = rates(optimizer)
-            built = [
-                float(r)
-                for g in optimizer.param_groups
-                if isinstance(r := g.get("initial_lr", optimizer.defaults.get("lr")), (int, float))
-            ]
+            built = built_rates(optimizer)
             if not given or not built:
                 continue
             rate_state.moves(max(given), self.run.step)
@@ -212,6 +208,7 @@ class ScheduleObserver(Observer):
             Rate(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
                 kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), low=number(low), high=number(high),
+                built=number(max(built)) if (built := built_rates(optimizer)) else None,
                 before=None if rate_state.high is None else number(rate_state.high), peak=number(rate_state.peak),
                 number=rate_state.updates, same=rate_state.same, begun=rate_state.begun,
                 begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
@@ -291,6 +288,12 @@ class ScheduleObserver(Observer):
 def size(before: float, after: float) -> float:
     """The size of a move, up or down, as a logarithm."""
     return abs(math.log(after / before))
+
+
+def built_rates(optimizer: Optimizer) -> list[float]:
+    """The rates that the groups of an optimizer were built with, before any schedule."""
+    given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
+    return [float(rate) for rate in given if isinstance(rate, (int, float))]
 
 
 def sign_of(value: float) -> int:

@@ -98,7 +98,7 @@ class TrainedTensors:
         return list(dict.fromkeys(found)) if len(self.called) > 1 else found
 
     def counted(self, tensors: Sequence[Tensor]) -> None:
-        """Set what was called aside, after these were looked at at rest."""
+        """Make ready for the next backward, after these were looked at at rest."""
         self.called = {}
         if not self.of_roots:
             self.settle(tensors)

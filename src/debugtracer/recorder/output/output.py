@@ -22,6 +22,7 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.layer_norms import LayerNorms
 from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.writer import TraceWriter
@@ -115,6 +116,11 @@ class Output:
         """Write a health snapshot as columns."""
         if self.writer is not None:
             self.writer.snapshot(fact)
+
+    def norms(self, fact: LayerNorms) -> None:
+        """Write norms of layers over some steps as columns."""
+        if self.writer is not None:
+            self.writer.norms(fact)
 
     def note(self, what: str, text: str, frame: Frame | None = None) -> None:
         """Keep a fact; before the files are open it waits."""

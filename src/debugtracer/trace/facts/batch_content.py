@@ -121,6 +121,8 @@ class BatchProfile(Fact, frozen=True, kw_only=True):
     """Its batches reach a module in training mode with gradients on."""
     first_layer: str = ""
     """Type of the first layer with parameters of the module they reach."""
+    evaluated: str = ""
+    """The path of the tensor that a module was given as it was, in a call without a graph."""
     leaves: tuple[LeafProfile, ...] = ()
 
     def key(self) -> object:

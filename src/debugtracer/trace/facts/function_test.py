@@ -10,7 +10,15 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
 Trial = Literal[
-    "later_tokens", "own_token", "other_samples", "any_input", "other_positions", "dropout_left_on", "skipped"
+    "later_tokens",
+    "own_token",
+    "shifted_token",
+    "other_samples",
+    "any_input",
+    "over_batch",
+    "other_positions",
+    "dropout_left_on",
+    "skipped",
 ]
 
 
@@ -19,9 +27,11 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
 
     trial: Trial
     """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in
-    a model that reads from left to right; other_samples: all samples but the first; any_input: samples change
-    places; other_positions: along one dimension of an input, all positions but one are those of another sample;
-    dropout_left_on: two runs differ, and do not with the dropouts off that nobody turns off."""
+    a model that reads from left to right; shifted_token: the target is a token further on than the next, `position` of
+    them; other_samples: all samples but that at `position`; over_batch: a recurrent layer runs along the batch and not
+    along its `length` steps; any_input: samples change places; other_positions: along one dimension of an input, all
+    positions but one are those of another sample; dropout_left_on: two runs differ, and do not with the dropouts off
+    that nobody turns off."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
@@ -36,8 +46,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """The first module in which it shows."""
     frame: Frame | None = None
     made: tuple[Frame, ...] = ()
-    """own_token: the lines that wrote the targets; later_tokens: those that wrote the mask of the attention in which it
-    shows; the one that made them first."""
+    """own_token, shifted_token: the lines that wrote the targets; later_tokens: those that wrote the mask of the
+    attention in which it shows; the one that made them first."""
     why: str = ""
     """Why it was skipped."""
 

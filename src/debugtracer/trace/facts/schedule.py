@@ -21,6 +21,8 @@ class Rate(Fact, frozen=True, kw_only=True):
     """The least of its groups."""
     high: Number
     """The largest of its groups."""
+    built: Number | None = None
+    """The largest rate that its groups were built with."""
     before: Number | None = None
     """The largest of its groups an update earlier."""
     peak: Number = 0.0

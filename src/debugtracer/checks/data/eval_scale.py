@@ -1,0 +1,119 @@
+"""Are the data of the evaluation on the scale of the training data?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.data.wording import at_loader
+from debugtracer.trace.facts.batch_content import BatchProfile, LeafProfile
+from debugtracer.trace.facts.first_input import FirstInput
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class EvalScale(Check):
+    """The evaluation is given the same kind of values in another unit than training.
+
+    What it catches
+        Test images that are left at 0 to 1 while training images are brought to mean 0 and deviation 1; statistics of
+        a normalisation that are applied on one side.
+    Why it matters
+        The evaluation measures another task than the one that was trained, and says that the model is bad.
+    How it decides
+        One loader feeds training, another calls without a graph; the float tensors at one path went into the model as
+        they were fetched. In units of their own mean and deviation both reach from the same least to the same largest
+        value (within `like`), and yet the deviations differ by a factor of `times`, or the means by `apart` deviations:
+        no other data, the same in another unit.
+    What to do
+        Apply the transform of the training set to both.
+    Example
+        step 120, rank 0: the evaluation is given batch[0] of Images (train.py:30) with mean 0.301 and std 0.211
+        (0..0.8), training that of Images (train.py:29) with mean 0.0041 and std 0.917 (-1.3..2.17); expected one scale.
+        Apply the transform of the training set to both.
+    """
+
+    needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "data_unnormalised"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.9
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give both data sets the same transform, with the statistics of the training set",
+    )
+    proved_by: ClassVar[str] = "data/bottle_lids"
+
+    like: float = 0.25  # share by which the normalised ends may differ (ours)
+    times: float = 2.0  # ratio of the deviations (ours: other data of one kind stay below)
+    apart: float = 1.0  # deviations between the means (ours)
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Compare each evaluating loader with the first training one, once."""
+        profiles = {fact.loader.number: fact for fact in window.seen(BatchProfile)}
+        trains = [fact for fact in profiles.values() if fact.training and not fact.evaluated]
+        told, given = window.memory(self), window.seen(FirstInput)
+        for evaluated in profiles.values():
+            if evaluated.training or not evaluated.evaluated or evaluated.loader.number in told:
+                continue
+            for training in trains:
+                ours, theirs = leaf_of(training, evaluated.evaluated), leaf_of(evaluated, evaluated.evaluated)
+                if ours is None or theirs is None or not any(is_as_fetched(one, ours) for one in given):
+                    continue
+                if self.is_rescaled(ours, theirs):
+                    told[evaluated.loader.number] = True
+                    yield self.describe(window, (training, ours), (evaluated, theirs))
+                    break
+
+    def is_rescaled(self, ours: LeafProfile, theirs: LeafProfile) -> bool:
+        """Whether two tensors hold the same kind of values in another unit."""
+        a, b = (as_float(leaf.std) for leaf in (ours, theirs))
+        if a <= 0 or b <= 0:
+            return False
+        shift = abs(as_float(ours.mean) - as_float(theirs.mean)) / a
+        if 1 / self.times < a / b < self.times and shift < self.apart:
+            return False
+        ends = [[(as_float(x) - as_float(leaf.mean)) / as_float(leaf.std) for x in (leaf.low, leaf.high)] for leaf in
+                (ours, theirs)]  # fmt: skip
+        return all(abs(x - y) <= self.like * abs(x) for x, y in zip(*ends, strict=True))
+
+    def describe(
+        self, window: Window, training: tuple[BatchProfile, LeafProfile], evaluated: tuple[BatchProfile, LeafProfile]
+    ) -> Finding:
+        """Build the finding with both scales."""
+        loader = evaluated[0].loader
+        return self.finding(
+            window,
+            "warning",
+            f"the evaluation is given {scale(*evaluated)}, training that of {scale(*training).partition(' of ')[2]}; "
+            "expected one scale. Apply the transform of the training set to both.",
+            place=at_loader(loader),
+            std=as_float(evaluated[1].std),
+            trained_std=as_float(training[1].std),
+        )
+
+
+def leaf_of(profile: BatchProfile, path: str) -> LeafProfile | None:
+    """The profile of one floating tensor of a batch."""
+    return next((leaf for leaf in profile.leaves if leaf.path == path and leaf.role == "float"), None)
+
+
+def is_as_fetched(given: FirstInput, leaf: LeafProfile) -> bool:
+    """Whether the first layer was given what the loader delivered: nothing scaled it on the way."""
+    mean, std = as_float(leaf.mean), as_float(leaf.std)
+    near = abs(as_float(given.mean) - mean) <= 0.25 * std
+    return near and std > 0 and 0.75 <= as_float(given.std) / std <= 1.33
+
+
+def scale(profile: BatchProfile, leaf: LeafProfile) -> str:
+    """Format where a tensor comes from and the size of its values."""
+    line = (
+        f" ({profile.loader.frame.file.rpartition('/')[2]}:{profile.loader.frame.line})" if profile.loader.frame else ""
+    )
+    return (
+        f"{leaf.path} of {profile.loader.dataset or 'a loader'}{line} with mean {as_float(leaf.mean):.3g} and std "
+        f"{as_float(leaf.std):.3g} ({as_float(leaf.low):.3g}..{as_float(leaf.high):.3g})"
+    )

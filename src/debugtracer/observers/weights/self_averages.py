@@ -1,0 +1,98 @@
+"""Looks at averages of weights made by hand (EMA, target networks): are both sides one tensor?"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.callsites.frames import frames_of, raw_frames
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.observers.weights.blended_copies import CLOSE, PRODUCTS, place
+from debugtracer.recorder.run_state import parameters
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.self_average import SelfAverage
+from debugtracer.trace.number import number
+
+SHARE = re.compile(r"1(?:\.0)?\s*-\s*(?:self\.)?(\w+)")  # `1 - decay`: the name of the weight
+
+
+class SelfAveragesObserver(Observer):
+    """Hears the functions of inspected steps; keeps addresses, no tensor."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.last: tuple[int, tuple[int, ...], float] | None = None
+        """Where the tensor of the last product with a number lies, its shape, and the number."""
+        self.told = -1
+        """The step in which one was told: one a step is enough."""
+
+    def reset(self) -> None:
+        self.last = None
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Take a product with a number, and the sum or the second product that makes an average of it."""
+        name = getattr(function, "__name__", "")
+        if name in ("lerp", "lerp_") and len(args) > 1:
+            weight = args[2] if len(args) > 2 else kwargs.get("weight")
+            if isinstance(weight, float):
+                self.compare(args[0], args[1], 1 - weight, weight)
+        elif name == "add_" and len(args) > 1 and self.last is not None:
+            alpha = kwargs.get("alpha", 1)
+            at, shape, kept = self.last
+            same = isinstance(args[0], Tensor) and (place(args[0]), tuple(args[0].shape)) == (at, shape)
+            if same and isinstance(alpha, (int, float)):
+                self.compare(args[0], args[1], kept, float(alpha))
+            self.last = None
+        elif name in PRODUCTS or name == "mul_":
+            self.multiplied(name, args)
+
+    def multiplied(self, name: str, args: tuple[Any, ...]) -> None:
+        """Remember a product; the second of two that make an average is compared with the first."""
+        pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
+        tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
+        if tensor is None or not isinstance(weight, (float, int)):
+            self.last = None
+            return
+        before, self.last = self.last, (place(tensor), tuple(tensor.shape), float(weight))
+        if before is not None and name != "mul_" and before[:2] == self.last[:2]:
+            self.compare(tensor, tensor, before[2], float(weight))
+
+    def compare(self, one: Any, other: Any, kept: float, taken: float) -> None:
+        """Emit an average of a tensor with itself, where it is a copy of a trained one."""
+        if self.told == self.run.step or not isinstance(one, Tensor) or not isinstance(other, Tensor):
+            return
+        if torch.is_grad_enabled() and (one.requires_grad or other.requires_grad):
+            return
+        if abs(kept + taken - 1) > CLOSE or not 0 < taken < 1 or one.numel() < 2 or not place(one):
+            return
+        if place(one) != place(other) or one.shape != other.shape or not self.is_copy(one):
+            return
+        self.told = self.run.step
+        frames = frames_of(raw_frames(2))
+        frame = frames[0] if frames else None
+        self.run.emit(
+            SelfAverage(
+                ref=self.run.ref("update"), shape=tuple(one.shape), kept=number(kept), taken=number(taken),
+                frame=frame, caller=frames[1] if len(frames) > 1 and has_two_sides(frame) else None,
+            )
+        )  # fmt: skip
+
+    def is_copy(self, tensor: Tensor) -> bool:
+        """Whether no optimizer holds it and one holds a parameter of its shape."""
+        held = [p for optimizer in list(self.run.optimizers) for p in parameters(optimizer)]
+        return all(place(p) != place(tensor) for p in held) and any(p.shape == tensor.shape for p in held)
+
+
+def has_two_sides(frame: Frame | None) -> bool:
+    """Whether a line names two things that it averages: they are one tensor because of what its function was given."""
+    if frame is None or frame.function == "<module>":
+        return False
+    weights = set(SHARE.findall(frame.code))
+    words = re.findall(
+        r"(?<![\w.])[a-zA-Z_]\w*", re.sub(r"\bself\.\w+\s*\*|\*\s*self\.\w+|alpha\s*=.*", "", frame.code)
+    )
+    return len({w for w in words if w not in weights and w not in ("self", "torch")}) > 1
