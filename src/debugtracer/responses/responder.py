@@ -115,6 +115,7 @@ class Responder(NoPolicy):
             loss=health.loss,
             gradient=health.gradient,
             sibling=health.sibling,
+            reported=health.reported,
             weights=self.training.weights_are_bad(optimizer),
             written=written,
             obstacle=obstacle,
@@ -156,12 +157,12 @@ class Responder(NoPolicy):
         found = self.smallest(bad, refused)
         if found is None or (0 < bad.failed_unscales < GIVE_UP and found.slug in ("pause", "stop")):
             return None
-        ending = self.ranks.any_ends(found.ends)
-        if ending is None:
+        agreed = self.ranks.farthest(found.slug, tuple(responses()))
+        if agreed is None:
             self.log.left_alone(bad, self.ranks.off)
             return None
-        if ending and not found.ends:
-            refused, found = ["another rank cannot go on"], responses()["stop"]
+        if agreed != found.slug:
+            refused, found = [f"another rank needs {agreed}"], responses()[agreed]
         self.log.refused(refused)
         return found
 
