@@ -27,8 +27,8 @@ class Decision:
 
 
 class RankConsensus:
-    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike. Ranks with `sharded` weights
-    do not meet in mode observe: a replay would need all of them."""
+    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike. Where `sharded` is False,
+    ranks with parts of the weights do not meet: mode observe."""
 
     def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True) -> None:
         self.roots, self.sharded = roots, sharded
