@@ -20,7 +20,7 @@ from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.responder import Responder
 from debugtracer.settings import Settings
-from debugtracer.trace.window import LOSS
+from debugtracer.trace.window import GRAD_L2, LOSS
 
 
 class Responding:
@@ -53,6 +53,7 @@ class Responding:
             settings.pause_s,
             control.wait,
             lambda: incidents.findings.step_losses,
+            lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(

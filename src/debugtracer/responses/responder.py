@@ -53,6 +53,7 @@ class Responder(NoPolicy):
         """End what lasts for a while: nobody watches any more."""
         self.training.end_full_precision()
         self.training.end_lowered_rates()
+        self.training.end_lasting()
 
     def skip_step(self) -> bool:
         """Skip none; look what came of the last action where that is due."""
@@ -101,7 +102,7 @@ class Responder(NoPolicy):
             self.log.took(bad, "stop", "the run was stopped: it had waited for a person")
         if response.ends or self.budget.ended:
             raise self.stopped()
-        return not written
+        return not (written or response.writes)
 
     def look(self, optimizer: Optimizer, obstacle: str, written: bool) -> BadStep:
         """Collect what is known of a bad step."""
@@ -139,6 +140,8 @@ class Responder(NoPolicy):
         if (bad.weights or bad.weights_to_blame) and self.training.end_lowered_rates():
             since = budget.did_not_help("roll-back", bad.step)
             self.log.undid(bad, f"the learning rate is the program's own again: a lower one has not helped for {since}")
+        for slug in self.training.end_lasting() if bad.cause in self.policy.chosen else ():
+            self.log.undid(bad, f"{slug} is over: it has not helped for {budget.did_not_help(slug, bad.step)}")
         if bad.failed_unscales and self.training.end_full_precision():
             since = budget.did_not_help("full-precision", bad.step)
             self.log.undid(bad, f"autocast is on again: full precision has not helped for {since}")
