@@ -16,6 +16,7 @@ from torch.optim import Optimizer
 from debugtracer.recorder.gate.scaled_losses import ScaledLosses
 from debugtracer.recorder.gate.step_health import StepHealth
 from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
 from debugtracer.trace.verdict import Verdict
@@ -72,6 +73,7 @@ class RunState:
         self.optimizers: ById[Optimizer, Any] = ById()
         """Optimizers of the training thread -> raw user frames of their constructor."""
         self.schedulers: ById[Any, bool] = ById()
+        self.averages = Averages(self.roots.alive)
         self.scalers: ById[Any, bool] = ById()
         """What the program steps beside its optimizers: a checkpoint of ours holds their state too."""
         self.foreign: ById[Optimizer, bool] = ById()

@@ -267,7 +267,7 @@ class LiveTraining:
         return ended
 
     def moments_stay(self, optimizer: Optimizer) -> str:
-        """Why the moments cannot be forgotten, one clause; empty where the optimizer makes them anew at its next step."""
+        """Why the moments cannot be forgotten, one clause; empty where the optimizer makes them anew by itself."""
         held = {key for kept in optimizer.state.values() for key in kept}
         others = ", ".join(sorted(map(str, held - MOMENTS)))
         return f"{type(optimizer).__name__} would not make {others} anew" if others else ""
