@@ -32,11 +32,11 @@ from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.step import StepRef
-from debugtracer.trace.store.blocks import series_rows
 from debugtracer.trace.store.journal import encode_event
 from debugtracer.trace.store.layer_log import LayerLog
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.trace.store.seal import write_series
+from debugtracer.trace.store.series.blocks import series_rows
+from debugtracer.trace.store.series.seal import write_series
 from debugtracer.views.html import Html
 from debugtracer.views.page.template import template
 

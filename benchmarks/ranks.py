@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from debugtracer.trace.store.blocks import series_rows
-from debugtracer.trace.store.fleet import broke_first
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.trace.store.seal import write_series
+from debugtracer.trace.store.series.blocks import series_rows
+from debugtracer.trace.store.series.fleet import broke_first
+from debugtracer.trace.store.series.seal import write_series
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
 from stamp import stamp
@@ -66,7 +66,7 @@ def by_duckdb(run: Path) -> tuple[int, int]:
 
 
 def by_fleet(run: Path) -> tuple[int, int]:
-    """`debugtracer.trace.store.fleet`."""
+    """`debugtracer.trace.store.series.fleet`."""
     found = broke_first(str(run))
     assert found is not None
     return found.rank, found.step

@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections.abc import Iterable
 
-from debugtracer.callsites.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.trace.birth import Frame
 
 

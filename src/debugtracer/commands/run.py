@@ -284,7 +284,7 @@ def close(folder: Path, code: int, fail_on: str) -> int:
 def finish(folder: Path) -> None:
     """Seal what killed ranks left open, and judge the ranks together."""
     from debugtracer.diagnosis.judging.cross_rank import judge_run
-    from debugtracer.trace.store.seal import seal_run
+    from debugtracer.trace.store.series.seal import seal_run
 
     for problem in seal_run(folder):
         print(f"debug-tracer: {problem}", file=sys.stderr)

@@ -16,7 +16,7 @@ from debugtracer.diagnosis.loop_fix import mended
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
 from debugtracer.interventions.one_line_fix import FIXES
-from debugtracer.observers.graph.loss_rows import LEAST, WIDTH
+from debugtracer.observers.loss.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.step_history import StepHistory

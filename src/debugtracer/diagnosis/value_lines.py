@@ -12,9 +12,9 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
-from debugtracer.callsites.nonfinite_origin import nonfinite_first
-from debugtracer.callsites.value_origin import Link, last_write, made_first, origin, program_of, scope_at
-from debugtracer.callsites.written_names import final_name
+from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
+from debugtracer.callsites.origins.value_origin import Link, last_write, made_first, origin, program_of, scope_at
+from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Birth, Frame

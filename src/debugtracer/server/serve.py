@@ -59,7 +59,8 @@ def warm_up() -> None:
     import pyarrow.compute
     import pyarrow.parquet  # noqa: F401
 
-    from debugtracer.trace.store import layer_log, overview  # noqa: F401
+    from debugtracer.trace.store import layer_log  # noqa: F401
+    from debugtracer.trace.store.series import overview  # noqa: F401
 
 
 def listen(host: str, port: int | None) -> socket.socket:

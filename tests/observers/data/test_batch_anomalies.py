@@ -10,8 +10,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.batch_anomalies import of_batch, of_floats, of_integers, of_masks, of_texts
-from debugtracer.observers.data.loader_history import LoaderHistory, note_of
 from debugtracer.observers.data.tensor_summary import look_at
+from debugtracer.observers.loaders.loader_history import LoaderHistory, note_of
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 
 LOADER = DataLoader(TensorDataset(torch.zeros(400, 3)), batch_size=8)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.trace.store import seal as sealing
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.trace.store.seal import seal_run
+from debugtracer.trace.store.series import seal as sealing
+from debugtracer.trace.store.series.seal import seal_run
 from debugtracer.trace.store.writer import TraceWriter
 from tests.trace.store.writing import loss, write
 

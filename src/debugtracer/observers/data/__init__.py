@@ -1,1 +1,1 @@
-"""Observers of loaders, batches and samples."""
+"""Observers of batches and samples."""

@@ -9,9 +9,9 @@ from typing import Any
 from torch import Tensor
 
 from debugtracer.observers.data.baseline import Baseline
-from debugtracer.observers.data.loader_history import LoaderHistory
 from debugtracer.observers.data.tensor_summary import TensorSummary, blank_rows, cut_share, lines_of
 from debugtracer.observers.data.token_rows import is_padding_mask, lengths_of, pad_value, repeats
+from debugtracer.observers.loaders.loader_history import LoaderHistory
 from debugtracer.recorder.tape.batches import Batch
 
 RANGE_LEARNT, BEYOND = 50, 10.0  # looks, times the learnt range (docs/rationale/checks.md#data_range_extreme)

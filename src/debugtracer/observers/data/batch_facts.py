@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.batch_anomalies import Anomaly, of_batch, of_floats, of_integers, of_masks, of_texts
-from debugtracer.observers.data.loader_history import LoaderHistories, LoaderHistory
-from debugtracer.observers.data.refetch import refetch
 from debugtracer.observers.data.summary_budget import SummaryBudget
 from debugtracer.observers.data.tensor_summary import TensorSummary, look_at, readable
-from debugtracer.observers.graph.loss_rows import OutlyingLoss
+from debugtracer.observers.loaders.loader_history import LoaderHistories, LoaderHistory
+from debugtracer.observers.loaders.refetch import refetch
+from debugtracer.observers.loss.loss_rows import OutlyingLoss
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.governor import Part

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.argument_origin import argument_origin
 from debugtracer.callsites.frames import user_frames
-from debugtracer.callsites.value_origin import made_first
-from debugtracer.observers.graph.loss_function import arguments
-from debugtracer.observers.graph.token_trials import texts
+from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.value_origin import made_first
+from debugtracer.observers.loss.loss_function import arguments
+from debugtracer.observers.model.token_trials import texts
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame

@@ -1,1 +1,1 @@
-"""Observers of modules, autograd graphs and loss functions."""
+"""Observers of autograd graphs: how far backward reaches, and what is held."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.graph.shadow_model import is_dense, main_output
+from debugtracer.observers.model.shadow_model import is_dense, main_output
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.equal_views import EqualViews

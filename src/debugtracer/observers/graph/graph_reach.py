@@ -10,15 +10,15 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.graph.frozen_models import frozen_models
 from debugtracer.observers.graph.graph_cut import NUMBERS, described, ends, given
 from debugtracer.observers.graph.graph_walk import leaves
 from debugtracer.observers.graph.lost_layers import LostLayers, made_at
-from debugtracer.observers.graph.running_module import path_of, running_module
-from debugtracer.observers.graph.unregistered import hidden
+from debugtracer.observers.model.frozen_models import frozen_models
+from debugtracer.observers.model.running_module import path_of, running_module
+from debugtracer.observers.model.unregistered import hidden
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.observers.optimizer.default_init import DefaultInit
+from debugtracer.observers.weights.default_init import DefaultInit
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.sharded import owners
 from debugtracer.recorder.state.weak import WeakRef

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from debugtracer.callsites.definitions import assigned_at
-from debugtracer.observers.optimizer.weight_samples import WeightSamples
+from debugtracer.observers.weights.weight_samples import WeightSamples
 from debugtracer.trace.birth import Frame
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import OURS, TORCH, TORCH_HOME, RawFrames, frames_of, place_of, raw_frames
-from debugtracer.observers.graph.running_module import path_of, running_module
+from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.numerics.domain_guards import GUARDS, Guards
 from debugtracer.observers.numerics.domain_margin import (
     WATCHED,

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
-from debugtracer.observers.graph.loss_function import arguments, class_dim
+from debugtracer.observers.loss.loss_function import arguments, class_dim
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.trace.facts.logit_scale import LogitScale

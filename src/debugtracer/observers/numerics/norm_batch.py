@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.observers.graph.running_module import path_of, running_module
+from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame

@@ -1,1 +1,1 @@
-"""Observers of optimizers, schedulers and what an update does."""
+"""Observers of optimizers and of what an update does."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from debugtracer.observers.graph.loss_rows import OutlyingLoss
+from debugtracer.observers.loss.loss_rows import OutlyingLoss
 from debugtracer.observers.numerics.dynamics import evenly
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer

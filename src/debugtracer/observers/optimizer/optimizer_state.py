@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.observers.optimizer.scheduler_plan import rates
+from debugtracer.observers.scheduler.scheduler_plan import rates
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import HALF

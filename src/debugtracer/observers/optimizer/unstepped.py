@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames
-from debugtracer.observers.optimizer.weight_samples import WeightSamples
+from debugtracer.observers.weights.weight_samples import WeightSamples
 
 UNSTEPPED = 50  # backwards without a step that are news (docs/rationale/checks.md#opt_step_missing)
 CHANGES = 2  # times its weights changed without a step, after which it is known that others write them (ours)

@@ -10,9 +10,9 @@ from torch.optim import Optimizer
 from debugtracer.callsites.bound_names import bound_name, list_given_to
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.observers.optimizer.default_init import DefaultInit
-from debugtracer.observers.optimizer.follower import Follower
-from debugtracer.observers.optimizer.trained_copy import copies_trained
+from debugtracer.observers.weights.default_init import DefaultInit
+from debugtracer.observers.weights.follower import Follower
+from debugtracer.observers.weights.trained_copy import copies_trained
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame

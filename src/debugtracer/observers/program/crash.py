@@ -10,14 +10,14 @@ from torch import Tensor, nn
 from torch.nn.modules.loss import _Loss
 from torch.nn.parallel import DistributedDataParallel
 
-from debugtracer.callsites.argument_origin import argument_origin, object_built
-from debugtracer.callsites.carried_state import carried_at
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
 from debugtracer.callsites.frames import USER, place_of
-from debugtracer.callsites.value_origin import made_first
+from debugtracer.callsites.origins.argument_origin import argument_origin, object_built
+from debugtracer.callsites.origins.carried_state import carried_at
+from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.devices.present import device_memory
 from debugtracer.errors import guarded
-from debugtracer.observers.graph.running_module import path_of
+from debugtracer.observers.model.running_module import path_of
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.unstacked import samples_seen

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
-from debugtracer.observers.graph.loss_function import arguments
+from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.gate import norms

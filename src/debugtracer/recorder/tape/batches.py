@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from debugtracer.callsites.nonfinite_origin import nonfinite_first
-from debugtracer.callsites.sample_origin import sample_origin
-from debugtracer.callsites.value_origin import Link, made_first
+from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
+from debugtracer.callsites.origins.sample_origin import sample_origin
+from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.trace.birth import Frame

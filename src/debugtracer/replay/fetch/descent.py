@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from debugtracer.callsites.frames import as_frame
-from debugtracer.callsites.value_origin import argument_of
-from debugtracer.callsites.written_names import final_name
+from debugtracer.callsites.origins.value_origin import argument_of
+from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.replay.fetch.expressions import MISSING, Names, operands, turns_of, written_value
 from debugtracer.replay.fetch.line_trace import Executed, LineTrace, Visit
 from debugtracer.replay.fetch.values import is_bad

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from debugtracer.callsites.value_origin import last_write
-from debugtracer.callsites.written_names import final_name
+from debugtracer.callsites.origins.value_origin import last_write
+from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.replay.fetch.descent import Origin
 from debugtracer.replay.fetch.expressions import MISSING, operands
 from debugtracer.replay.fetch.values import is_bad, largest, mask_of, parts_of, plain

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from debugtracer.callsites.frames import as_frame
-from debugtracer.callsites.value_origin import argument_of
-from debugtracer.callsites.written_names import final_name
+from debugtracer.callsites.origins.value_origin import argument_of
+from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.replay.fetch.child import READ, in_child

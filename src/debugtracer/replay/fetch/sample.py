@@ -14,7 +14,7 @@ from torch.utils.data import IterableDataset
 from torch.utils.data._utils import worker as worker_module
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.observers.data.refetch import parts_of
+from debugtracer.observers.loaders.refetch import parts_of
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.replay.fetch.values import is_bad
 from debugtracer.replay.trials.plain_samples import source

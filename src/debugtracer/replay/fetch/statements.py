@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from types import CodeType
 
-from debugtracer.callsites.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.source.program import Program
 
 HEADERS = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from debugtracer.observers.graph.loss_rows import loss_node, row_losses
+from debugtracer.observers.loss.loss_rows import loss_node, row_losses
 from debugtracer.recorder.tape.entry import Leaf, Slot
 from debugtracer.recorder.tape.step_tape import Segment
 from debugtracer.replay.replay_context import ReplayContext

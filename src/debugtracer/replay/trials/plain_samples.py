@@ -16,7 +16,7 @@ from torch.utils.data import IterableDataset
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.errors import ReplayRefused
-from debugtracer.observers.data.refetch import parts_of, restored
+from debugtracer.observers.loaders.refetch import parts_of, restored
 from debugtracer.recorder.state.leaves import leaves_of
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.tape.batches import Batch, BatchLog

@@ -10,8 +10,8 @@ import msgspec
 from debugtracer.errors import TraceError
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.number import symbolic
-from debugtracer.trace.store.live import write_whole
 from debugtracer.trace.store.schema import EVENTS
+from debugtracer.trace.store.series.live import write_whole
 from debugtracer.trace.store.snapshot_lines import is_snapshot, unreadable
 from debugtracer.trace.stored_json import DamagedJson, decode_with
 

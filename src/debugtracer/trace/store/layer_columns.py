@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.number import Number, as_float
-from debugtracer.trace.store.arrow_arrays import as_numpy, is_valid, numbers, words
-from debugtracer.trace.store.blocks import as_float32
 from debugtracer.trace.store.schema import VERSION_KEY
+from debugtracer.trace.store.series.arrow_arrays import as_numpy, is_valid, numbers, words
+from debugtracer.trace.store.series.blocks import as_float32
 
 LAYERS_VERSION = 1  # layers-N.arrows
 NAMES = ("layer", "role", "shape", "dtype", "function")

@@ -18,8 +18,8 @@ from debugtracer.trace.store.layer_columns import (
     layers_schema,
     to_batch,
 )
-from debugtracer.trace.store.live import first_line, torn, write_whole
 from debugtracer.trace.store.schema import check_version
+from debugtracer.trace.store.series.live import first_line, torn, write_whole
 
 FILE = re.compile(r"layers-(\d{6,})\.arrows")
 HALVED_BYTES = 4 * 1024**2

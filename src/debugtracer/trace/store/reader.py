@@ -14,13 +14,13 @@ from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.store.journal import read_events
 from debugtracer.trace.store.schema import LATEST, MANIFEST, RANK, rank_folder, segments
-from debugtracer.trace.store.segment import BAD_COLUMNS, SegmentReader
+from debugtracer.trace.store.series.segment import BAD_COLUMNS, SegmentReader
 from debugtracer.trace.store.snapshot_lines import Span, read_snapshots, snapshot_spans
 
 if TYPE_CHECKING:
     from debugtracer.trace.store.layer_columns import LayerColumns
     from debugtracer.trace.store.manifest import Manifest
-    from debugtracer.trace.store.overview import Bin
+    from debugtracer.trace.store.series.overview import Bin
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Trace:
         """
         import numpy as np
 
-        from debugtracer.trace.store.blocks import one_each, points_of
+        from debugtracer.trace.store.series.blocks import one_each, points_of
 
         columns = ["step0", "stride", "steps", "values"]
         parts = [
@@ -125,7 +125,7 @@ class Trace:
         """The whole series in at most `bins` bins (count, low, high, mean, bad of each), thinned blocks included."""
         import numpy as np
 
-        from debugtracer.trace.store.overview import binned, columns_for, level_for, pieces_of
+        from debugtracer.trace.store.series.overview import binned, columns_for, level_for, pieces_of
 
         counts = self._each(rank, lambda path: self._segments.rows(path, name, ["n", "step1"]))
         total = sum(sum(rows.column("n").to_pylist()) for rows in counts)

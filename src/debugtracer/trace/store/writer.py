@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from debugtracer import errors
 from debugtracer.trace.events import AnyEvent
 from debugtracer.trace.store.journal import Journal, encode_event
-from debugtracer.trace.store.live import LiveSegment
 from debugtracer.trace.store.schema import rank_folder
-from debugtracer.trace.store.seal import seal
+from debugtracer.trace.store.series.live import LiveSegment
+from debugtracer.trace.store.series.seal import seal
 
 if TYPE_CHECKING:
     from debugtracer.trace.facts.health import Health
@@ -221,7 +221,7 @@ class TraceWriter:
 
     def _batch_of(self, points: list[tuple[int, dict[str, float]]]) -> Any:
         """The batch of some points; None, counted as a failure of ours, if a value is no number."""
-        from debugtracer.trace.store.blocks import live_batch
+        from debugtracer.trace.store.series.blocks import live_batch
 
         try:
             return live_batch(points)
@@ -238,7 +238,7 @@ class TraceWriter:
 
     def _seal_due(self) -> None:
         """Seal ended segments, without the lock, since they are not written any more."""
-        from debugtracer.trace.store.thin import keep_within
+        from debugtracer.trace.store.series.thin import keep_within
 
         try:
             while self.due:

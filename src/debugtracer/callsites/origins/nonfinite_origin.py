@@ -1,0 +1,114 @@
+"""Which line made a value NaN or Inf, among those that a tensor was computed by: the first that divides or leaves the
+domain of a function, else the one that reads the file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from debugtracer.callsites.origins.value_origin import Link, Use, follow, last_write, made_first
+from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.trace.birth import Frame
+
+DEEP = 6  # assignments that are gone back through (ours)
+MOST = 200  # expressions looked at (ours)
+DOMAIN = frozenset({
+    "log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "acos", "asin", "acosh", "divide", "true_divide", "div",
+})  # fmt: skip
+"""Functions that can make NaN or Inf of finite values."""
+REDUCES = frozenset(
+    {"mean", "std", "var", "sum", "max", "min", "norm", "median", "nanmean", "nanstd", "nanvar", "amax"}
+)
+"""Functions of many values: one of no value, or a spread of zero, spoils all that it is applied to."""
+CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load, ast.operator, ast.unaryop)
+
+
+def nonfinite_first(links: Sequence[Link], some: bool) -> tuple[Frame, ...]:
+    """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
+    bad, so what all rows were divided by was no zero."""
+    found = first_risky(links, some)
+    if found is None:
+        return made_first(links)
+    way = [link.frame for link in links]
+    top = next((i for i, frame in enumerate(way) if frame == found.frame), len(way) - 1)
+    after = way[top::-1] if way[top] == found.frame else [found.frame, *way[::-1]]
+    return tuple(dict.fromkeys(after))
+
+
+def first_risky(links: Sequence[Link], some: bool) -> Link | None:
+    """The nearest line that can have made it; where none can, the one that reads a file."""
+    read: Link | None = None
+    for count, link in enumerate(backwards(links)):
+        if link.value is not None and risky(link.value, link.frame.line, some):
+            return link
+        read = link if link.kind == "read" and read is None else read
+        if count == MOST:
+            break
+    return read
+
+
+def backwards(links: Sequence[Link]) -> Iterator[Link]:
+    """Yield these lines, then those that wrote the names in them, level by level, each once."""
+    level, seen = list(links), {(link.frame.file, link.frame.line) for link in links}
+    for _ in range(DEEP):
+        yield from level
+        following: list[Link] = []
+        for link in level:
+            for one in of_all_names(link):
+                key = (one.frame.file, one.frame.line)
+                if key not in seen:
+                    seen.add(key)
+                    following.append(one)
+        level = following
+
+
+def of_all_names(link: Link) -> Iterator[Link]:
+    """The lines that wrote any name that a line computes with."""
+    use = link.value
+    if use is None:
+        return
+    called = {id(n.func) for n in ast.walk(use.node) if isinstance(n, ast.Call)}
+    for node in ast.walk(use.node):
+        own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+        if (own or isinstance(node, ast.Name)) and id(node) not in called and isinstance(node, ast.expr):
+            yield from follow(Use(use.program, use.scope, node, use.above), link.frame.line, frozenset())
+
+
+def risky(use: Use, line: int, some: bool) -> bool:
+    """Whether an expression can give NaN or Inf for finite values, by a division or a function with a domain."""
+    for node in ast.walk(use.node):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mod)):
+            if not settled(use, node.right, line) and not (some and reduced(use, node.right, line)):
+                return True
+        elif isinstance(node, ast.Call) and final_name(node.func) in DOMAIN:
+            return True
+        elif isinstance(node, ast.Call) and final_name(node.func) == "mean" and some:
+            inner = node.func.value if isinstance(node.func, ast.Attribute) else node
+            if isinstance(inner, ast.Call):  # the mean of what was just put together, which may be nothing
+                return True
+    return False
+
+
+def meant(use: Use, node: ast.expr, line: int) -> ast.expr:
+    """The expression a plain name was last written with, in its own scope or at module level."""
+    if not isinstance(node, ast.Name):
+        return node
+    for scope in (use.scope, None):
+        last = last_write(use.program, scope, node.id, line if scope is use.scope else None)
+        if last is not None and last.value is not None:
+            return last.value
+    return node
+
+
+def settled(use: Use, node: ast.expr, line: int) -> bool:
+    """True for a divisor that is written out in the source: a number, or an array of numbers."""
+    value = meant(use, node, line)
+    if isinstance(value, ast.Call) and final_name(value.func) in ("array", "tensor", "float", "sqrt") and value.args:
+        value = value.args[0]
+    return all(isinstance(n, CONSTANTS) for n in ast.walk(value))
+
+
+def reduced(use: Use, node: ast.expr, line: int) -> bool:
+    """True for a divisor that is one number of many rows."""
+    value = meant(use, node, line)
+    return any(isinstance(n, ast.Call) and final_name(n.func) in REDUCES for n in ast.walk(value))

@@ -1,0 +1,95 @@
+"""Where a tensor of a batch is made: in the user's `__getitem__`, generator or collate_fn, else in what was given to
+the TensorDataset. The source is read, nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from debugtracer.callsites.origins.value_origin import (
+    Link,
+    Use,
+    each_once,
+    follow,
+    last_write,
+    program_of,
+    returned,
+    scope_at,
+)
+from debugtracer.callsites.origins.written_names import Function, final_name
+from debugtracer.source.program import Program
+from debugtracer.trace.birth import Frame
+
+PART = re.compile(r"\[(?:(\d+)|'([^']*)')\]")
+WRAPS = ("Subset", "random_split", "DataLoader", "prepare")
+"""Calls whose first argument is the data itself."""
+
+
+def sample_origin(dataset: Any, collate: Any, built: Frame | None, path: str) -> tuple[Link, ...]:
+    """The lines that made a leaf (`batch[0]`, `batch['x']`) of the batches of a loader, the last writer first; `built`
+    is where the user built the loader."""
+    named = PART.search(path)
+    part = (int(named[1]) if named[1] is not None else named[2]) if named else None
+    by_collate = of_function(collate, part)
+    if any(link.kind == "made" for link in by_collate[-1:]):
+        return by_collate
+    while hasattr(dataset, "dataset") and hasattr(dataset, "indices"):  # a Subset hands on
+        dataset = dataset.dataset
+    kind = type(dataset)
+    by_dataset = of_function(getattr(kind, "__getitem__", None), part) or of_function(
+        getattr(kind, "__iter__", None), part
+    )
+    if by_dataset or by_collate:
+        return (*by_collate, *by_dataset)
+    return of_tensors(built, part if isinstance(part, int) else 0) if kind.__name__ == "TensorDataset" else ()
+
+
+def of_function(function: Any, part: int | str | None) -> tuple[Link, ...]:
+    """The lines that made a part of what a function of the user's hands out; nothing for a library's."""
+    code = getattr(function, "__code__", None)
+    program = program_of(code.co_filename) if code is not None else None
+    if program is None or code is None:
+        return ()
+    node = next(
+        (
+            n
+            for n in program.nodes
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and n.name == code.co_name
+            and min([n.lineno, *(d.lineno for d in n.decorator_list)]) == code.co_firstlineno
+        ),
+        None,
+    )
+    return each_once(returned(program, node, part)) if node is not None else ()
+
+
+def of_tensors(built: Frame | None, place: int) -> tuple[Link, ...]:
+    """The lines that made one of the tensors given to the TensorDataset of a loader."""
+    program = program_of(built.file) if built is not None else None
+    if program is None or built is None:
+        return ()
+    scope = scope_at(program, built.line)
+    calls = [
+        n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= built.line <= (n.end_lineno or n.lineno)
+    ]
+    call = next((found for c in calls if (found := tensor_call(program, scope, c, built.line)) is not None), None)
+    if call is None or place >= len(call.args) or isinstance(call.args[place], ast.Starred):
+        return ()
+    return each_once(follow(Use(program, scope, call.args[place]), call.lineno, frozenset()))
+
+
+def tensor_call(program: Program, scope: Function | None, node: ast.expr, line: int, depth: int = 0) -> ast.Call | None:
+    """The TensorDataset(...) that an expression is, or holds as its data."""
+    if depth > 6:
+        return None
+    if isinstance(node, ast.Name):
+        last = last_write(program, scope, node.id, line)
+        return tensor_call(program, scope, last.value, line, depth + 1) if last is not None and last.value else None
+    if not isinstance(node, ast.Call):
+        return None
+    name = final_name(node.func)
+    if name == "TensorDataset":
+        return node
+    first = next((k.value for k in node.keywords if k.arg == "dataset"), node.args[0] if node.args else None)
+    return tensor_call(program, scope, first, line, depth + 1) if name in WRAPS and first is not None else None

@@ -1,0 +1,1 @@
+"""Observers of loaders: their passes, workers and rows."""

@@ -1,0 +1,229 @@
+"""Follows each DataLoader through its passes: the order of samples, batches that come again, rows that are lost,
+samples shared with an evaluation."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.data import WeightedRandomSampler
+
+from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, always
+from debugtracer.recorder.output.claim import current_rank
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.trace.facts.batches import BatchSeen
+from debugtracer.trace.facts.epochs import Epoch, Overlap, Restart
+from debugtracer.trace.facts.loaders import LoaderSeen
+
+MOST_LOADERS = 32  # loaders that are emitted; a loop that builds one per step adds no more after that (ours)
+FIRST_BATCHES = 20  # training batches kept for the comparison of ranks (ours)
+AGAIN = (10, 100)  # passes begun with the same batch at which it is emitted (ours)
+SAMPLES = 8  # shared samples named as evidence
+MANY = 64  # values of a target above which it is no class
+
+
+class EpochObserver(Observer):
+    """Reads only what the loader has handed out, and only in host memory."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.histories: weakref.WeakKeyDictionary[LoaderInfo, EpochHistory] = weakref.WeakKeyDictionary()
+        self.known: list[EpochHistory] = []
+        self.emitted: Batch | None = None
+        self.count = 0
+        self.ranks: int | None = None
+
+    def reset(self) -> None:
+        self.histories.clear()
+        self.known.clear()
+        self.emitted, self.count, self.ranks = None, 0, None
+
+    def missed(self) -> None:
+        """Leave the passes in flight: some of their batches were not counted."""
+        for history in self.known:
+            history.leave()
+
+    def fetched(self, batch: Batch, data: Any) -> None:
+        """Add a batch to its pass; number 0 begins a new one."""
+        history = self.course_of(batch.loader)
+        if history is None:
+            return
+        if batch.number == 0 or (history.now is None and not history.left):
+            self.turn(history, batch)
+        if history.now is None:
+            return  # the rest of a pass that was not seen whole
+        history.add(batch, self.run.iteration)
+        self.emit_restart(history)
+
+    @always
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        """Note that the batch fetched last is one of an evaluation, at a module call without a graph; and, now and
+        then, that one which goes in with a graph is of training, also where another was fetched after it."""
+        if torch.is_grad_enabled():
+            if self.run.inspecting and module.training:
+                self.trained(args)
+            return
+        batch = self.run.batches.last()
+        history = self.histories.get(batch.loader) if batch is not None else None
+        if history is not None:
+            history.evaluates = True
+
+    def trained(self, args: tuple[Any, ...]) -> None:
+        """Note the loaders whose batches are among the arguments as loaders of training."""
+        for hit in (self.run.batches.find(t) for t in args if isinstance(t, Tensor)):
+            history = self.histories.get(hit[0].loader) if hit is not None else None
+            if history is not None and not history.trains:
+                history.trains = True
+                self.emit_loader(history)
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Note that the batch fetched last is one of training."""
+        batch = self.run.batches.last()
+        if batch is None or batch is self.emitted:
+            return
+        self.emitted = batch
+        history = self.histories.get(batch.loader)
+        if history is None:
+            return
+        if not history.trains:
+            history.trains = True
+            self.emit_loader(history)
+        if self.ranks is None:
+            self.ranks = current_rank()[1]
+        if self.ranks > 1 and (self.count < FIRST_BATCHES or self.run.inspecting):
+            self.count += 1
+            self.emit_batch(history, batch)
+
+    def ended(self) -> None:
+        """Emit the passes in flight, the loaders that never trained, and what they share with those that did."""
+        for history in self.known:
+            if not history.trains:
+                self.emit_loader(history)
+            self.emit_epoch(history)
+        self.emit_overlaps()
+
+    def course_of(self, info: LoaderInfo) -> EpochHistory | None:
+        """What is known of a loader; a new one at the line of one that is gone goes on where that ended."""
+        history = self.histories.get(info)
+        if history is None:
+            history = next((c for c in self.known if c.gone() and info.goes_on(c.info) and same(c.info, info)), None)
+            if history is None:
+                if len(self.known) >= MOST_LOADERS:
+                    return None
+                history = EpochHistory(len(self.known))
+                self.known.append(history)
+            history.info = info
+            self.histories[info] = history
+        return history
+
+    def turn(self, history: EpochHistory, batch: Batch) -> None:
+        """Emit the last pass, and begin a new one."""
+        self.emit_epoch(history)
+        history.turn(batch)
+
+    def emit_epoch(self, history: EpochHistory) -> None:
+        """Write down what was counted in the pass that is over."""
+        past = history.now
+        if past is None or not past.batches:
+            return
+        history.now = None
+        ref = self.run.ref("load", max(self.run.iteration - 1, 0))
+        self.run.emit(
+            Epoch(
+                ref=ref, loader=history.number, number=past.number, frame=history.info.frame, trains=history.trains,
+                sampler=history.info.sampler, sampler_epoch=past.sampler_epoch, shuffles=history.shuffles,
+                batches=past.batches, expected=past.expected, order=tuple(past.order), ascending=past.ascending,
+                content=tuple(past.content), dropped=past.dropped, short=past.short,
+            )
+        )  # fmt: skip
+
+    def emit_restart(self, history: EpochHistory) -> None:
+        """Emit a batch that has begun enough passes."""
+        again = history.again
+        if again is not None and again.count in AGAIN and history.now is not None and history.now.batches == 1:
+            self.run.emit(
+                Restart(
+                    ref=self.run.ref("load"), loader=history.number, frame=history.info.frame, first=again.first,
+                    count=again.count, asked=again.asked, batches=history.length(),
+                )
+            )  # fmt: skip
+
+    def emit_loader(self, history: EpochHistory) -> None:
+        """Write down its batch size, workers and sampler."""
+        info = history.info
+        weights, draws = weighted(history.loader())
+        self.run.emit(
+            LoaderSeen(
+                ref=self.run.ref("load"), loader=history.number, frame=info.frame, dataset=info.dataset,
+                length=history.samples, batch_size=info.batch_size, workers=info.num_workers, sampler=info.sampler,
+                trains=history.trains, shards=history.shards, shuffles=history.shuffles, generator=history.seeded,
+                worker_init=history.worker_init, persistent=history.persistent, cores=cores(),
+                weights=weights, draws=draws,
+            )
+        )  # fmt: skip
+
+    def emit_batch(self, history: EpochHistory, batch: Batch) -> None:
+        """Emit what ranks are compared by."""
+        leaves = batch.tensors()
+        self.run.emit(
+            BatchSeen(
+                ref=self.run.ref("load"), loader=history.number, frame=batch.loader.frame, sampler=batch.loader.sampler,
+                shards=history.shards, length=history.samples, rows=batch.rows, indices=(batch.indices or ())[:MANY],
+                digests=history.digests, labels=labels_of([leaf for _, leaf in leaves], batch.rows),
+                width=max((leaf.shape[1] for _, leaf in leaves if leaf.dim() > 1), default=None),
+            )
+        )  # fmt: skip
+
+    def emit_overlaps(self) -> None:
+        """Compare each loader that only evaluates with those that train."""
+        for train in [c for c in self.known if c.trains]:
+            for other in [c for c in self.known if c.evaluates and not c.trains and c.rows]:
+                shared = [row for row in other.rows if row in train.rows]
+                if shared:
+                    samples = tuple(index for row in shared[:SAMPLES] if (index := other.rows[row]) is not None)
+                    self.run.emit(
+                        Overlap(
+                            ref=self.run.ref("load", max(self.run.iteration - 1, 0)), loader=other.number,
+                            frame=other.info.frame, train_frame=train.info.frame, shared=len(shared),
+                            rows=len(other.rows), trained=len(train.rows), how="content", samples=samples,
+                        )
+                    )  # fmt: skip
+
+
+def same(old: LoaderInfo, new: LoaderInfo) -> bool:
+    """Read in the same way."""
+    return (old.batch_size, old.sampler) == (new.batch_size, new.sampler)
+
+
+def labels_of(leaves: list[Tensor], rows: int | None) -> tuple[tuple[int, int], ...]:
+    """Count the values of the last integer leaf with one value a row."""
+    for leaf in reversed(leaves):
+        if (
+            leaf.device.type == "cpu"
+            and not leaf.is_floating_point()
+            and not leaf.is_complex()
+            and leaf.dim() == 1
+            and leaf.shape[0] == rows
+        ):
+            values, counts = leaf.unique(return_counts=True)
+            return tuple(zip(values.tolist(), counts.tolist(), strict=True)) if len(values) <= MANY else ()
+    return ()
+
+
+def weighted(loader: Any) -> tuple[int | None, int | None]:
+    """The number of weights of a sampler that draws by weights, and of its draws; None for any other."""
+    outer = getattr(loader, "batch_sampler", None)
+    for sampler in (getattr(outer, "sampler", None), getattr(loader, "sampler", None)):
+        if isinstance(sampler, WeightedRandomSampler):
+            return len(sampler.weights), int(sampler.num_samples)
+    return None, None
+
+
+def cores() -> int:
+    """The number of cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,151 @@
+"""What is learnt of one loader as its batches pass: schema, baseline of each tensor, and the contents of the epoch."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch.utils.data import IterableDataset
+
+from debugtracer.observers.data.baseline import Baseline
+from debugtracer.observers.data.schemas import Schemas
+from debugtracer.observers.loaders.refetch import getitem_frame
+from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.batch_content import LeafProfile, LoaderNote
+from debugtracer.trace.number import number
+
+REMEMBERED = 1000  # batches whose content is known again (docs/rationale/checks.md#data_duplicate_batch)
+USUAL = 32  # batches that the usual number of rows is taken of (ours)
+
+
+@dataclass
+class LoaderHistory:
+    """One loader, or the loaders built one after the other at the same line."""
+
+    info: LoaderInfo
+    note: LoaderNote
+    seen: int = 0
+    looked: int = 0
+    profiled_at: int = -1
+    training: bool = False
+    first_layer: str = ""
+    schemas: Schemas = field(default_factory=Schemas)
+    baselines: dict[str, Baseline] = field(default_factory=dict)
+    rows: deque[int] = field(default_factory=lambda: deque(maxlen=USUAL))
+    contents: dict[int, tuple[int, tuple[int, ...] | None]] = field(default_factory=dict)
+    """Hash of each batch of this epoch -> its number and its indices."""
+    emitted: dict[str, int] = field(default_factory=dict)
+    """Anomalies emitted, by kind."""
+    origins: dict[str, tuple[Frame, ...]] = field(default_factory=dict)
+    """Lines that wrote each tensor, once it was asked for."""
+    unreadable: set[str] = field(default_factory=set)
+    """Tensors whose dtype no reduction understands."""
+
+    def begin_epoch(self) -> None:
+        """Drop the contents seen: the same batches may come again in a new epoch."""
+        self.contents.clear()
+
+    def made(self, batch: Batch, path: str, nonfinite: bool, some: bool) -> tuple[Frame, ...]:
+        """The lines that wrote a tensor of a batch, looked for once; of a non-finite one those that made it so."""
+        if not path:  # of the batch as a whole: nothing wrote it
+            return ()
+        key = f"{path} {nonfinite and some}"
+        if key not in self.origins:
+            of = batch.loader
+            self.origins[key] = of.spoiled(path, some) if nonfinite else of.made(path)
+        return self.origins[key]
+
+    def usual_rows(self) -> int:
+        """The median rows of the last batches."""
+        ordered = sorted(self.rows)
+        return ordered[len(ordered) // 2] if ordered else 0
+
+    def remember(
+        self, content: int, batch: int, indices: tuple[int, ...] | None
+    ) -> tuple[int, tuple[int, ...] | None] | None:
+        """The earlier batch of this epoch with the same content."""
+        known = self.contents.get(content)
+        self.contents[content] = (batch, indices)
+        if len(self.contents) > REMEMBERED:
+            del self.contents[next(iter(self.contents))]
+        return known
+
+    def profiles(self) -> tuple[LeafProfile, ...]:
+        """What each tensor is usually like."""
+        return tuple(profile_of(path, baseline) for path, baseline in self.baselines.items())
+
+
+def profile_of(path: str, baseline: Baseline) -> LeafProfile:
+    """Summarise one tensor as plain numbers."""
+    label = baseline.role == "label" and len(baseline.classes) > 0
+    padded = len(baseline.pad.values) > 0
+    return LeafProfile(
+        path=path,
+        role=baseline.role,
+        mean=number(baseline.mean.centre),
+        std=number(baseline.std.centre),
+        low=number(min(baseline.low.values, default=0.0)),
+        high=number(max(baseline.high.values, default=0.0)),
+        channels=baseline.channels,
+        pad_share=baseline.pad.centre if padded else None,
+        longest_share=baseline.longest.centre if padded else None,
+        longest=baseline.lengths[1],
+        width=baseline.lengths[2],
+        shortest=baseline.lengths[0],
+        entropy=baseline.entropy.centre if label else None,
+        pooled_entropy=baseline.pooled() if label else None,
+        classes=len(baseline.classes),
+        skewed_run=baseline.skewed,
+    )
+
+
+class LoaderHistories:
+    """What is learnt of each loader."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, LoaderHistory] = {}
+        self.count = 0
+
+    def of(self, info: LoaderInfo) -> LoaderHistory:
+        """A loader built anew at the same line, after the old one is gone, goes on where that one was."""
+        history = self.known.get(id(info))
+        if history is None or history.info is not info:
+            history = next((c for c in self.known.values() if info.goes_on(c.info)), None)
+            if history is not None:
+                del self.known[id(history.info)]
+                history.info, self.known[id(info)] = info, history
+        if history is None:
+            history = self.known[id(info)] = LoaderHistory(info, note_of(info, self.count))
+            self.count += 1
+        return history
+
+    def clear(self) -> None:
+        self.__init__()  # type: ignore[misc]
+
+
+def note_of(info: LoaderInfo, count: int) -> LoaderNote:
+    """The loader as plain values; asks the user's dataset for its length, once."""
+    loader: Any = info.loader()
+    return LoaderNote(
+        number=count,
+        dataset=info.dataset,
+        dataset_len=info.dataset_len(),
+        batches=attempt(lambda: len(loader)),
+        batch_size=info.batch_size,
+        num_workers=info.num_workers,
+        sampler=info.sampler,
+        stream=isinstance(getattr(loader, "dataset", None), IterableDataset),
+        frame=info.frame,
+        made_at=getitem_frame(getattr(loader, "dataset", None)),
+    )
+
+
+def attempt(ask: Callable[[], int]) -> int | None:
+    """What the user's `__len__` says, if it can."""
+    try:
+        return ask()
+    except Exception:
+        return None

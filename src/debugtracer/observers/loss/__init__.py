@@ -1,0 +1,1 @@
+"""Observers of loss functions, their terms and their targets."""

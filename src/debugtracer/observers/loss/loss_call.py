@@ -1,0 +1,225 @@
+"""Measures every call of a loss function on inspected steps, and the softmax or sigmoid that made its input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.observers.loss.loss_function import (
+    arguments,
+    class_dim,
+    counts,
+    form_of,
+    is_repeated,
+    is_stretched,
+    row_sums,
+    rows_of,
+    rows_outside,
+    target_limits,
+    target_values,
+)
+from debugtracer.observers.model.running_module import path_of, running_module
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.trace.facts.loss_call import BINARY, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
+from debugtracer.trace.number import number
+
+MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
+DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
+VIEWS = (
+    "View",
+    "Unsafe",
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Permute",
+    "T",
+    "Clone",
+    "ToCopy",
+    "Slice",
+    "Select",
+    "Alias",
+    "Expand",
+    "Split",
+    "Index",
+)
+MOST_CALLS = 16  # loss calls emitted of one step (ours)
+MOST_MAKERS = 256  # softmax outputs remembered of one step (ours)
+MOST_CLASSES = 4096  # classes counted for the entropy of a batch (ours)
+
+
+class LossCallObserver(Observer):
+    """Reads values of losses and targets, one host sync a call, on inspected steps only."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.makers: dict[int, Maker] = {}
+        """Sequence number of the graph node -> what made it."""
+        self.emitted = self.number = 0
+        self.at = (-1, -1)
+
+    def reset(self) -> None:
+        self.makers.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Remember a softmax, measure a loss."""
+        name = getattr(function, "__name__", "")
+        if not (name in LOSSES or name in MAKERS or name in DIFFERENCES) or not torch.is_grad_enabled():
+            return
+        if self.at != (self.run.iteration, self.run.step):
+            self.at, self.emitted = (self.run.iteration, self.run.step), 0
+            self.makers.clear()
+        if name in MAKERS:
+            self.remember(name.strip("_"), args, kwargs, output)
+        elif name in DIFFERENCES:
+            self.difference(args)
+        elif self.emitted < MOST_CALLS:
+            with torch.no_grad():
+                self.run.emit(self.seen(name, arguments(name, args, kwargs), output))
+
+    def remember(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Remember where a normalised output comes from."""
+        node = output.grad_fn if isinstance(output, Tensor) else None
+        if node is None or len(self.makers) >= MOST_MAKERS:
+            return
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        dim = dim if isinstance(dim, int) and "softmax" in name else None
+        size = int(output.shape[dim]) if dim is not None and output.dim() else None
+        self.makers[node._sequence_nr()] = Maker(
+            function=name, dim=dim, size=size, module=self.module(), frame=self.run.here()
+        )
+
+    def module(self) -> str | None:
+        """The path of the module that runs."""
+        running = running_module()
+        return path_of(running, self.roots()) if running is not None else None
+
+    def roots(self) -> list[Any]:
+        """The roots known so far, on the very first call too, as a root is entered before its functions."""
+        return self.run.modules()
+
+    def maker(self, given: Tensor) -> Maker | None:
+        """The softmax or sigmoid whose output this is, seen through views."""
+        node = given.grad_fn
+        for _ in range(16):
+            if node is None:
+                return None
+            if node._sequence_nr() in self.makers and node.name().startswith(
+                ("Softmax", "LogSoftmax", "Sigmoid", "LogSigmoid")
+            ):
+                return self.makers[node._sequence_nr()]
+            if not node.name().startswith(VIEWS) or not node.next_functions:
+                return None
+            node = node.next_functions[0][0]
+        return None
+
+    def difference(self, args: tuple[Any, ...]) -> None:
+        """Emit `prediction - target` with a target of the batch, stretched to a matrix."""
+        a, b = (*args, None, None)[:2]
+        if (
+            not (isinstance(a, Tensor) and isinstance(b, Tensor))
+            or a.shape == b.shape
+            or a.requires_grad == b.requires_grad
+            or self.emitted >= MOST_CALLS
+        ):
+            return
+        given, target = (a, b) if a.requires_grad else (b, a)
+        if is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None:
+            self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **self.shapes(given, target)))
+
+    def shapes(self, given: Tensor, target: Tensor) -> dict[str, Any]:
+        """What needs no value."""
+        self.emitted, self.number = self.emitted + 1, self.number + 1
+        wide = given if 1 in given.shape else target
+        viewed = wide.grad_fn is not None and wide.grad_fn.name().startswith(
+            ("Unsqueeze", "View", "Unsafe", "Expand", "Slice")
+        )
+        return {
+            "number": self.number,
+            "input_shape": tuple(given.shape),
+            "input_dtype": str(given.dtype).removeprefix("torch."),
+            "input_grad": given.requires_grad,
+            "target_shape": tuple(target.shape),
+            "target_dtype": str(target.dtype).removeprefix("torch."),
+            "target_is_batch": self.run.batches.find(target) is not None,
+            "broadcast": is_stretched(tuple(given.shape), tuple(target.shape)),
+            "explicit": viewed,
+        }
+
+    def seen(self, name: str, given: dict[str, Any], output: Tensor) -> LossCall:
+        """The fact of one call."""
+        logits = given["log_probs"] if name == "ctc_loss" else given["input"]
+        target = given["targets"] if name == "ctc_loss" else given["target"]
+        dim = class_dim(name, logits)
+        classes = int(logits.shape[dim]) if dim is not None and logits.dim() else None
+        facts = self.shapes(logits, target)
+        facts |= {
+            "broadcast": (facts["broadcast"] or is_repeated(logits, target)) and name in ELEMENTWISE,
+            "classes": classes,
+            "reduction": str(given.get("reduction", "mean")),
+        }
+        facts |= {
+            "label_smoothing": float(given.get("label_smoothing") or 0.0),
+            "log_target": bool(given.get("log_target")),
+        }
+        facts |= {"weighted": given.get("weight") is not None or given.get("pos_weight") is not None}
+        facts |= {"ignore_index": given["ignore_index"] if name in INDEXED else None, "maker": self.maker(logits)}
+        facts |= self.values(name, given, logits.detach(), target.detach(), output, dim)
+        return LossCall(ref=self.run.ref(), loss=name, frame=self.run.here(), module=self.module(), **facts)
+
+    def values(
+        self, name: str, given: dict[str, Any], logits: Tensor, target: Tensor, output: Tensor, dim: int | None
+    ) -> dict[str, Any]:
+        """What takes one look at the numbers."""
+        if not logits.numel() or not target.numel() or not logits.is_floating_point():
+            return {}
+        parts = [output.detach().float().mean()]
+        parts += row_sums(rows_of(logits, dim)) if dim is not None else [*logits.float().aminmax(), parts[0], parts[0]]
+        classes = int(logits.shape[dim]) if dim is not None else None
+        # the caller multiplies with a mask: any target may stand behind it
+        masked = given.get("reduction") == "none" and name in BINARY
+        limits = None if masked else target_limits(name, target, classes)
+        kept = counts(
+            target,
+            given.get("ignore_index") if name in INDEXED else None,
+            given.get("weight") if name in BINARY else None,
+        )
+        parts += target_values(target, kept, limits)
+        value, low, high, sums, lse, counted, tlow, thigh, outside = torch.stack([p.double() for p in parts]).tolist()
+        facts: dict[str, Any] = {
+            "value": number(value),
+            "input_low": number(low),
+            "input_high": number(high),
+            "counted": int(counted),
+        }
+        facts |= {"ignored": 1 - counted / target.numel(), "outside": int(outside)}
+        if counted:
+            facts |= {"target_low": number(tlow), "target_high": number(thigh)}
+        if dim is not None and all(map(math.isfinite, (low, high))):
+            facts["form"] = form_of(low, high, sums, lse, logits.dtype)
+        if outside and limits is not None:
+            rows = rows_outside(target, kept, limits)
+            found = self.run.batches.find(target)
+            facts |= {
+                "outside_rows": rows,
+                "outside_samples": found[0].samples(rows) if found and found[0].rows == target.shape[0] else None,
+            }
+        elif (
+            classes is not None
+            and classes <= MOST_CLASSES
+            and not target.is_floating_point()
+            and target.device.type == "cpu"
+            and counted
+        ):
+            facts["prior_entropy"] = entropy(target[kept], classes) if name in INDEXED else None
+        return facts
+
+
+def entropy(targets: Tensor, classes: int) -> float:
+    """The entropy of the classes of a batch, nats."""
+    share = torch.bincount(targets.flatten(), minlength=classes).double() / targets.numel()
+    return float(-(share * share.clamp_min(1e-30).log()).sum())

@@ -1,0 +1,131 @@
+"""Compares the backward of each autograd.Function of the program's with its forward, once, after the first backward."""
+
+from __future__ import annotations
+
+import functools
+from time import perf_counter
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+
+from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.hooks.hook import Patches
+from debugtracer.hooks.skipped_code import unseen
+from debugtracer.observers.model.derivative_trial import DerivativeTrial
+from debugtracer.observers.model.shadow_model import unnoticed
+from debugtracer.observers.model.side_effects import DEPTH, of_function
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.function_derivative import FunctionDerivative
+from debugtracer.trace.number import number
+
+MOST = 8  # functions that are compared (ours)
+ELEMENTS = 2**20  # of all inputs of a call; a larger one is not kept (ours)
+SLOW_S = 0.5  # after which no further one is begun (ours)
+
+
+class FunctionDerivativesObserver(Observer):
+    """Keeps the inputs of the first call of each Function with a backward of the user's, and lets them go at the first
+    backward."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.patches = Patches()
+        self.kept: dict[type[Function], tuple[Any, ...]] = {}
+        self.wanted: dict[type[Function], tuple[int, ...]] = {}
+        """Function -> which of its arguments were to get a gradient."""
+        self.done = False
+
+    def install(self) -> None:
+        """Take the place of Function.apply: a program may keep `MyFunction.apply` under a name of its own."""
+        if not self.run.function_tests:
+            return
+        original = vars(Function)["apply"].__func__
+
+        @functools.wraps(original)
+        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self.done and cls not in self.kept:
+                self.run.attempt(self.keep, (cls, args, kwargs))
+            return original(cls, *args, **kwargs)
+
+        self.patches.put(Function, "apply", classmethod(unseen(apply)))
+
+    def remove(self) -> None:
+        self.patches.undo()
+
+    def reset(self) -> None:
+        self.kept.clear()
+        self.wanted.clear()
+
+    def keep(self, cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Copy the inputs of a call that takes part in a graph."""
+        if self.run.off or kwargs or len(self.kept) >= MOST or not torch.is_grad_enabled():
+            return
+        held = [a for a in args if isinstance(a, Tensor)]
+        places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad and smooth(a))
+        if not places or any(type(t) not in (Tensor, nn.Parameter) or t.layout is not torch.strided for t in held):
+            return
+        if sum(t.numel() for t in held) > ELEMENTS or not (is_users(cls.backward) and readable(cls)):
+            return
+        self.wanted[cls] = places
+        self.kept[cls] = tuple(a.detach().clone() if isinstance(a, Tensor) else a for a in args)
+
+    def backward_ended(self, losses: list[Tensor]) -> None:
+        """Compare what was kept, and listen no more."""
+        self.run.unsubscribe(self.backward_ended)
+        if self.done:
+            return
+        self.done = True
+        kept, wanted = dict(self.kept), dict(self.wanted)
+        self.reset()
+        begin = perf_counter()
+        for cls, args in kept.items():
+            for place in wanted[cls]:
+                if perf_counter() - begin > SLOW_S:
+                    return
+                self.compare(cls, args, place)
+
+    def compare(self, cls: type[Function], args: tuple[Any, ...], place: int) -> None:
+        """Emit what came of one input; what the user's code raises in double precision ends it."""
+        try:
+            with unnoticed(self.run.disabled), torch.enable_grad():
+                found = DerivativeTrial(cls.apply, args, place).outcome()
+        except Exception:
+            return
+        if found is None:
+            return
+        difference, derivative, backward, ratio = found
+        self.run.emit(
+            FunctionDerivative(
+                ref=self.run.ref("backward", 0), function=cls.__name__, frame=returned_at(cls.backward), input=place,
+                difference=difference, derivative=number(derivative), backward=number(backward),
+                ratio=None if ratio is None else number(ratio),
+            )
+        )  # fmt: skip
+
+
+def smooth(tensor: Tensor) -> bool:
+    """Whether differences can be taken of it."""
+    return tensor.is_floating_point() and tensor.numel() > 0
+
+
+def is_users(function: Any) -> bool:
+    """Whether the user wrote this function."""
+    code = getattr(function, "__code__", None)
+    return code is not None and place_of(code) == USER
+
+
+def readable(cls: type[Function]) -> bool:
+    """Whether it may run again without anybody noticing."""
+    both = [f for f in (cls.forward, cls.backward) if isinstance(f, FunctionType)]
+    return len(both) == 2 and all(of_function(f, set(), DEPTH) is None for f in both)
+
+
+def returned_at(function: Any) -> Frame:
+    """The last line of a function: that of its last return."""
+    code = function.__code__
+    return as_frame(code, max(line for _, _, line in code.co_lines() if line is not None))

@@ -1,0 +1,256 @@
+"""Tests the model as a function, once, after the first backward: what may later tokens and other samples change, does
+the input matter?"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.callsites.frames import user_frames
+from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.value_origin import made_first
+from debugtracer.observers.model.difference import difference
+from debugtracer.observers.model.noise_trials import dropout_left_on
+from debugtracer.observers.model.position_trials import other_positions
+from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, unnoticed
+from debugtracer.observers.model.side_effects import side_effect
+from debugtracer.observers.model.token_trials import later_tokens, own_token
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.tape.entry import autocast_state
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.function_test import FunctionTest
+from debugtracer.trace.facts.loss_call import INDEXED
+
+MODEL_BYTES = 200 * 1024**2  # a larger model is not copied (ours)
+INPUT_BYTES = 32 * 1024**2  # nor kept are larger inputs (ours)
+SAMPLES = 4  # samples of the batch that are used (ours)
+SLOW_S = 1.0  # a first run that takes longer is the last (ours)
+ROOTS = 3  # roots that are tested (ours)
+PLAIN = (int, float, str, bool, type(None))
+
+
+class RecordedCall:
+    """The first call of a root."""
+
+    def __init__(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = tuple(copied(value) for value in args)
+        self.kwargs = {name: copied(value) for name, value in kwargs.items()}
+        self.autocast = autocast_state()
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors that were kept, arguments first."""
+        return [value for value in (*self.args, *self.kwargs.values()) if isinstance(value, Tensor)]
+
+
+class FunctionTestsObserver(Observer):
+    """A handful of extra forwards of a deep copy; the program's model, generators and gradients are not touched."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.kept: list[RecordedCall] = []
+        self.targets: list[Tensor] = []
+        self.stack: tuple[Frame, ...] = ()
+        """Of the first cross-entropy."""
+        self.done = False
+
+    def reset(self) -> None:
+        self.kept.clear()
+        self.targets.clear()
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Keep the inputs of the first calls."""
+        root = self.run.state.roots.get(module)
+        if (
+            self.done
+            or not self.run.function_tests
+            or self.run.iteration
+            or len(self.kept) >= ROOTS
+            or not torch.is_grad_enabled()
+            or root is None
+        ):
+            return
+        if (
+            not root.has_parameters
+            or any(k.module is module for k in self.kept)
+            or not simple((*args, *kwargs.values()))
+        ):
+            return
+        if refused(module) is None and not root.draws.draws:
+            self.kept.append(RecordedCall(module, args, kwargs))
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Keep the targets of the first cross-entropy, to see whether the next token is predicted."""
+        if self.done or self.targets or getattr(function, "__name__", "") not in INDEXED:
+            return
+        target = args[1] if len(args) > 1 else kwargs.get("target")
+        if isinstance(target, Tensor) and not target.is_floating_point() and target.nbytes <= INPUT_BYTES:
+            self.targets.append(target.detach().clone())
+            self.stack = user_frames()
+
+    def backward_ended(self, losses: list[Tensor]) -> None:
+        """Test what was kept when the first backward is over, and release it."""
+        self.run.unsubscribe(self.left, self.backward_ended)
+        if self.done:
+            return
+        self.done = True
+        kept, targets, self.kept, self.targets = self.kept, self.targets, [], []
+        for number_of, one in enumerate(kept):
+            name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
+            why = (
+                side_effect(one.module)
+                if nn.Module.__call__ is nn.Module._wrapped_call_impl
+                else "the program has replaced nn.Module.__call__"
+            )
+            if why is not None:
+                self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial="skipped", root=name, why=why))
+                continue
+            with unnoticed(self.run.disabled):
+                found = tests(one, targets[0] if targets else None)
+            if "own_token" in found:
+                found["own_token"]["frame"] = self.stack[0] if self.stack else None
+                found["own_token"]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
+            if (frame := found.get("later_tokens", {}).get("frame")) is not None:
+                found["later_tokens"]["made"] = mask_made(frame)
+            for trial, facts in found.items():
+                self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
+
+
+def mask_made(attention: Frame) -> tuple[Frame, ...]:
+    """The lines that made the mask of an attention call; none where it has no mask, or one that cannot be followed."""
+    links = argument_origin((attention,), ("scaled_dot_product_attention", "MultiheadAttention"), "attn_mask", 3)
+    way = [link for link in links if link.frame.line != attention.line]
+    made = next((place for place, link in enumerate(way) if link.kind == "made"), None)
+    return () if made is None else tuple(link.frame for link in way[made::-1])
+
+
+def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:
+    """Run all trials of one root; what the model raises ends them."""
+    try:
+        shadow = ShadowModel(kept.module, kept.autocast)
+        args, kwargs, samples = first_samples(kept)
+        begin = perf_counter()
+        base, seen = shadow.run(args, kwargs)
+        if perf_counter() - begin > SLOW_S or base is None or not bool(torch.isfinite(base).all()):
+            return {"skipped": {"why": "slow, or no finite output"}}
+        again, _ = shadow.run(args, kwargs)
+        if again is None or not torch.equal(base, again):
+            noisy = dropout_left_on(shadow, args, kwargs)
+            skipped = {"skipped": {"why": "two runs in evaluation mode differ"}}
+            return skipped if noisy is None else {"dropout_left_on": noisy} | skipped
+        found = {
+            "later_tokens": later_tokens(shadow, args, kwargs, base, seen, target),
+            "own_token": own_token(shadow, args, kwargs, base, target),
+        }
+        if samples > 1 and base.shape[0] == samples:
+            if not pairs_samples(shadow, kept, base, samples):
+                found |= {"other_samples": other_samples(shadow, args, kwargs, base, seen, samples)}
+            found |= {"any_input": any_input(shadow, args, kwargs, base, samples)}
+            found |= {"other_positions": other_positions(shadow, args, kwargs, base, samples)}
+        return {trial: facts for trial, facts in found.items() if facts is not None}
+    except Exception as error:
+        return {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}
+
+
+def pairs_samples(shadow: ShadowModel, kept: RecordedCall, base: Tensor, samples: int) -> bool:
+    """True for an output of every sample with every other, which has a column fewer when a sample is left out."""
+    if samples < 3 or base.dim() < 2 or base.shape[1] != samples:
+        return False
+    args, kwargs, fewer = first_samples(kept, samples - 1)
+    output, _ = shadow.run(args, kwargs)
+    return output is not None and output.shape[:2] == (fewer, fewer)
+
+
+def other_samples(
+    shadow: ShadowModel,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    base: Tensor,
+    seen: list[RecordedForward],
+    samples: int,
+) -> dict[str, Any] | None:
+    """The first sample's output may not depend on the others."""
+
+    def mixed(value: Any) -> Any:
+        if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != samples:
+            return value
+        # one sample over and over: a sum over the batch would not see a permutation
+        other = value[1:2] if samples > 2 else value[:1]
+        return torch.cat([value[:1], other.expand_as(value[1:])])
+
+    output, now = shadow.run(tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()})
+    if output is None:
+        return None
+    return difference(
+        base,
+        output,
+        seen,
+        now,
+        lambda value: value[: value.shape[0] // samples] if value.dim() and value.shape[0] % samples == 0 else None,
+    )
+
+
+def any_input(
+    shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, samples: int
+) -> dict[str, Any] | None:
+    """Test that the outputs change when samples change places, unless something starts at 0."""
+    if any(not bool(p.any()) for name, p in shadow.model.named_parameters() if not name.endswith("bias")):
+        return None
+
+    def turned(value: Any) -> Any:
+        return value.roll(1, 0) if isinstance(value, Tensor) and value.dim() and value.shape[0] == samples else value
+
+    moved = [turned(v) for v in (*args, *kwargs.values())]
+    same = [torch.equal(a, b) for a, b in zip(moved, (*args, *kwargs.values()), strict=True) if isinstance(a, Tensor)]
+    if all(same):
+        return None
+    output, _ = shadow.run(tuple(moved[: len(args)]), dict(zip(kwargs, moved[len(args) :], strict=True)))
+    return None if output is None else {"changed": torch.equal(output, base)}
+
+
+def first_samples(kept: RecordedCall, most: int = SAMPLES) -> tuple[tuple[Any, ...], dict[str, Any], int]:
+    """The arguments for at most a few samples, and how many; 0 when the tensors do not agree on what a sample is."""
+    sizes = {value.shape[0] for value in kept.tensors() if value.dim()}
+    if len(sizes) != 1:
+        return kept.args, kept.kwargs, 0
+    size = sizes.pop()
+
+    def cut(value: Any) -> Any:
+        return value[:most] if isinstance(value, Tensor) and value.dim() else value
+
+    return tuple(map(cut, kept.args)), {name: cut(value) for name, value in kept.kwargs.items()}, min(size, most)
+
+
+def simple(values: tuple[Any, ...]) -> bool:
+    """True for tensors without a graph, of a moderate size, and plain values."""
+    held = [value for value in values if isinstance(value, Tensor)]
+    # a class of its own sees every call
+    plain = all(type(value) in (Tensor, nn.Parameter) or isinstance(value, PLAIN) for value in values)
+    return (
+        bool(held)
+        and plain
+        and not any(t.requires_grad or t.layout is not torch.strided for t in held)
+        and sum(held_bytes(t) for t in held) <= INPUT_BYTES
+    )
+
+
+def copied(value: Any) -> Any:
+    """The value as it is now."""
+    return value.detach().clone() if isinstance(value, Tensor) else value
+
+
+def refused(module: nn.Module) -> str | None:
+    """Why a model is not tested, without reading its code."""
+    if isinstance(module, torch.nn.parallel.DistributedDataParallel) or (
+        torch.distributed.is_available() and torch.distributed.is_initialized()
+    ):
+        return "distributed"
+    if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None:
+        return "compiled"
+    size = sum(held_bytes(t) for t in (*module.parameters(), *module.buffers()) if not nn.parameter.is_lazy(t))
+    return "large" if size > MODEL_BYTES else None

@@ -1,0 +1,151 @@
+"""Trials of models that predict tokens: may an output see the tokens after it, or the very token it is to predict?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.observers.model.difference import CHANGED, difference, distance
+from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, is_dense
+
+# share of targets that are the next token, or the token itself (ours: documents are joined, some targets are masked)
+SHIFTED = 0.95
+SHORTEST = 4  # tokens of a text that is tried
+FEWEST = 8  # targets that are compared with tokens (ours: short texts are mostly padding)
+
+
+def later_tokens(
+    shadow: ShadowModel,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    base: Tensor,
+    seen: list[RecordedForward],
+    target: Tensor | None,
+) -> dict[str, Any] | None:
+    """A model that predicts the next token may not see it: change all tokens from the middle on."""
+    if target is None:
+        return None
+    found = ((v, next_token(v, target)) for v in texts(args, kwargs))
+    tokens, counted = next(((v, c) for v, c in found if c is not None), (None, None))
+    if tokens is None or counted is None:
+        return None
+    batch, length = tokens.shape
+    place = length // 2
+    if not bool(counted[:, :place].any()):
+        return None
+    output, now = shadow.run(*with_other(args, kwargs, tokens, slice(place, None)))
+    if output is None:
+        return None
+
+    def early(value: Tensor) -> Tensor | None:
+        rows = by_position(value, batch, length)
+        # the model may cut the last token off itself
+        rows = by_position(value, batch, length - 1) if rows is None else rows
+        return None if rows is None else rows[:, :place][counted[:, :place]]
+
+    if early(output) is None or is_ambiguous(output, batch, length):
+        return None
+
+    return difference(base, output, seen, now, early) | {"position": place}
+
+
+def own_token(
+    shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, target: Tensor | None
+) -> dict[str, Any] | None:
+    """The target of a position is the token at that position, and the model reads from left to right: it copies, and
+    never predicts."""
+    for tokens in texts(args, kwargs) if target is not None else ():
+        batch, length = tokens.shape
+        if not same_token(tokens, target) or by_position(base, batch, length) is None:  # type: ignore[arg-type]
+            continue
+        place = length // 2
+        later, _ = shadow.run(*with_other(args, kwargs, tokens, slice(place, None)))
+        only, _ = shadow.run(*with_other(args, kwargs, tokens, slice(place, place + 1)))
+        if later is None or only is None:
+            continue
+        first, early, own = (by_position(value, batch, length) for value in (base, later, only))
+        if first is None or early is None or own is None:
+            continue
+        causal = (distance(first[:, :place], early[:, :place]) or 0.0) <= CHANGED
+        size = distance(first[:, place], own[:, place]) or 0.0
+        return {"changed": causal and size > CHANGED, "position": place, "size": size}
+    return None
+
+
+def texts(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tensor]:
+    """Yield inputs of the form (batch, length) that may be tokens; labels are none."""
+    given = [*((None, v) for v in args), *kwargs.items()]
+    for name, value in given:
+        whole = (
+            isinstance(value, Tensor)
+            and is_dense(value)
+            and value.dim() == 2
+            and not value.is_floating_point()
+            and value.dtype != torch.bool
+        )
+        if whole and value.shape[1] >= SHORTEST and "label" not in (name or "") and int(value.min()) >= 0:
+            yield value
+
+
+def with_other(
+    args: tuple[Any, ...], kwargs: dict[str, Any], tokens: Tensor, where: slice
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with other tokens of the same batch at these positions: all are valid there, also where the model
+    takes its targets from them."""
+    other = tokens.clone()
+    here = tokens[:, where]
+    pool, part = here.flatten(), here
+    if bool((pool == pool[0]).all()):
+        pool = tokens.flatten()
+    for shift in (1, here.shape[1] // 2 + 1, here.shape[1], tokens.shape[1]):
+        swapped = pool.roll(shift)[: here.numel()].reshape(here.shape)
+        part = torch.where(part == here, swapped, part)
+    other[:, where] = part
+    return tuple(other if v is tokens else v for v in args), {k: other if v is tokens else v for k, v in kwargs.items()}
+
+
+def by_position(value: Tensor, batch: int, length: int) -> Tensor | None:
+    """The output as (batch, length, ...); None when it has no positions."""
+    if value.shape[:2] == (batch, length):
+        return value
+    if value.shape[:2] == (length, batch):
+        return value.transpose(0, 1)
+    if value.dim() > 2 and value.shape[0] == batch and value.shape[-1] == length:
+        return value.transpose(1, -1)
+    return value.reshape(batch, length, -1) if value.dim() and value.shape[0] == batch * length else None
+
+
+def is_ambiguous(value: Tensor, batch: int, length: int) -> bool:
+    """Whether two dimensions of an output may be its positions: as many classes as tokens, or one fewer."""
+    if value.dim() < 3 or value.shape[0] != batch:
+        return False
+    return sum(value.shape[dim] in (length, length - 1) for dim in (1, value.dim() - 1)) > 1
+
+
+def same_token(tokens: Tensor, target: Tensor) -> bool:
+    """True if nearly all targets of these samples are the tokens themselves."""
+    batch, length = tokens.shape
+    if target.numel() % length or target.numel() // length < batch:
+        return False
+    wanted = target.reshape(-1, length)[:batch]
+    counts = wanted >= 0
+    return int(counts.sum()) >= FEWEST and float((wanted == tokens)[counts].float().mean()) >= SHIFTED
+
+
+def next_token(tokens: Tensor, target: Tensor) -> Tensor | None:
+    """Which positions of these samples have the next token as target; None when the targets are something else."""
+    batch, length = tokens.shape
+    for given in (length, length - 1):
+        if target.numel() % given or target.numel() // given < batch:
+            continue
+        wanted = target.reshape(-1, given)[:batch]
+        pairs, follows = wanted[:, : length - 1], tokens[:, 1:]
+        counts = pairs >= 0
+        if bool(counts.any()) and float((pairs == follows)[counts].float().mean()) >= SHIFTED:
+            full = torch.zeros_like(tokens, dtype=torch.bool)
+            full[:, : length - 1] = counts
+            return full
+    return None

@@ -1,0 +1,1 @@
+"""Observers of learning rates and schedulers."""

@@ -1,0 +1,1 @@
+"""Observers of the weights: who fills, copies, ties and replaces them."""

@@ -1,0 +1,41 @@
+"""Which line made a value NaN or Inf."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
+from debugtracer.callsites.origins.value_origin import origin
+from debugtracer.trace.birth import Frame
+
+
+@pytest.mark.parametrize(
+    ("text", "some", "expected"),
+    [
+        # a cell of the file: what all rows were divided by is no zero
+        ("t = np.genfromtxt(path)\nx = t[:, :4]\nx = (x - x.mean()) / x.std()\ny = torch.tensor(x)", True, 1),
+        # the same lines with a bad column: the spread was zero
+        ("t = np.genfromtxt(path)\nx = t[:, :4]\nx = (x - x.mean()) / x.std()\ny = torch.tensor(x)", False, 3),
+        # a share of the row's own counts, put together with others
+        ("rate = wins / games\nx = np.concatenate([rate.ravel(), np.log1p(games)])\ny = torch.tensor(x)", True, 1),
+        # divided before what was multiplied with it
+        ("total = x.sum(1)\ntotal = 1 / total\ny = torch.diag(total) @ x", False, 2),
+        # the mean of a list that may be empty
+        ("rows = []\nrows.append(torch.tensor(b).mean())\ny = torch.stack(rows) / 10", True, 2),
+        # a divisor written out is no zero
+        ("S = np.array([2.0, 4.0])\nt = np.load(p)\ny = t / S", True, 2),
+        # nothing that could: the line that computed it
+        ("x = torch.randn(4)\ny = x * 2", False, 2),
+    ],
+)
+def test_the_line_that_can_have_made_it(tmp_path, text, some, expected):
+    file = tmp_path / "train.py"
+    file.write_text(text + "\nuse(y)\n")
+    links = origin("y", [Frame(str(file), text.count("\n") + 2)])
+    made = nonfinite_first(links, some)
+    assert made[0].line == expected
+    assert made[-1].line == text.count("\n") + 1
+
+
+def test_nothing_known_says_nothing():
+    assert nonfinite_first((), some=True) == ()

@@ -1,0 +1,94 @@
+"""What is learnt of a loader, and which loaders are the same one."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+
+from debugtracer.observers.loaders.loader_history import REMEMBERED, LoaderHistories, LoaderHistory, note_of
+from debugtracer.recorder.tape.batches import LoaderInfo
+from debugtracer.trace.birth import Frame
+
+
+def a_loader(**more):
+    return DataLoader(TensorDataset(torch.arange(10.0)), batch_size=4, **more)
+
+
+def info_of(loader, line=7):
+    return LoaderInfo(
+        loader=weakref.ref(loader),
+        dataset="TensorDataset",
+        batch_size=4,
+        num_workers=0,
+        sampler="SequentialSampler",
+        frame=Frame("/p/train.py", line),
+        data=weakref.ref(loader.dataset),
+    )
+
+
+def test_a_loader_built_anew_at_its_line_goes_on():
+    courses, first = LoaderHistories(), a_loader()
+    course = courses.of(info_of(first))
+    course.seen = 9
+    del first
+    gc.collect()
+    again = a_loader()
+    assert courses.of(info_of(again)) is course
+
+
+def test_one_line_that_reads_one_set_after_the_other_makes_two_loaders():
+    """An evaluation function called with the training set, then with the test set."""
+    courses, train, test = LoaderHistories(), TensorDataset(torch.arange(10.0)), TensorDataset(torch.arange(4.0))
+    first = courses.of(info_of(DataLoader(train)))
+    gc.collect()
+    second = courses.of(info_of(DataLoader(test)))
+    gc.collect()
+    assert second is not first
+    assert courses.of(info_of(DataLoader(train))) is first
+    gc.collect()
+    assert courses.of(info_of(DataLoader(test))) is second
+
+
+def test_two_loaders_of_one_line_that_live_together_are_two():
+    courses, train, valid = LoaderHistories(), a_loader(), a_loader()
+    one, other = info_of(train), info_of(valid)
+    assert courses.of(one) is not courses.of(other)
+    assert courses.of(one) is courses.of(one)
+    assert courses.of(other) is courses.of(other)
+    assert [c.note.number for c in courses.known.values()] == [0, 1]
+
+
+def test_the_note_says_what_the_loader_is():
+    class Stream(IterableDataset):
+        def __iter__(self):
+            return iter(())
+
+    loader = a_loader()
+    note = note_of(info_of(loader), 0)
+    assert (note.dataset_len, note.batches, note.stream, note.frame.line) == (10, 3, False, 7)
+    stream = DataLoader(Stream())
+    note = note_of(info_of(stream), 1)
+    assert (note.batches, note.stream) == (None, True)
+
+
+def test_a_batch_is_known_again_within_its_epoch_only():
+    loader = a_loader()
+    course = LoaderHistory(info_of(loader), note_of(info_of(loader), 0))
+    assert course.remember(5, 0, (1, 2)) is None
+    assert course.remember(5, 3, (4, 2)) == (0, (1, 2))
+    course.begin_epoch()
+    assert course.remember(5, 0, (1, 2)) is None
+    for n in range(REMEMBERED + 50):
+        course.remember(1000 + n, n, None)
+    assert len(course.contents) == REMEMBERED
+
+
+def test_usual_rows_are_a_median():
+    loader = a_loader()
+    course = LoaderHistory(info_of(loader), note_of(info_of(loader), 0))
+    assert course.usual_rows() == 0
+    course.rows.extend([16, 16, 3])
+    assert course.usual_rows() == 16

@@ -1,0 +1,27 @@
+"""Models of which nothing can learn."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from debugtracer.observers.model.frozen_models import FrozenModels, frozen_models
+
+
+def test_all_of_several_models_are_counted_with_the_line_of_this_file() -> None:
+    models = [nn.Linear(3, 2), nn.Linear(2, 1, bias=False)]
+    for model in models:
+        for parameter in model.parameters():
+            parameter.requires_grad = False
+    found = frozen_models(models, None)
+    assert (found.parameters, found.model, found.by) == (3, "Linear", None)
+
+
+def test_one_that_learns_is_enough() -> None:
+    model = nn.Linear(3, 2)
+    model.weight.requires_grad_(False)
+    assert frozen_models([model], None) == FrozenModels()
+
+
+def test_models_without_parameters_are_not_frozen() -> None:
+    assert frozen_models([nn.ReLU()], None) == FrozenModels()
+    assert frozen_models([], None) == FrozenModels()

@@ -1,0 +1,239 @@
+"""The model tested as a function: what must not change does not, and the training is bit for bit the same."""
+
+from __future__ import annotations
+
+import copy
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from debugtracer.observers.model.function_tests import SAMPLES
+from debugtracer.trace.facts.function_test import FunctionTest
+from tests.observers.told import facts, findings
+from tests.watching import same_bits, under_watch
+
+SYMBOLS, WIDTH, LENGTH = 11, 8, 10
+
+
+class Writer(nn.Module):
+    def __init__(self, causal: bool = True):
+        super().__init__()
+        self.embed = nn.Embedding(SYMBOLS, WIDTH)
+        self.places = nn.Parameter(torch.randn(64, WIDTH))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.drop = nn.Dropout(0.1)
+        self.head = nn.Linear(WIDTH, SYMBOLS)
+        self.causal = causal
+
+    def forward(self, x):
+        h = self.norm(self.embed(x) + self.places[: x.shape[1]])
+        h = (
+            h
+            + self.drop(F.scaled_dot_product_attention(h[:, None], h[:, None], h[:, None], is_causal=self.causal))[:, 0]
+        )
+        return self.head(h)
+
+
+def write(out, model, steps=3, shift=1, **settings):
+    torch.manual_seed(6)
+    random.seed(6)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    losses = []
+    with under_watch(out, **settings):
+        for _ in range(steps):
+            text = torch.randint(0, SYMBOLS, (5, LENGTH + 1))
+            loss = F.cross_entropy(model(text[:, :-1]).transpose(1, 2), text[:, shift : LENGTH + shift])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+    return losses
+
+
+def trials(out):
+    return {fact.trial: fact for fact in facts(out, FunctionTest)}
+
+
+def test_a_missing_mask_is_an_error_at_the_attention(tmp_path):
+    write(tmp_path, Writer(causal=False))
+    told = trials(tmp_path)["later_tokens"]
+    assert told.changed
+    assert told.position == LENGTH // 2
+    assert "scaled_dot_product_attention" in told.frame.code
+    (finding,) = findings(tmp_path, "future-leak")
+    assert (finding.severity, finding.kind) == ("error", "label_leak")
+
+
+def test_a_causal_model_changes_by_exactly_nothing(tmp_path):
+    write(tmp_path, Writer())
+    told = trials(tmp_path)
+    assert {name: (t.changed, t.size) for name, t in told.items()} == {
+        "later_tokens": (False, 0.0),
+        "other_samples": (False, 0.0),
+        "any_input": (False, None),
+    }
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(8), nn.BatchNorm1d(8)])
+def test_training_is_bit_for_bit_the_same_without_them(norm, tmp_path):
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(5, 8), copy.deepcopy(norm), nn.Dropout(0.3), nn.Linear(8, 3))
+            self.calls = 0
+
+        def forward(self, x):
+            self.calls += 1
+            return self.body(x) + torch.rand(1)
+
+    def train(out, **settings):
+        torch.manual_seed(7)
+        model = Net()
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        losses = []
+        with under_watch(out, **settings):
+            for _ in range(4):
+                loss = F.cross_entropy(model(torch.randn(6, 5)), torch.randint(0, 3, (6,)))
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.detach())
+        return losses, model, torch.get_rng_state(), model.calls
+
+    (one, first, state, calls), (two, second, other, again) = (
+        train(tmp_path / "on"),
+        train(tmp_path / "off", function_tests="off"),
+    )
+    assert trials(tmp_path / "on")
+    assert not trials(tmp_path / "off")
+    assert all(same_bits(a, b) for a, b in zip(one, two, strict=True))
+    assert all(same_bits(a, b) for a, b in zip(first.state_dict().values(), second.state_dict().values(), strict=True))
+    assert torch.equal(state, other)
+    assert calls == again == 4
+
+
+def test_a_model_that_prints_is_left_alone(tmp_path, capsys):
+    class Speaks(nn.Linear):
+        def forward(self, x):
+            print("forward")
+            return super().forward(x)
+
+    model = Speaks(3, 2)
+    with under_watch(tmp_path):
+        model(torch.randn(4, 3)).sum().backward()
+    assert capsys.readouterr().out == "forward\n"
+    assert trials(tmp_path)["skipped"].why == "print in forward"
+
+
+def test_a_norm_over_the_batch_by_hand_is_a_note(tmp_path):
+    class Centred(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, x):
+            h = self.layer(x)
+            return h - h.mean(0)
+
+    model = Centred()
+    with under_watch(tmp_path):
+        model(torch.randn(6, 4)).square().sum().backward()
+    assert trials(tmp_path)["other_samples"].changed
+    assert [f.severity for f in findings(tmp_path, "cross-sample-leak")] == ["note"]
+
+
+class Matched(nn.Linear):
+    def forward(self, x):
+        left = F.normalize(super().forward(x), dim=1)
+        return left @ left.T
+
+
+def test_an_output_of_every_sample_with_every_other_mixes_them_on_purpose(tmp_path):
+    model = Matched(4, 8)
+    with under_watch(tmp_path):
+        F.cross_entropy(model(torch.randn(6, 4)), torch.arange(6)).backward()
+    assert "other_samples" not in trials(tmp_path)
+
+
+def test_as_many_classes_as_samples_are_no_pairs(tmp_path):
+    model = nn.Sequential(nn.Linear(4, SAMPLES), nn.Softmax(dim=0))
+    with under_watch(tmp_path):
+        model(torch.randn(SAMPLES, 4)).square().sum().backward()
+    assert trials(tmp_path)["other_samples"].changed
+
+
+def test_batch_norm_is_exempt(tmp_path):
+    model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    with under_watch(tmp_path):
+        model(torch.randn(6, 4)).square().sum().backward()
+    assert not trials(tmp_path)["other_samples"].changed
+
+
+def test_targets_that_are_not_shifted_are_an_error_at_the_loss(tmp_path):
+    write(tmp_path, Writer(), shift=0)
+    told = trials(tmp_path)["own_token"]
+    assert (told.changed, told.position) == (True, LENGTH // 2)
+    (finding,) = findings(tmp_path, "future-leak")
+    assert finding.place.frame.code.startswith("loss = F.cross_entropy")
+
+
+def test_a_model_that_reads_both_ways_may_copy(tmp_path):
+    write(tmp_path, Writer(causal=False), shift=0)
+    assert not trials(tmp_path)["own_token"].changed
+    assert not findings(tmp_path, "future-leak")
+
+
+class LossAlone(Writer):
+    """Returns its loss and nothing else; a band of local attention by a mask of its own."""
+
+    def __init__(self, ahead: int):
+        super().__init__()
+        band = torch.ones(64, 64, dtype=torch.bool).triu(-3).tril(ahead)
+        self.register_buffer("band", band)
+
+    def forward(self, text):
+        x, following = text[:, :-1], text[:, 1:]
+        h = self.norm(self.embed(x) + self.places[: x.shape[1]])
+        n = x.shape[1]
+        h = h + F.scaled_dot_product_attention(h, h, h, attn_mask=self.band[:n, :n])
+        return F.cross_entropy(self.head(h).transpose(1, 2), following)
+
+
+def alone(out, ahead, length=LENGTH + 3):
+    torch.manual_seed(6)
+    model = LossAlone(ahead)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    with under_watch(out):
+        for _ in range(3):
+            text = torch.randint(1, SYMBOLS, (5, length + 1))
+            text[:, 0] = 0  # a start that is never a target
+            loss = model(text)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return trials(out)
+
+
+def test_a_model_that_returns_its_loss_alone_is_told_at_the_line_of_its_mask(tmp_path):
+    fact = alone(tmp_path, 1)["later_tokens"]
+    assert (fact.changed, fact.frame.code) == (
+        True, "h = h + F.scaled_dot_product_attention(h, h, h, attn_mask=self.band[:n, :n])",
+    )  # fmt: skip
+    assert [frame.code for frame in fact.made] == [
+        "band = torch.ones(64, 64, dtype=torch.bool).triu(-3).tril(ahead)", 'self.register_buffer("band", band)',
+    ]  # fmt: skip
+    (finding,) = [f for f in findings(tmp_path) if f.check == "model/future-leak"]
+    assert finding.place.frame == fact.made[0]
+
+
+def test_a_model_that_returns_its_loss_alone_and_does_not_look_ahead_is_silent(tmp_path):
+    found = alone(tmp_path, 0)
+    assert not found["later_tokens"].changed
+    assert findings(tmp_path, "future-leak") == []
+
+
+def test_as_many_classes_as_tokens_leave_it_open_which_are_the_positions(tmp_path):
+    assert "later_tokens" not in alone(tmp_path, 0, SYMBOLS - 1)

@@ -1,0 +1,61 @@
+"""Which return of a user's function gave the factor."""
+
+from __future__ import annotations
+
+import sys
+
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
+
+from debugtracer.observers.scheduler.lambda_lines import LambdaLines
+
+
+def factor(step: int) -> float:
+    if step < 2:
+        return 0.5
+    return 1.0 / step
+
+
+def heard(wanted: bool = True) -> tuple[LambdaLines, LambdaLR]:
+    lines = LambdaLines(lambda: wanted)
+    lines.install()
+    try:
+        optimizer = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1.0)
+        scheduler = LambdaLR(optimizer, factor)
+        optimizer.step()
+        scheduler.step()
+    finally:
+        lines.remove()
+    return lines, scheduler
+
+
+def test_the_return_that_ran_last_is_known_and_nothing_is_left_behind():
+    before = LambdaLR.get_lr
+    lines, scheduler = heard()
+    frame = lines.frame_of(scheduler)
+    assert frame is not None
+    assert frame.code == "return 0.5"
+    assert scheduler.get_last_lr() == [0.5]
+    assert LambdaLR.get_lr is before
+    assert lines.frame_of(None) is None
+
+
+def test_it_listens_only_when_asked():
+    lines, scheduler = heard(wanted=False)
+    assert lines.frame_of(scheduler) is None
+
+
+def test_a_debugger_keeps_its_trace_function():
+    def tracer(*_: object) -> None:
+        return None
+
+    old = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        lines, scheduler = heard()
+        kept = sys.gettrace()
+    finally:
+        sys.settrace(old)
+    assert kept is tracer
+    assert lines.frame_of(scheduler) is None
