@@ -31,6 +31,7 @@ class Replaying:
             recording.governor,
             inspect_steps=settings.inspect_steps,
             function_tests=settings.function_tests is Switch.ON,
+            looks_at_rest=settings.mode is Mode.PROD,
         )
         self.dispatcher = ObserverDispatcher(self.observed_run)
         self.hooks.pause_too(self.dispatcher)

@@ -157,6 +157,7 @@ class Incidents:
                 self.normal(alarm, context)
                 return False
             self.state.quiet_until_healthy = True
+            self.state.anomalies += 1
             found = result.birth is not None or result.replay.mechanism == "tape"
             waits = not self.state.backward_ends_step  # nobody can hold an update that the loop writes itself
             if (

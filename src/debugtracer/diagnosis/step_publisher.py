@@ -37,8 +37,7 @@ class StepPublisher(StepNumbers):
 
     def waiting(self) -> bool:
         run = self.run
-        looks = run.inspect_steps > 0 and run.step % run.inspect_steps == 0 and run.inspecting
-        return bool(looks or run.facts or run.values)
+        return bool(run.inspecting or run.facts or run.values)
 
     def take(self, step: int, iteration: int, values: dict[str, float], among_others: bool = False) -> None:
         """Take the numbers of one step; facts go with the last of several."""

@@ -49,6 +49,8 @@ class RunState:
         """An incident was opened: no further one until a healthy step was seen."""
         self.compiles = False
         """The program compiles something: no global hooks and no function mode inside modules."""
+        self.anomalies = 0
+        """Incidents, and findings graver than a note: what makes close looks more frequent for a while."""
         self.health = StepHealth()
         self.verdict: Verdict | None = None
         """Of the incident that was opened last."""
@@ -143,6 +145,7 @@ class RunState:
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
+        self.anomalies = 0
         self.health, self.verdict = StepHealth(), None
 
 
