@@ -30,8 +30,12 @@ OFFERED = {
     "skip-update": ACTING,
     "skip-sample": ACTING,
     "skip-batch": ACTING,
+    "clip-harder": ACTING,
     "full-precision": {"prod"},
+    "lower-lr": ACTING,
     "roll-back": {"prod"},
+    "fresh-moments": {"prod"},
+    "note": ACTING,
     "undo": {"prod"},
     "pause": ACTING,
     "stop": set(MODES),
@@ -51,6 +55,13 @@ class Asked:
     environment: dict[str, str] = field(default_factory=dict)
 
 
+CHOSEN = {
+    "note": ("val", "prod"),
+    "lower-lr": ("val", "prod"),
+    "clip-harder": ("val", "prod"),
+    "fresh-moments": ("prod",),
+}
+"""Responses that are taken by choice alone, and the modes that offer them."""
 RUNS = (
     *(Asked("numerics/masked_attention", mode) for mode in MODES),
     *(Asked("data/decimal_commas", mode) for mode in ("val", "prod")),
@@ -65,6 +76,11 @@ RUNS = (
             {"DEBUG_TRACER_PAUSE_S": "2"},
         )
         for mode in ("val", "prod")
+    ),
+    *(
+        Asked("numerics/masked_attention", mode, ("--respond", f"masked-softmax-all-masked={response}"))
+        for response, modes in CHOSEN.items()
+        for mode in modes
     ),
 )
 

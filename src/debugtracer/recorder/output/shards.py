@@ -93,20 +93,22 @@ def without_shards(entry: dict[str, Any], prefix: str) -> tuple[dict[str, Any], 
 
 def save(folder: Path, values: dict[str, Tensor], group: Any) -> None:
     """Write the parts of all ranks, and their index last."""
-    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.filesystem import FileSystemWriter
+    from torch.distributed.checkpoint.state_dict_saver import save as save_together
 
     plain = {key: value.detach() for key, value in values.items()}
-    writer = dcp.FileSystemWriter(folder, single_file_per_rank=True)
-    dcp.save(plain, storage_writer=writer, process_group=group, no_dist=group is None)
+    writer = FileSystemWriter(folder, single_file_per_rank=True)
+    save_together(plain, storage_writer=writer, process_group=group, no_dist=group is None)
 
 
 def load(folder: Path, values: dict[str, Tensor]) -> None:
     """Read what belongs to this rank into these tensors, whatever the number of ranks that wrote it; no other rank is
     needed."""
-    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.filesystem import FileSystemReader
+    from torch.distributed.checkpoint.state_dict_loader import load as load_alone
 
     with quiet_warnings():  # that this process reads alone, which is meant
-        dcp.load(dict(values), storage_reader=dcp.FileSystemReader(folder), no_dist=True)
+        load_alone(dict(values), storage_reader=FileSystemReader(folder), no_dist=True)
 
 
 def compare(folder: Path, values: dict[str, Tensor]) -> None:
