@@ -3,6 +3,7 @@ closely; a table of docs/responses.md is made of it.
 
     python scripts/responses_seen.py          keeps benchmarks/results/DATE-responses.json
     python scripts/responses_seen.py --check  status 1 where a mode did not give an answer that it offers
+    python scripts/responses_seen.py --add    takes the runs of the newest file, each with its commit, and makes the others
 
 Each run is the command as a user types it, on a script of faults/; what it did is read from its events."""
 
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
-from kept import keep
+from kept import keep, newest
 from stamp import ROOT
 
 MODES = ("dev", "val", "prod")
@@ -78,7 +79,7 @@ RUNS = (
         for mode in ("val", "prod")
     ),
     *(
-        Asked("numerics/masked_attention", mode, ("--respond", f"masked-softmax-all-masked={response}"))
+        Asked("numerics/augmented_batchnorm", mode, ("--respond", f"log-domain={response}"))
         for response, modes in CHOSEN.items()
         for mode in modes
     ),
@@ -124,7 +125,7 @@ def ran(script: Path, asked: Asked) -> Ran:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
             check=False,
         )
         files = sorted((Path(folder) / "runs" / "latest").resolve().glob("rank=*/events.jsonl"))
@@ -154,10 +155,20 @@ def missing(runs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def earlier() -> list[dict[str, Any]]:
+    """The runs of the newest file, each with the commit that it was seen at."""
+    kept = newest("responses").values
+    return [{"commit": kept["commit"], **run} for run in kept["runs"]]
+
+
 def main(words: Iterable[str]) -> int:
     """Run all, print and keep what was seen."""
-    runs: list[dict[str, Any]] = []
+    words = list(words)
+    runs: list[dict[str, Any]] = earlier() if "--add" in words else []
+    known = [(run["script"], run["mode"], tuple(run["words"])) for run in runs]
     for asked in RUNS:
+        if (asked.script, asked.mode, asked.words) in known:
+            continue
         done = ran(ROOT / "faults" / asked.script / "train.py", asked)
         runs.append(
             {
