@@ -3,7 +3,7 @@ closely; a table of docs/responses.md is made of it.
 
     python scripts/responses_seen.py          keeps benchmarks/results/DATE-responses.json
     python scripts/responses_seen.py --check  status 1 where a mode did not give an answer that it offers
-    python scripts/responses_seen.py --add    takes the runs of the newest file, each with its commit, and makes the others
+    python scripts/responses_seen.py --add    keeps the runs of the newest file, with their commits, and makes others
 
 Each run is the command as a user types it, on a script of faults/; what it did is read from its events."""
 
