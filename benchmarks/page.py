@@ -1,5 +1,5 @@
 """How large the page is and how fast it opens and answers: a planted fault, and made-up runs of 100,000 and 1,000,000
-steps and 500 layers, one of 300 steps and 10,000 modules.
+steps and 500 layers, one of 300 steps and 10,000 modules, one of 1,000 ranks.
 
     python -m benchmarks.page RUN [--steps 100000 1000000] [--layers 500]
 
@@ -27,13 +27,15 @@ import pyarrow as pa
 
 from debugtracer.server.app import page_answer
 from debugtracer.server.run_feed import RunFeed
-from debugtracer.testing import a_trace
+from debugtracer.testing import a_trace, an_incident, some_facts
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.health import Health, TensorHealth
+from debugtracer.trace.facts.layer_norms import LayerNorms
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.store.journal import encode_event
 from debugtracer.trace.store.layer_log import LayerLog
+from debugtracer.trace.store.norm_log import NormLog
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.series.blocks import series_rows
 from debugtracer.trace.store.series.seal import write_series
@@ -46,6 +48,8 @@ from stamp import stamp
 RESULTS = Path(__file__).parent / "results"
 NAMES = ("grad_l2", "loss", "lr", "param_l2", "step_s", "wait_s", "own_s", "scale")
 FEW, MANY = 300, 10_000
+RANKS = 1000
+DENSE = 200  # steps with norms until only every second is: as the observer keeps them of 500 layers
 SCRUB = """async () => {
   const bar = document.querySelector('input[type=range]'), last = Number(bar.max), times = [], frames = [];
   const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -100,7 +104,32 @@ def make(folder: Path, steps: int, layers: int) -> Path:
             columns.append(fact)
             events.write(encode_event(Observed(at=time.time(), word=fact.word(), fact=to_plain(fact))) + b"\n")
     columns.close()
+    norms = NormLog(run / "rank=0")
+    names = tuple(f"layers.{layer}.weight" for layer in range(layers))
+    kept = norm_steps(steps) if layers <= 2000 else []
+    for first in range(0, len(kept), 64):
+        some = tuple(kept[first : first + 64])
+        for role in ("gradient", "weight"):
+            values = tuple(map(tuple, generator.lognormal(size=(len(some), layers)).tolist()))
+            ref = StepRef(iteration=some[-1], step=some[-1])
+            norms.append(LayerNorms(ref=ref, role=role, names=names, steps=some, values=values))  # type: ignore[arg-type]
+    norms.close()
     return run
+
+
+def norm_steps(steps: int) -> list[int]:
+    """The steps whose norms are written: every one of the first DENSE, then every second of as many, ..."""
+    kept: list[int] = []
+    while not kept or kept[-1] < steps:
+        every = 1 << (len(kept) // DENSE)
+        kept.append(kept[-1] - kept[-1] % every + every if kept else 0)
+    return kept[:-1]
+
+
+def many_ranks(folder: Path) -> Path:
+    """A run of RANKS ranks of 40 steps, of which one has a bad loss."""
+    bad = an_incident(some_facts(step=30, rank=RANKS // 3), None, None)
+    return a_trace(folder, bad, ranks=RANKS)
 
 
 def live(run: Path) -> dict[str, dict[str, float]]:
@@ -184,6 +213,7 @@ def main() -> None:
             "ordinary": measured(browser, given.run, folder),
             **{f"{n} steps x {given.layers} layers": measured(browser, run, folder) for n, run in large.items()},
             f"{FEW} steps x {MANY} modules": measured(browser, make(folder / "many", FEW, MANY), folder),
+            f"{RANKS} ranks": measured(browser, many_ranks(folder / "ranks"), folder),
         }
         browser.close()
     result = {**stamp(), "chromium": browser.version, "load_1m": round(os.getloadavg()[0], 1), **told}

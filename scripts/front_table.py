@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import figures as f
 from board import at
-from kept import Kept, newest, newest_of_each
+from kept import Kept, newest
 from results import FULL, Rows, newest_rows
 from row_tables import row_of
 from sections import all_named
@@ -19,17 +19,13 @@ HEAD = ["measured on", "result", "when", "with"]
 def table() -> str:
     """The table from the newest kept results."""
     full = newest_rows()[FULL]
-    costs = {kept.values["clock"]: kept for kept in newest_of_each("overhead")}
-    others = newest("other-programs")
     rows = [
         held_out(full),
         rebuilt(newest("cases")),
         fresh(newest("fresh-faults")),
-        in_other_programs(others),
         loops(newest("loops")),
         healthy(newest("false-alarms")),
-        cost(costs),
-        cost_elsewhere(newest("programs-cost")),
+        cost(newest("programs-cost")),
     ]
     return "\n".join([row_of(HEAD), "|---" * len(HEAD) + "|", *(row_of(cells) for cells in rows)])
 
@@ -57,13 +53,6 @@ def rebuilt(kept: Kept) -> list[str]:
     what = f"{bad} reconstructions of reported failures, {quiet[1]} healthy ones; rules were tuned on 25"
     found = f"{named}; called confirmed and wrong: {figures['confirmed but wrong'][0]}; quiet {right_of(quiet)}"
     return [what, found, kept.measured, "`just score`"]
-
-
-def in_other_programs(kept: Kept) -> list[str]:
-    """Faults in programs of other people."""
-    told = kept.values["told"]
-    found = ", ".join(f"{count} {word}" for word, count in told.items())
-    return [f"{sum(told.values())} faults put into other people's programs", found, kept.measured, "by hand"]
 
 
 def fresh(kept: Kept) -> list[str]:
@@ -103,21 +92,7 @@ def healthy(kept: Kept) -> list[str]:
     ]
 
 
-def cost(costs: dict[str, Kept]) -> list[str]:
-    """Step time beside bare training."""
-    ratios = {clock: kept.values["figures"]["watched"]["ratio"] for clock, kept in costs.items()}
-    low, high = sorted(kept.values["figures"]["bare"]["ms"] for kept in costs.values())
-    found = f"{ratios['cpu']:.2f} times the CPU time; {ratios['wall']:.2f} times the wall time, all cores busy"
-    when = measured({(kept.values["date"], kept.values["commit"]) for kept in costs.values()})
-    return [
-        f"cost: a transformer of 10 M parameters, steps of {low:.0f} and {high:.0f} ms",
-        found,
-        when,
-        "`just bench`",
-    ]
-
-
-def cost_elsewhere(kept: Kept) -> list[str]:
+def cost(kept: Kept) -> list[str]:
     """CPU time of whole programs of other people, at the commit that was measured last and at the one before it."""
     (_, before), (commit, now) = list(kept.values["results"].items())[-2:]
     names = sorted(now["rows"].keys() & before["rows"].keys())

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUGS_DIR = ROOT / "tests" / "frameworks" / "bugs"
 LANGUAGE = BUGS_DIR / "language.py"
 BAD = 43
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 LOOPS = {
     "plain": "plain loop",
     "lightning_trainer": "Lightning (accumulation, clipping)",
@@ -79,18 +79,22 @@ def bad_rank(loop: str) -> int:
 
 
 def watched(
-    loop: str, bug: str, work: Path, python: str = sys.executable, seconds: float = 400.0, tool: Sequence[str] = ()
+    loop: str,
+    bug: str,
+    work: Path,
+    seconds: float = 400.0,
+    tool: Sequence[str] = (sys.executable, "-m", "debugtracer"),
+    launcher: Sequence[str] = TORCHRUN,
 ) -> tuple[dict[str, Any], str]:
-    """The JSON report of one run in mode dev, and what it wrote on stderr; under this command of debug-tracer, by
-    default that of this Python."""
+    """The JSON report of one run in mode dev, and what it wrote on stderr; under this command of debug-tracer and this
+    launcher of two ranks, by default those of this Python."""
     env = dict(
         os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", HF_HUB_OFFLINE="1", DEBUG_TRACER_STRICT="1"
     )
-    launcher = TORCHRUN if loop in SEVERAL_RANKS else ()
-    ours = [*(tool or (python, "-m", "debugtracer"))]
-    words = [*ours, "run", "--out", str(work / "runs"), *((python, *launcher)), str(BUGS_DIR / f"{loop}.py"), bug]
+    start = launcher if loop in SEVERAL_RANKS else (sys.executable,)
+    words = [*tool, "run", "--out", str(work / "runs"), *start, str(BUGS_DIR / f"{loop}.py"), bug]
     done = subprocess.run(words, cwd=work, env=env, capture_output=True, text=True, timeout=seconds)
-    shown = [*ours, "report", str(work / "runs"), "--format", "json"]
+    shown = [*tool, "report", str(work / "runs"), "--format", "json"]
     report = subprocess.run(shown, cwd=work, env=env, capture_output=True, text=True, timeout=seconds)
     if report.returncode:
         return {"verdict": None, "run": {"exit_code": done.returncode}}, done.stderr + report.stderr

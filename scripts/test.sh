@@ -9,10 +9,17 @@ command -v promtool >/dev/null || { apt-get update -q && apt-get install -y -q -
 export PATH="$PWD/.venv/bin:$PATH"
 ruff check .
 ruff format --check .
-mypy
-lint-imports
 python scripts/tree.py --check
+typed="$(mktemp)"
+{ mypy && lint-imports; } > "$typed" 2>&1 &  # one core is enough for them: beside the tests
+types=$!
+trap 'kill "$types" 2>/dev/null || true; rm -f "$typed"' EXIT
 workers="$(($(nproc) + 1))"  # one more than cores: tests also wait; asked before OMP_NUM_THREADS, which nproc answers with
 export OMP_NUM_THREADS=1  # several processes of tests, each of which starts programs of its own
 unset PYTHONDONTWRITEBYTECODE  # with it each of these programs compiles all of ours again
-exec python -m pytest -n "$workers" --dist worksteal "$@"
+python -m pytest --collect-only -qq "$@" > /dev/null 2>&1 || true  # compiles the tests once, not once in each worker
+status=0
+python -m pytest -n "$workers" --dist worksteal "$@" || status=$?
+wait "$types" || status=1
+cat "$typed"
+exit "$status"

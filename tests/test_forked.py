@@ -67,10 +67,12 @@ def test_a_program_sees_what_it_would_see(tmp_path: Path) -> None:
 def test_a_program_ends_as_it_would_end(source: str, tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(source)
-    forked, real = run(programs().python, script), run([sys.executable], script)
-    assert (forked.returncode, forked.stdout) == (real.returncode, real.stdout), forked.stderr
-    if real.returncode != -signal.SIGINT:  # there the traceback has lines of the process that forks
-        assert forked.stderr == real.stderr
+    real = run([sys.executable], script)
+    for start in (programs().python, programs().to_its_end):
+        forked = run(start, script)
+        assert (forked.returncode, forked.stdout) == (real.returncode, real.stdout), forked.stderr
+        if real.returncode != -signal.SIGINT:  # there the traceback has lines of the process that forks
+            assert forked.stderr == real.stderr
 
 
 def test_a_program_that_nobody_waits_for_is_ended(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@ import { bytes, type HeatMap, type Layers } from "./data";
 
 export const MISSING = 0, ZERO = 1, BAD = 65535;
 
-export interface Levels { words: Uint16Array; bad: Uint8Array | null; columns: number; low: number; high: number }
+// `at`: the columns that hold the map, places among the steps of all; the others are missing
+export interface Levels { words: Uint16Array; bad: Uint8Array | null; columns: number; at: number[]; low: number; high: number }
 
 export function unpacked(map: HeatMap, layers: Layers): Levels {
-  const words = new Uint16Array(bytes(map.levels).buffer);
+  const columns = layers.steps.length, at = map.at ?? layers.steps.map((_, n) => n);
+  const words = spread(new Uint16Array(bytes(map.levels).buffer), map.rows.length, at, columns);
   const counts = new Map<number, number>();
   for (const word of words) if (word > ZERO && word < BAD) counts.set(word, (counts.get(word) ?? 0) + 1);
   const sorted = [...counts].sort((a, b) => a[0] - b[0]);
@@ -14,7 +16,15 @@ export function unpacked(map: HeatMap, layers: Layers): Levels {
   // the middle 96 % of the cells have the whole range of colours: one wild tensor must not make the others alike
   const place = (share: number) => { let sum = 0; for (const [word, n] of sorted) { sum += n; if (sum >= share * total) return word; } return 2; };
   const [low, high] = [place(0.02), place(0.98)];
-  return { words, bad: map.bad ? bytes(map.bad) : null, columns: layers.steps.length, low, high: Math.max(high, low + 1) };
+  return { words, bad: map.bad ? spread(bytes(map.bad), map.rows.length, at, columns) : null, columns, at, low, high: Math.max(high, low + 1) };
+}
+
+// a map of its own columns as one of all
+function spread<T extends Uint16Array | Uint8Array>(packed: T, rows: number, at: number[], columns: number): T {
+  if (at.length === columns) return packed;
+  const whole = new (packed.constructor as new (size: number) => T)(rows * columns);
+  for (let row = 0; row < rows; row++) for (let n = 0; n < at.length; n++) whole[row * columns + at[n]] = packed[row * at.length + n];
+  return whole;
 }
 
 export function value(word: number, layers: Layers): number | null {
@@ -36,14 +46,17 @@ export const STYLES = Array.from(RAMP, (word) => `rgb(${word & 255} ${(word >> 8
 export const RED = ((255 << 24) | (30 << 16) | (50 << 8) | 235) >>> 0;
 
 export function painted(map: HeatMap, levels: Levels, missing: number): ImageData {
-  const { words, bad, columns, low, high } = levels;
-  const image = new ImageData(Math.max(1, columns), Math.max(1, map.rows.length));
+  const { words, bad, columns, at, low, high } = levels;
+  const image = new ImageData(Math.max(1, at.length), Math.max(1, map.rows.length));
   const pixels = new Uint32Array(image.data.buffer);
   const scale = 255 / (high - low);
-  for (let n = 0; n < words.length; n++) {
-    const word = words[n];
-    pixels[n] = word === BAD || (bad !== null && bad[n] > 0) ? RED : word === MISSING ? missing
-      : word === ZERO ? RAMP[0] : RAMP[Math.max(0, Math.min(255, ((word - low) * scale) | 0))];
+  let pixel = 0;
+  for (let row = 0; row < map.rows.length; row++) {
+    for (let k = 0; k < at.length; k++) {
+      const n = row * columns + at[k], word = words[n];
+      pixels[pixel++] = word === BAD || (bad !== null && bad[n] > 0) ? RED : word === MISSING ? missing
+        : word === ZERO ? RAMP[0] : RAMP[Math.max(0, Math.min(255, ((word - low) * scale) | 0))];
+    }
   }
   return image;
 }

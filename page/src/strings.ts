@@ -17,7 +17,7 @@ const en = {
   layers: "Layers over time", noLayers: "No health snapshot was taken. They are taken on the first three steps and then every --inspect-steps.",
   gradient: "gradient norm", activation: "activation norm", weight: "weight norm", updateMap: "update / weight", moment: "Adam moment", dead: "share dead or zero", tracked: "tracked",
   model: "Model", theModel: "model", modelHint: "arrows walk, enter zooms in, escape out", modules: (n: number) => `${n} module${n === 1 ? "" : "s"}`, modulesIn: (n: number) => `${n} module${n === 1 ? "" : "s"} in it`, nextBroken: (n: number) => `${n} not finite: next`, findModule: "Find a module", noModules: "The model has no modules of its own: nothing to draw.", itsOps: "Its ops in the bad step", tensor: "tensor", outputOf: "output", overTime: "over time", outside: "outside the modules", playMap: "The modules as far as the step has run", notRun: "not yet run", replayed: "the bad step", replayOf: (s: number) => `step ${s} as it ran again`, fineSoFar: "finite",
-  missing: "not measured", zero: "0", at: "at", snapshotAt: (s: number) => `snapshot of step ${s}`, thinned: (n: number) => `${n} more snapshots are in the run folder`,
+  missing: "not measured", zero: "0", at: "at", snapshotAt: (s: number) => `numbers of step ${s}`, thinned: (n: number) => `${n} more steps are in the run folder`,
   depth: "Depth profile", depthHint: "norm per layer, in the order of the model, log axis", largest: "largest", smallest: "smallest", histogram: "values by power of two",
   ops: "Op by op", opsHint: "The bad step as it ran again, traced. Click a value to see where it came from and where it went.",
   opsWhy: { "no-incident": "No step of this run was replayed: nothing became non-finite.", "not-traced": "The bad step could not be traced, or the run was written by an older version: there is no op table.", damaged: "The op table cannot be read." } as Record<string, string>,
@@ -34,6 +34,7 @@ const en = {
   numbers: "Numbers", toParting: "Where they part", sameIn: (n: number) => `the same in ${n} common steps`, partsAt: (s: number) => `differs from step ${s}`, apartAt: (s: number) => `by more than 1 % from step ${s}`, noCommon: "The two runs wrote no number of the same name.", settings: "Settings", setting: "setting", sameSettings: (n: number) => `${n} more settings are the same`, noSettings: (n: number) => `No difference in the ${n} settings that are known`, open: "open", compare: "Compare", choose: (r: string) => `choose ${r} to compare`, chosenRuns: (n: number): string => (n < 2 ? "one run chosen: choose another" : "two runs chosen"), clear: "clear",
   tryRemedy: "Try a remedy on this step", tryIt: "Try", trying: "The recorded step is executed again …", remedy: "remedy", triedHere: "tried here",
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
+  fault: "Fault", allFinite: "nothing became non-finite", logZ: "log of the softmax sum", clipRatio: "gradient norm / clip limit", logged: (name: string) => `logged: ${name}`,
   learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
@@ -58,7 +59,7 @@ const zh: Words = {
   layers: "各层随时间", noLayers: "没有健康快照。前三步以及此后每 --inspect-steps 步取一次。",
   gradient: "梯度范数", activation: "激活范数", weight: "权重范数", updateMap: "更新 / 权重", moment: "Adam 动量", dead: "死亡或为零的比例", tracked: "跟踪的张量",
   model: "模型", theModel: "模型", modelHint: "方向键移动，回车放大，Esc 缩小", modules: (n) => `${n} 个模块`, modulesIn: (n) => `其中 ${n} 个模块`, nextBroken: (n) => `${n} 个非有限：下一个`, findModule: "查找模块", noModules: "模型没有自己的子模块：无可绘制。", itsOps: "它在出错一步中的算子", tensor: "张量", outputOf: "输出", overTime: "随时间变化", outside: "模块之外", playMap: "执行到此处的各模块", notRun: "尚未执行", replayed: "出错的一步", replayOf: (s) => `重新执行的第 ${s} 步`, fineSoFar: "有限",
-  missing: "未测量", zero: "0", at: "于", snapshotAt: (s) => `第 ${s} 步的快照`, thinned: (n) => `运行文件夹中还有 ${n} 个快照`,
+  missing: "未测量", zero: "0", at: "于", snapshotAt: (s) => `第 ${s} 步的数值`, thinned: (n) => `运行文件夹中还有 ${n} 步`,
   depth: "深度剖面", depthHint: "每层的范数，按模型顺序，对数轴", largest: "最大", smallest: "最小", histogram: "按 2 的幂计数",
   ops: "逐算子回放", opsHint: "出错的一步重新执行并跟踪。点击一个值，看它从哪里来、到哪里去。",
   opsWhy: { "no-incident": "这次运行没有重放任何一步：没有出现非有限值。", "not-traced": "出错的一步无法跟踪，或由旧版本写下：没有算子表。", damaged: "算子表无法读取。" },
@@ -75,6 +76,7 @@ const zh: Words = {
   numbers: "数值", toParting: "分歧处", sameIn: (n) => `共同的 ${n} 步完全相同`, partsAt: (s) => `从第 ${s} 步起不同`, apartAt: (s) => `从第 ${s} 步起相差超过 1 %`, noCommon: "两次运行没有同名的数值。", settings: "设置", setting: "设置项", sameSettings: (n) => `另有 ${n} 项设置相同`, noSettings: (n) => `已知的 ${n} 项设置没有差别`, open: "打开", compare: "比较", choose: (r) => `选择 ${r} 进行比较`, chosenRuns: (n) => (n < 2 ? "已选一个运行：再选一个" : "已选两个运行"), clear: "清除",
   tryRemedy: "在这一步上试一个补救办法", tryIt: "试", trying: "正在重新执行记录的这一步……", remedy: "补救办法", triedHere: "在此试过",
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
+  fault: "故障", allFinite: "没有出现非有限值", logZ: "softmax 之和的对数", clipRatio: "梯度范数 / 裁剪上限", logged: (name) => `记录：${name}`,
   learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };

@@ -16,7 +16,7 @@ from torch import nn
 
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.observers.observer import Observer
-from debugtracer.recorder.gate import resting_steps
+from debugtracer.recorder.gate import resting_backwards, resting_steps
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from tests.counts.test_aten_calls import AtenCalls
@@ -27,6 +27,9 @@ MOST_PYTHON = 47  # calls of functions of ours in a step at rest that is not pub
 MOST_OBSERVER = 60  # calls of observers in a plain step at work; 55 with torch 2.13, more by what is installed
 MOST_AT_WORK = 690  # calls of functions of ours in such a step; 660 with torch 2.13
 OURS = str(Path(resting_steps.__file__).parents[1])
+
+
+MOST_BY_HAND = 20  # the same in a loop that writes its weights itself; 18 with torch 2.13
 
 
 class Loop:
@@ -41,8 +44,8 @@ class Loop:
         self.optimizer.step()
 
 
-def at_rest(session: Session, layers: int) -> Loop:
-    loop = Loop(layers)
+def at_rest(session: Session, layers: int, kind: type[Loop] = Loop) -> Loop:
+    loop = kind(layers)
     for _ in range(FIRST_STEPS):
         loop.step()
     session.state.own_s += 100.0
@@ -133,3 +136,36 @@ def test_at_work_a_step_runs_a_bounded_number_of_functions_of_ours(session: Sess
     (observers, _), (functions, _) = heard.most_common(1)[0], called.most_common(1)[0]
     assert 0 < observers <= MOST_OBSERVER, observers
     assert functions <= MOST_AT_WORK, functions
+
+
+class ByHand(Loop):
+    """Writes its weights itself."""
+
+    def step(self) -> None:
+        self.model.zero_grad()
+        self.model(torch.ones(4, 8)).pow(2).mean().backward()
+        for parameter in self.model.parameters():
+            assert parameter.grad is not None
+            parameter.data.add_(-0.01 * parameter.grad)
+
+
+@pytest.mark.parametrize("layers", [FEW, MANY])
+def test_at_rest_a_loop_that_writes_its_weights_itself_has_one_fused_norm_and_few_functions_of_ours(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    monkeypatch.setattr(resting_steps, "LONGEST_S", 60.0)
+    loop = at_rest(session, layers, ByHand)
+    counted = PythonCalls()
+    sys.setprofile(counted)
+    try:
+        loop.step()
+    finally:
+        sys.setprofile(None)
+    assert counted.counts.total() <= MOST_BY_HAND, counted.counts.most_common(20)
+    monkeypatch.setattr(resting_backwards, "foreign", lambda: False)
+    watched = aten_calls(loop)
+    with session.hooks.disabled():
+        watched.subtract(aten_calls(loop))
+    added = dict(+watched)
+    assert added.pop("aten::detach", 0) <= 1
+    assert added == {"aten::_foreach_norm": 1}

@@ -17,6 +17,7 @@ from debugtracer.devices.present import device
 from debugtracer.trace.events import Found, RankStarted
 from debugtracer.trace.store.reader import open_trace
 from tests.devices.stand_in.npu import build
+from tests.made_once import made_once
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -27,9 +28,7 @@ compiled = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ c
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built device."""
-    folder = tmp_path_factory.mktemp("device")
-    build(folder)
-    return folder
+    return made_once(tmp_path_factory, "device", build)
 
 
 def found(work: Path) -> list[str]:

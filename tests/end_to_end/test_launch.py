@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -116,15 +117,15 @@ def test_each_rank_of_a_launcher_has_a_folder(tmp_path, launcher):
 
 
 @pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.sweep), "spawn"])
-def test_a_crash_in_a_multiprocessing_rank_is_recorded(tmp_path, method):
-    done = watched(tmp_path, SPAWN.replace("METHOD", repr(method)), "crash")
+def test_a_crash_in_a_multiprocessing_rank_is_recorded(tmp_path, programs, method):
+    done = watched(tmp_path, SPAWN.replace("METHOD", repr(method)), "crash", tool=programs.tool)
     assert done.returncode == 1
     assert "KeyError: 'mine'" in done.stderr
     assert [e["error"] for r in (0, 1) for e in events(tmp_path, r, "crashed")].count("KeyError") == 1
 
 
-def test_loader_workers_are_inert(tmp_path):
-    done = watched(tmp_path, LOADER)
+def test_loader_workers_are_inert(tmp_path, programs):
+    done = watched(tmp_path, LOADER, tool=programs.tool)
     assert done.stdout == "fork [0.0, 0.0, 0.0, 0.0]\nspawn [0.0, 0.0, 0.0, 0.0]\n", done.stderr
     assert ranks(tmp_path) == ["rank=0"]
 
@@ -196,9 +197,9 @@ def test_fail_on_makes_a_finding_of_an_observed_run_its_status(tmp_path, program
     assert (manifest(tmp_path)["exit_code"], manifest(tmp_path)["stopped_by_tracer"]) == (status, False)
 
 
-def test_a_bash_script_is_a_command(tmp_path):
+def test_a_bash_script_is_a_command(tmp_path, programs):
     (tmp_path / "train.py").write_text(MAIN)
-    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n{sys.executable} train.py $1\nexit 5\n")
+    (tmp_path / "job.sh").write_text(f"#!/bin/bash\n{shlex.join(programs.python)} train.py $1\nexit 5\n")
     (tmp_path / "job.sh").chmod(0o755)
     done = subprocess.run(
         words(tmp_path, "./job.sh", "arg"), cwd=tmp_path, env=ENV, capture_output=True, text=True, timeout=300

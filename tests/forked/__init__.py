@@ -26,6 +26,7 @@ START = "import sys; exec(compile(open(sys.argv[1]).read(), '<forked programs>',
 
 
 _kept = contextlib.ExitStack()
+TWO = ("--standalone", "--nproc_per_node", "2")
 REAL = "DEBUG_TRACER_TESTS_REAL"
 """With this variable programs are started as users start them, each from nothing: so does `just sweep`."""
 
@@ -36,6 +37,10 @@ class Programs:
 
     tool: list[str]
     python: list[str]
+    to_its_end: list[str]
+    """A `python` that also takes its modules apart at its end, which takes a second."""
+    launcher: list[str]
+    """torchrun of two ranks, before the script; each rank is a `python` of ours."""
 
 
 @functools.cache
@@ -48,7 +53,8 @@ def programs() -> Programs:
 def forking() -> Iterator[Programs]:
     """A process to fork from, for the with block; what the environment says to torch must be said before."""
     if os.environ.get(REAL) == "1" or not hasattr(os, "pidfd_open"):
-        yield Programs([sys.executable, "-m", "debugtracer"], [sys.executable])
+        real = [sys.executable]
+        yield Programs([*real, "-m", "debugtracer"], real, real, [*real, "-m", "torch.distributed.run", *TWO])
         return
     place = os.path.join(tempfile.mkdtemp(prefix="forked-"), "socket")  # the server removes it
     own = {name: value for name, value in os.environ.items() if not name.startswith("DEBUG_TRACER")}
@@ -59,4 +65,6 @@ def forking() -> Iterator[Programs]:
         if server.stdout.readline() != b"ready\n":
             raise RuntimeError("the process to fork from did not start; its words stand on stderr")
         client = [sys.executable, "-IS", str(HERE / "client.py"), place]
-        yield Programs([*client, "debug-tracer"], [*client, "python"])
+        tool, python, to_its_end = ([*client, word] for word in ("debug-tracer", "python", "python-to-its-end"))
+        torchrun = str(Path(sys.executable).parent / "torchrun")
+        yield Programs(tool, python, to_its_end, [sys.executable, torchrun, *TWO, "--no-python", *python])

@@ -118,10 +118,13 @@ def code_of(status: int) -> int:
 
 
 def command(words: list[str], cwd: str, env: dict[str, str]) -> None:
-    """Become `debug-tracer ARGUMENTS` or `python SCRIPT ARGUMENTS`. Returns where the program has run to its end."""
+    """Become `debug-tracer ARGUMENTS` or `python SCRIPT ARGUMENTS`; `python-to-its-end` leaves the end to the
+    interpreter, which takes all modules apart. Returns where such a program has run to its end."""
     os.chdir(cwd)
     if words[0] == "python":
         return become(words[1:], env)
+    if words[0] == "python-to-its-end":
+        return become(words[1:], env, end=sys.exit)
     adopt(env)
     sys.argv, sys.orig_argv = ["debug-tracer", *words[1:]], [sys.executable, "-m", "debugtracer", *words[1:]]
     sys.path[0] = cwd
@@ -168,9 +171,26 @@ def adopt(env: dict[str, str]) -> None:
     sys.path[1:] = list(dict.fromkeys([*new, *(p for p in sys.path[1:] if p not in old)]))
 
 
-def become(words: list[str], env: dict[str, str]) -> None:
-    """Run a script as `python SCRIPT ARGUMENTS` would, its last words on an exception included; the caller returns to
-    the end of the interpreter."""
+def end(code: object) -> NoReturn:
+    """What Python does at its end, but for taking apart the modules that were imported before the fork, which takes a
+    second."""
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    main = vars(sys.modules["__main__"])
+    if main is not globals():  # the program's own objects say their last words
+        main.clear()
+        gc.collect()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # closed by the program, or nobody reads it any more
+            stream.flush()
+    os._exit((code or 0) & 0xFF)
+
+
+def become(words: list[str], env: dict[str, str], end: Callable[[object], NoReturn] = end) -> None:
+    """Run a script as `python SCRIPT ARGUMENTS` would, its last words on an exception included."""
     adopt(env)
     sys.argv, sys.orig_argv = list(words), [sys.executable, *words]
     sys.path[0] = os.path.dirname(os.path.abspath(words[0]))
@@ -199,24 +219,6 @@ def become(words: list[str], env: dict[str, str]) -> None:
         shown(error)
         end(1)
     end(0)
-
-
-def end(code: object) -> NoReturn:
-    """What Python does at its end, but for taking apart the modules that were imported before the fork, which takes a
-    second."""
-    if code is not None and not isinstance(code, int):
-        print(code, file=sys.stderr)
-        code = 1
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    main = vars(sys.modules["__main__"])
-    if main is not globals():  # the program's own objects say their last words
-        main.clear()
-        gc.collect()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):  # closed by the program, or nobody reads it any more
-            stream.flush()
-    os._exit((code or 0) & 0xFF)
 
 
 def shown(error: BaseException) -> None:

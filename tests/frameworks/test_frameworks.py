@@ -41,7 +41,7 @@ def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProc
         HF_HUB_OFFLINE="1",
     )
     ours = [*programs().tool, "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
-    words = programs().python + words[1:] if not watched and len(words) > 1 and words[1].endswith(".py") else words
+    words = programs().python + words[1:] if not watched and not words[1].startswith("-") else words
     return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=850)
 
 
@@ -80,5 +80,4 @@ def test_the_framework_does_not_notice(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [*RANKS, *MORE_RANKS] if SWEEP else RANKS)
 def test_two_ranks_under_torchrun_do_not_notice(name: str, tmp_path: Path) -> None:
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    assert_the_same([*launcher, str(PROGRAMS / f"{name}.py")], tmp_path)
+    assert_the_same([*programs().launcher, str(PROGRAMS / f"{name}.py")], tmp_path)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.frameworks.test_frameworks import PROGRAMS
-from tests.frameworks.test_ranks_apart import LAUNCHER, report, watched
+from tests.frameworks.test_ranks_apart import report, watched
 
 WHY = {
     "torchrun_tensor_parallel": "Linear computes together with the other ranks, and only this one would replay",
@@ -18,9 +18,8 @@ WHY = {
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(WHY))
-def test_it_is_refused_in_words_and_the_run_stops(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.frameworks.test_ranks_apart.LAUNCHER", [*LAUNCHER[:-1], str(PROGRAMS / f"{name}.py")])
-    done = watched(tmp_path, "bad")
+def test_it_is_refused_in_words_and_the_run_stops(name, tmp_path):
+    done = watched(tmp_path, "bad", program=PROGRAMS / f"{name}.py")
     said = done.communicate(timeout=200)[1]
     assert done.returncode == 3, said
     assert f"not replayed: {WHY[name]}" in " ".join(said.split())

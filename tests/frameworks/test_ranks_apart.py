@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from tests.forked import programs
 from tests.frameworks.test_frameworks import PROGRAMS, ROOT, assert_the_same
 
 UNEVEN = PROGRAMS / "torchrun_uneven.py"
-LAUNCHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(UNEVEN)]
 ENVIRONMENT = dict(os.environ, PYTHONPATH=str(ROOT / "src"), OMP_NUM_THREADS="1", DEBUG_TRACER_STRICT="1")
 
 
@@ -24,8 +22,8 @@ def line_of(words: str) -> int:
     return next(n for n, text in enumerate(UNEVEN.read_text().splitlines(), 1) if text.endswith(f"# {words}"))
 
 
-def watched(work: Path, *words: str) -> subprocess.Popen[str]:
-    command = [*programs().tool, "run", "--out", str(work / "runs"), *LAUNCHER, *words]
+def watched(work: Path, *words: str, program: Path = UNEVEN) -> subprocess.Popen[str]:
+    command = [*programs().tool, "run", "--out", str(work / "runs"), *programs().launcher, str(program), *words]
     return subprocess.Popen(
         command, cwd=work, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -40,7 +38,7 @@ def report(work: Path, *options: str) -> dict:
 
 @pytest.mark.sweep
 def test_under_join_the_program_does_not_notice(tmp_path):
-    assert_the_same([*LAUNCHER, "join", "60"], tmp_path)
+    assert_the_same([*programs().launcher, str(UNEVEN), "join", "60"], tmp_path)
 
 
 def test_an_abort_in_native_code_is_told_with_the_line_of_each_rank(tmp_path):

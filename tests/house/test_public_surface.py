@@ -63,7 +63,7 @@ OPTIONS = {
     "checks": {"--source", "--fail-on", "--format", "--help"},
     "tokenizers": {"--probes", "--format", "--help"},
     "compare": {"--format", "--output", "-o", "--help"},
-    "export": {"--to", "--output", "-o", "--help"},
+    "export": {"--to", "--output", "-o", "--follow", "--help"},
     "ui": {"--host", "--port", "--control", "--help"},
 }
 ARGUMENTS = {

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.made_once import made_once
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 TRANSLATED = sorted(page.relative_to(DOCS / "zh") for page in (DOCS / "zh").rglob("*.md"))
@@ -20,12 +22,14 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
+    return made_once(tmp_path_factory, "site", build)
+
+
+def build(folder: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stderr[-3000:]}\nwithout mkdocs: bash scripts/setup.sh demo,test,docs"
-    return folder
 
 
 def html(page: Path) -> str:

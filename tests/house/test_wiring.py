@@ -16,7 +16,15 @@ import debugtracer.hooks
 from debugtracer.assembly.diagnosing import Diagnosing
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
+from debugtracer.diagnosis.incident_writer import OnStderr, VerdictDisplay
+from debugtracer.diagnosis.incidents import Incidents
+from debugtracer.hooks.events.event_switch import EventSwitch
+from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.step_events import StepEvents
 from debugtracer.hooks.hook import Hook
+from debugtracer.observers.dispatcher import ObserverDispatcher
+from debugtracer.recorder.listeners import AlarmListener, GateRanks, IncidentPolicy
+from debugtracer.recorder.training_events import TrainingEvents
 from debugtracer.settings import Settings
 from tests.each import each
 
@@ -187,3 +195,18 @@ def test_what_a_session_installs_has_the_whole_contract(tmp_path: Path) -> None:
     ] == []
     assert {type(hook).__name__ for hook in installed} >= set(hooks())
     assert {name for name in CONTRACT if name in vars(Hook)} == set(CONTRACT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "contracts"),
+    [
+        (EventSwitch, [LoopEvents]),
+        (StepEvents, [LoopEvents]),
+        (ObserverDispatcher, [TrainingEvents]),
+        (Incidents, [AlarmListener, GateRanks, IncidentPolicy]),
+        (OnStderr, [VerdictDisplay]),
+    ],
+)
+def test_who_meets_a_contract_on_the_way_to_the_verdict_says_so(kind: type, contracts: list[type]) -> None:
+    """From a method of the contract an editor finds who implements it."""
+    assert set(contracts) <= set(kind.__mro__)

@@ -1,4 +1,5 @@
-"""A real Jupyter kernel for tests: cells are sent to it as a notebook sends them."""
+"""A real Jupyter kernel for tests, forked from a process that has torch (tests/forked): cells are sent to it as a
+notebook sends them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import ipykernel_launcher
 from jupyter_client.manager import KernelManager
+
+from tests import forked
 
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -32,6 +36,9 @@ class Kernel:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.manager = KernelManager(kernel_name="python3")
+        spec = self.manager.kernel_spec
+        assert spec is not None
+        spec.argv = [*forked.programs().python, str(ipykernel_launcher.__file__), "-f", "{connection_file}"]
         self.manager.start_kernel(cwd=str(folder), env={**os.environ, "DEBUG_TRACER_STRICT": "1", **environment})
         self.client = self.manager.client()
         self.client.start_channels()

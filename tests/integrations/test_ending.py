@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
-from collections.abc import Sequence
 
 import pytest
 
@@ -26,8 +24,8 @@ o.step()
 """
 
 
-def ended(tmp_path, last: str, *words: str, python: Sequence[str] = (sys.executable,)):
-    """How it ends; by a `python` that is forked where the end of the interpreter is not what matters."""
+def ended(tmp_path, last: str, *words: str, python: list[str]):
+    """How it ends."""
     (tmp_path / "train.py").write_text(TRAIN + last)
     env = {k: v for k, v in os.environ.items() if not k.startswith("DEBUG_TRACER")} | {"DEBUG_TRACER_STRICT": "1"}
     done = subprocess.run(
@@ -50,20 +48,20 @@ def ended(tmp_path, last: str, *words: str, python: Sequence[str] = (sys.executa
     ],
     ids=["as it is", "with a hook of the program's own"],
 )
-def test_a_crash_is_recorded_whoever_shows_it(tmp_path, last, status):
-    done, manifest = ended(tmp_path, last, "dev")
+def test_a_crash_is_recorded_whoever_shows_it(tmp_path, programs, last, status):
+    done, manifest = ended(tmp_path, last, "dev", python=programs.to_its_end)
     assert (done.returncode, manifest.exit_code, manifest.status) == (status, 1, "ended")
     assert ("theirs" if "theirs" in last else "KeyError: 'mine'") in done.stderr
     assert [e.error for e in open_trace(tmp_path / "runs").events() if isinstance(e, Crashed)] == ["KeyError"]
 
 
-def test_an_unsupervised_stop_is_in_the_manifest_and_in_the_status(tmp_path):
-    done, manifest = ended(tmp_path, "", "dev", "bad")
+def test_an_unsupervised_stop_is_in_the_manifest_and_in_the_status(tmp_path, programs):
+    done, manifest = ended(tmp_path, "", "dev", "bad", python=programs.to_its_end)
     assert (done.returncode, manifest.exit_code, manifest.stopped_by_tracer) == (STOPPED, STOPPED, True)
 
 
-def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tmp_path):
-    done, manifest = ended(tmp_path, "print('done')", "dev")
+def test_a_healthy_end_names_the_folder_in_the_last_line_and_claims_no_status(tmp_path, programs):
+    done, manifest = ended(tmp_path, "print('done')", "dev", python=programs.to_its_end)
     assert (done.returncode, done.stdout, manifest.exit_code, manifest.status) == (0, "done\n", None, "ended")
     *notes, folder = done.stderr.splitlines()
     assert folder == f"debug-tracer: run folder {(tmp_path / 'runs' / 'latest').resolve()}"

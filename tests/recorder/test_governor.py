@@ -16,15 +16,18 @@ from tests.watching import events, under_watch
 class Steps:
     """Steps of so many seconds of which so many are ours."""
 
-    def __init__(self, cost: float = 0.03) -> None:
+    def __init__(self, cost: float = 0.03, core: float = 1.0) -> None:
         self.state = RunState()
         self.state.stepped = True
-        self.governor = Governor(cost, self.state)
+        self.core, self.wall_s = core, 0.0
+        """The share of a core that the training thread has, and the seconds on the wall."""
+        self.governor = Governor(cost, self.state, lambda: (self.core * self.wall_s, self.wall_s))
 
     def go(self, steps: int, step_s: float, own_s: float, incident_s: float = 0.0) -> None:
         for _ in range(steps):
             self.state.step += 1
             self.state.step_s = step_s
+            self.wall_s += step_s
             self.state.own_s += (own_s - incident_s) / UNSEEN + incident_s
             self.state.incident_s += incident_s
             self.governor.step_closed()
@@ -45,6 +48,23 @@ def test_what_stays_under_the_promise_lets_nothing_rest():
     steps.go(3000, 0.1, 0.0028)
     assert steps.working() == list(Part)
     assert steps.state.rested == {}
+
+
+@pytest.mark.parametrize(("core", "times"), [(0.5, 2.0), (0.1, 3.0)])
+def test_on_a_full_machine_a_run_keeps_what_it_is_given(core: float, times: float) -> None:
+    quiet, full = Steps(), Steps(core=core)
+    for steps in (quiet, full):
+        steps.go(FIRST_STEPS, 0.002, 0.001)
+        while steps.governor.affords(Part.OBSERVERS):
+            steps.go(1, 0.002, 0.001)
+    rests_after = [steps.state.step - FIRST_STEPS for steps in (quiet, full)]
+    assert rests_after[1] / rests_after[0] == pytest.approx(times, rel=0.02)
+
+
+def test_on_a_full_machine_the_share_is_the_same() -> None:
+    steps = Steps(core=0.5)
+    steps.go(3000, 0.1, 0.0028)
+    assert steps.working() == list(Part)
 
 
 def test_parts_rest_in_their_order_and_the_observers_last():

@@ -245,9 +245,17 @@ class Nameful(nn.Module):
         return torch.log(x * 0) * 0  # NaN everywhere
 
 
-def test_hostile_names_and_nan_everywhere_stay_text(show: Show, tmp_path: Path) -> None:
+class Endless(Nameful):
+    """The same, infinite everywhere."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.exp(super().forward(x).nan_to_num(1e9))
+
+
+@pytest.mark.parametrize("model", [Nameful, Endless])
+def test_hostile_names_and_nan_or_inf_everywhere_stay_text(show: Show, tmp_path: Path, model: type[Nameful]) -> None:
     with under_watch(tmp_path / "runs", inspect_steps=1):
-        train(Nameful(), [torch.rand(3, 4) for _ in range(3)])
+        train(model(), [torch.rand(3, 4) for _ in range(3)])
     shown = show(tmp_path / "runs" / "latest")
     assert shown.text("[data-fact=op]").startswith("aten::")
     assert "owned" not in shown.page.title()
@@ -255,6 +263,49 @@ def test_hostile_names_and_nan_everywhere_stay_text(show: Show, tmp_path: Path) 
     assert "<script>" in shown.text("#layers .names")
     assert (shown.complaints, len(shown.requests)) == ([], 1)
     assert shown.fits()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("program", "title", "ranks"),
+    [
+        ("faults/data/never_full_stop/train.py", "Id 0 ends all 12 texts", 1),
+        ("faults/device/ddp_two_sites/train.py", "1 (BatchNorm1d) sees data on rank 1", 2),
+        ("healthy/char_rnn.py", "every loss, gradient and update was finite", 1),
+    ],
+    ids=["silent", "ranks", "healthy"],
+)
+def test_every_panel_of_a_real_run_is_told_and_none_is_blank(
+    show: Show, programs: Programs, tmp_path: Path, program: str, title: str, ranks: int, scheme: str
+) -> None:
+    subprocess.run(
+        [*programs.tool, "run", "--out", str(tmp_path), str(ROOT / program)], capture_output=True, check=False
+    )
+    for size in (WIDE, PHONE):
+        shown = show((tmp_path / "latest").resolve(), size=size, color_scheme=scheme)
+        assert title in shown.text("h1")
+        for panel in ("timeline", "layers", "model", "ops", "findings", "checks", *(("ranks",) if ranks > 1 else ())):
+            assert len(shown.text(f"#{panel}")) > 20
+        assert shown.page.locator("#timeline canvas").count() >= 3
+        assert shown.page.locator("#layers .map canvas").count() == 1
+        shown.page.keyboard.press("ArrowRight")
+        shown.page.keyboard.press("Shift+ArrowLeft")
+        assert (shown.complaints, shown.fits(), shown.grave(), len(shown.requests)) == ([], True, [], 1)
+
+
+def test_norms_between_the_snapshots_are_drawn_and_a_map_has_its_own_steps(show: Show, tmp_path: Path) -> None:
+    with under_watch(tmp_path / "runs"):
+        train(nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2)), [torch.rand(3, 4) for _ in range(12)])
+    shown = show(tmp_path / "runs" / "latest", "#7/layers")
+    assert shown.text("#layers .title .hint") == "numbers of step 7"
+    assert float(shown.text("[data-cell]")) > 0
+    shown.page.locator("#layers canvas").press("ArrowLeft")
+    assert shown.text("#layers .title .hint") == "numbers of step 6"
+    shown.page.get_by_role("button", name="activation norm").first.click()
+    assert shown.text("#layers .title .hint") == "numbers of step 2"  # the last one that was inspected
+    assert float(shown.text("[data-cell]")) > 0
+    assert shown.complaints == []
 
 
 def test_headings_go_down_one_by_one(show: Show, masked: Path) -> None:

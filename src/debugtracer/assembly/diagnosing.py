@@ -30,6 +30,7 @@ from debugtracer.hooks.swap_tensors import SwapTensorsHook
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.gate.backward_gate import BackwardGate
 from debugtracer.recorder.gate.health_gate import HealthGate
+from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
@@ -78,6 +79,7 @@ class Diagnosing:
         )
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
+        steps = RestingSteps(self.gate, numbers, recording.batches)
         self.events = EventSwitch(
             StepEvents(
                 self.recorder,
@@ -89,7 +91,7 @@ class Diagnosing:
                 recording.ring,
                 output,
             ),
-            RestingEvents(self.recorder, RestingSteps(self.gate, numbers, recording.batches), dispatcher),
+            RestingEvents(self.recorder, steps, RestingBackwards(self.backward_gate, steps), dispatcher),
             dispatcher,
             governor,
         )

@@ -24,6 +24,7 @@ from debugtracer.errors import swallow
 from debugtracer.library.library import library_of, seen_before
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.recorder.alarm import Alarm
+from debugtracer.recorder.listeners import AlarmListener, GateRanks, IncidentPolicy
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
@@ -55,7 +56,7 @@ class IncidentOptions:
     """File of the team's own library of incidents and what cured them."""
 
 
-class Incidents:
+class Incidents(AlarmListener, GateRanks, IncidentPolicy):
     """Opens incidents for one process. What raises here is swallowed, but for the stop."""
 
     def __init__(

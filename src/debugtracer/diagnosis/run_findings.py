@@ -18,6 +18,7 @@ from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.training_experiment import TrainingExperiment
 from debugtracer.errors import ReplayRefused, swallow
+from debugtracer.recorder.listeners import ClosedStep
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
@@ -73,6 +74,17 @@ class RunFindings:
         ref = StepRef(iteration=max(following - 1, 0), step=step, rank=self.output.rank)
         self.live.step(ref, values, facts)
         self.state.judged(self.live.judge_s)
+
+    def steps_done(self, steps: Sequence[ClosedStep]) -> None:
+        """The same for steps in a row with which no facts go; a further step follows them."""
+        rank, live = self.output.rank, self.live
+        for step, iteration, values in steps:
+            self.jumps.seen(step, values)
+            self.step_losses.append(StepLoss(step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
+            if live.wants():
+                live.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, ())
+        for _, _, values in steps[-KEPT:]:
+            self.remember(values)
 
     def finish(self, facts: Sequence[Fact] = (), interrupted: bool = False) -> None:
         """Judge what is still unjudged at the end of the run, and write down which checks were asked; no experiment

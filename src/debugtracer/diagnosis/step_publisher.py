@@ -30,19 +30,31 @@ class StepPublisher(StepNumbers):
 
     def publish_all(self, steps: Sequence[ClosedStep]) -> None:
         """Publish steps in their order; what the observers have put belongs to the last of them."""
-        for closed in steps[:-1]:
-            self.take(*closed, among_others=True)
         last = steps[-1]
+        if others := steps[:-1]:
+            self.take_many(others)
         self.take(last.step, last.iteration, last.values | self.run.take_values())
+
+    def take_many(self, steps: Sequence[ClosedStep]) -> None:
+        """Take the numbers of steps with which no facts go."""
+        for closed in steps:
+            self.count_nonfinite(closed.values)
+        self.judge_many(steps)
+        self.output.points([(closed.step, closed.values) for closed in steps])
+
+    @guarded("diagnosis.step_publisher")
+    def judge_many(self, steps: Sequence[ClosedStep]) -> None:
+        """Hand their numbers to the checks."""
+        self.findings.steps_done(steps)
 
     def waiting(self) -> bool:
         run = self.run
         return bool(run.inspecting or run.facts or run.values)
 
-    def take(self, step: int, iteration: int, values: dict[str, float], among_others: bool = False) -> None:
-        """Take the numbers of one step; facts go with the last of several."""
+    def take(self, step: int, iteration: int, values: dict[str, float]) -> None:
+        """Take the numbers of one step, with the facts since the last."""
         self.count_nonfinite(values)
-        self.judge(step, iteration, values, among_others)
+        self.judge(step, iteration, values)
         self.output.point(step, values)
 
     def count_nonfinite(self, values: dict[str, float]) -> None:
@@ -58,7 +70,6 @@ class StepPublisher(StepNumbers):
             values[NONFINITE_ROW] = 0.0
 
     @guarded("diagnosis.step_publisher")
-    def judge(self, step: int, iteration: int, values: dict[str, float], among_others: bool) -> None:
+    def judge(self, step: int, iteration: int, values: dict[str, float]) -> None:
         """Hand the numbers and facts to the checks."""
-        facts = () if among_others else self.run.take_facts()
-        self.findings.step_done(step, values, facts, iteration)
+        self.findings.step_done(step, values, self.run.take_facts(), iteration)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from debugtracer.exports.export import Export, series_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
 
@@ -18,16 +19,21 @@ class CsvTables(Export):
 
     word: ClassVar[str] = "csv"
 
-    def write(self, trace: Trace, folder: Path) -> Path:
-        """Write both tables; return the one of the series."""
-        with (folder / "series.csv").open("w", newline="", encoding="utf-8") as file:
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
+        """Write both tables, or add to them; return the one of the series."""
+        progress = progress or Progress()
+        mode = "a" if progress.rounds else "w"
+        with (folder / "series.csv").open(mode, newline="", encoding="utf-8") as file:
             table = csv.writer(file)
-            table.writerow(["rank", "series", "step", "value"])
+            if mode == "w":
+                table.writerow(["rank", "series", "step", "value"])
             for rank in trace.ranks:
-                for name, steps, values in series_of(trace, rank):
+                for name, steps, values in series_of(trace, rank, progress):
                     table.writerows([rank, name, *point] for point in zip(steps, values, strict=True))
-        with (folder / "findings.csv").open("w", newline="", encoding="utf-8") as file:
+        with (folder / "findings.csv").open(mode, newline="", encoding="utf-8") as file:
             table = csv.writer(file)
-            table.writerow(["rank", "step", "severity", "check", "message"])
-            table.writerows([f.rank, f.step, f.severity, f.check, f.message] for f in findings(trace))
+            if mode == "w":
+                table.writerow(["rank", "step", "severity", "check", "message"])
+            new = findings(trace)[progress.findings :]
+            table.writerows([f.rank, f.step, f.severity, f.check, f.message] for f in new)
         return folder / "series.csv"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from debugtracer.exports.progress import Progress
 from debugtracer.plugins import members
 from debugtracer.trace.number import as_float
 from debugtracer.trace.store.reader import Trace
@@ -24,8 +25,9 @@ class Export:
     word: ClassVar[str]
     """The word of `--to`."""
 
-    def write(self, trace: Trace, folder: Path) -> Path:
-        """Write the run into a folder that exists; return what is opened with the other tool. Raises OSError."""
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
+        """Write the run into a folder that exists, or what is new since `progress`; return what is opened with the
+        other tool. Raises OSError."""
         raise NotImplementedError
 
 
@@ -37,17 +39,27 @@ def exports() -> dict[str, Export]:
     return {export.word: export for export in members(debugtracer.exports, Export).values()}
 
 
-def series_of(trace: Trace, rank: int) -> Iterator[tuple[str, list[int], list[float]]]:
-    """Yield each series of a rank with steps and values, then the norm of each tensor: `gradient/fc1.weight`."""
+def series_of(
+    trace: Trace, rank: int, progress: Progress | None = None
+) -> Iterator[tuple[str, list[int], list[float]]]:
+    """Yield each series of a rank with steps and values, then the norm of each tensor: `gradient/fc1.weight`; with
+    `progress` what is new since."""
+    progress = progress or Progress()
     for name in trace.names(rank):
-        yield name, *trace.series(name, rank)
+        steps, numbers = trace.series(name, rank, progress.after(rank, name))
+        progress.wrote(rank, name, steps)
+        if steps:
+            yield name, steps, numbers
     norms: dict[str, dict[int, float]] = {}
     for fact in snapshots(trace, rank):
         for row in fact.tensors:
             if row.l2 is not None:
                 norms.setdefault(f"{row.role}/{row.name}", {})[fact.ref.step] = as_float(row.l2)
     for name, values in norms.items():
-        yield name, sorted(values), [values[step] for step in sorted(values)]
+        new = sorted(step for step in values if step >= progress.after(rank, name))
+        progress.wrote(rank, name, new)
+        if new:
+            yield name, new, [values[step] for step in new]
 
 
 def clock_of(trace: Trace, rank: int) -> dict[int, float]:
@@ -59,10 +71,10 @@ def clock_of(trace: Trace, rank: int) -> dict[int, float]:
     return dict(zip(sorted(spent), itertools.accumulate(spent[step] for step in sorted(spent)), strict=True))
 
 
-def rows_of(trace: Trace, rank: int) -> Iterator[tuple[int, dict[str, float]]]:
+def rows_of(trace: Trace, rank: int, progress: Progress | None = None) -> Iterator[tuple[int, dict[str, float]]]:
     """Yield every step of a rank in order, with all that was measured at it by name."""
     rows: dict[int, dict[str, float]] = {}
-    for name, steps, values in series_of(trace, rank):
+    for name, steps, values in series_of(trace, rank, progress):
         for step, value in zip(steps, values, strict=True):
             rows.setdefault(step, {})[name] = value
     yield from sorted(rows.items())

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
 from debugtracer.exports.export import Export, clock_of, ending_of, series_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
 
@@ -27,7 +28,7 @@ class MlFlow(Export):
 
     word: ClassVar[str] = "mlflow"
 
-    def write(self, trace: Trace, folder: Path) -> Path:
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
         """Write a database in which each rank is a run. Raises UsageError without the package."""
         os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # it would tell its makers of its use, read at import
         try:
@@ -49,17 +50,23 @@ class MlFlow(Export):
             if known is not None
             else client.create_experiment("debug-tracer", artifact_location=(folder.resolve() / "artifacts").as_uri())
         )
+        progress = progress or Progress()
         found, ending = findings(trace), ending_of(trace)
         for rank in trace.ranks:
             began, clock = trace.manifest.started_at, clock_of(trace, rank)
-            run = client.create_run(experiment, start_time=ms(began), run_name=f"{trace.path.name}-rank{rank}")
+            run = progress.open.get(rank) or client.create_run(
+                experiment, start_time=ms(began), run_name=f"{trace.path.name}-rank{rank}"
+            )
+            progress.open[rank] = run
             points = (
                 Metric(name, value, ms(began + clock.get(step, 0.0)), step)
-                for name, steps, values in named(series_of(trace, rank))
+                for name, steps, values in named(series_of(trace, rank, progress), progress.names.setdefault(rank, {}))
                 for step, value in zip(steps, values, strict=True)
             )
             for batch in batches(points):
                 client.log_batch(run.info.run_id, metrics=batch)
+            if not progress.over:
+                continue
             client.log_batch(run.info.run_id, params=[Param(name, str(value)) for name, value in ending.items()])
             mine = [[f.step, f.severity, f.check, f.message] for f in found if f.rank == rank]
             if mine:
@@ -70,14 +77,21 @@ class MlFlow(Export):
         return path
 
 
-def named(series: Iterable[tuple[str, list[int], list[float]]]) -> Iterator[tuple[str, list[int], list[float]]]:
-    """Give each series a name that MLflow takes; two that would become one are numbered."""
-    taken: set[str] = set()
+def named(
+    series: Iterable[tuple[str, list[int], list[float]]], known: dict[str, str] | None = None
+) -> Iterator[tuple[str, list[int], list[float]]]:
+    """Give each series a name that MLflow takes, the one that it has in `known`; two that would become one are
+    numbered."""
+    known = {} if known is None else known
     for name, steps, values in series:
+        if name in known:
+            yield known[name], steps, values
+            continue
+        taken = set(known.values())
         plain = REFUSED.sub("_", name)[: LONGEST - 6].strip("/. ") or "_"
         plain = "/".join(part if part.strip(".") else "_" for part in plain.split("/"))  # a name is a path there
         free = next(one for n in itertools.count(1) if (one := plain if n == 1 else f"{plain} {n}") not in taken)
-        taken.add(free)
+        known[name] = free
         yield free, steps, values
 
 

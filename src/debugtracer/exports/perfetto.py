@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from debugtracer.exports.export import Export, clock_of, series_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
 
@@ -24,11 +25,13 @@ class Perfetto(Export):
 
     word: ClassVar[str] = "perfetto"
 
-    def write(self, trace: Trace, folder: Path) -> Path:
-        """Write trace.json, all ranks in it."""
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
+        """Write trace.json, all ranks in it: each time whole, and put in place when it is."""
         events = [event for rank in trace.ranks for event in of_rank(trace, rank)]
         path = folder / "trace.json"
-        path.write_bytes(msgspec.json.encode({"traceEvents": events, "displayTimeUnit": "ms"}))
+        beside = folder / ".trace.json"
+        beside.write_bytes(msgspec.json.encode({"traceEvents": events, "displayTimeUnit": "ms"}))
+        beside.replace(path)
         return path
 
 

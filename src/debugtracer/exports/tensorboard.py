@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
 from debugtracer.exports.export import Export, clock_of, series_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
@@ -19,7 +20,7 @@ class TensorBoard(Export):
 
     word: ClassVar[str] = "tensorboard"
 
-    def write(self, trace: Trace, folder: Path) -> Path:
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
         """Write a log folder for each rank. Raises UsageError without the package."""
         try:
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -27,17 +28,19 @@ class TensorBoard(Export):
             raise UsageError(
                 "export --to tensorboard: tensorboard is not installed: pip install 'torch-debug-tracer[import]'"
             ) from None
-        found = findings(trace)
+        progress = progress or Progress()
+        found = findings(trace)[progress.findings :]
         for rank in trace.ranks:
             began, clock = trace.manifest.started_at, clock_of(trace, rank)
-            writer = EventFileWriter(str(folder / f"rank={rank}"))
-            for name, steps, values in series_of(trace, rank):
+            writer = progress.open.get(rank) or EventFileWriter(str(folder / f"rank={rank}"))
+            progress.open[rank] = writer
+            for name, steps, values in series_of(trace, rank, progress):
                 for step, value in zip(steps, values, strict=True):
                     writer.add_event(scalar(name, step, value, began + clock.get(step, 0.0)))
             for finding in found:
                 if finding.rank == rank:
                     writer.add_event(text(finding, began + clock.get(finding.step, 0.0)))
-            writer.close()
+            (writer.close if progress.over else writer.flush)()
         return folder
 
 

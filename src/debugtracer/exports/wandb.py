@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
 from debugtracer.exports.export import Export, ending_of, rows_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
 
@@ -19,7 +20,7 @@ class WeightsAndBiases(Export):
 
     word: ClassVar[str] = "wandb"
 
-    def write(self, trace: Trace, folder: Path) -> Path:
+    def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
         """Write a run for each rank. Raises UsageError without the package."""
         os.environ["WANDB_ERROR_REPORTING"] = "false"  # it would tell its makers of errors, read at import
         try:
@@ -28,20 +29,25 @@ class WeightsAndBiases(Export):
             raise UsageError(
                 "export --to wandb: wandb is not installed: pip install 'torch-debug-tracer[wandb]'"
             ) from None
+        progress = progress or Progress()
         found, ending = findings(trace), ending_of(trace)
         for rank in trace.ranks:
-            run = wandb.init(
+            run = progress.open.get(rank) or wandb.init(
                 mode="offline", dir=str(folder), project="debug-tracer", group=trace.path.name,
                 name=f"{trace.path.name}-rank{rank}", config={"rank": rank, **ending}, settings=quiet(wandb),
             )  # fmt: skip
-            for step, values in rows_of(trace, rank):
+            progress.open[rank] = run
+            for step, values in rows_of(trace, rank, progress):
                 run.log(values, step=step)
+            if not progress.over:
+                continue
             mine = [[f.step, f.severity, f.check, f.message] for f in found if f.rank == rank]
             if mine:
                 run.log({"findings": wandb.Table(columns=["step", "severity", "check", "message"], data=mine)})
             run.summary.update(ending)
             run.finish()
-        wandb.teardown()  # only then the files are whole: a process of its own writes them
+        if progress.over:
+            wandb.teardown()  # only then the files are whole: a process of its own writes them
         return folder / "wandb"
 
 

@@ -6,11 +6,15 @@ least rests first.
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from time import perf_counter, thread_time
 
 from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
-GRACE_S = 9.0  # seconds on top of the share (ours): a run of a minute keeps what verdicts of its faults need
+GRACE_S = 3.0  # seconds on top of the share (ours): what verdicts of short runs need (docs/rationale/performance.md)
+SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
+CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 us in some sandboxes
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -27,7 +31,7 @@ class Part(enum.IntEnum):
     OBSERVERS = 4  # what is asked of every step beside loss and gradient: order of calls, schedules, modes, parameters
 
 
-LIMITS_S = {Part.LOOKS: 1.8, Part.SUMMARIES: 1.2, Part.COPIES: 0.6, Part.TAPE: 0.0, Part.OBSERVERS: -0.3}
+LIMITS_S = {Part.LOOKS: 0.6, Part.SUMMARIES: 0.4, Part.COPIES: 0.2, Part.TAPE: 0.0, Part.OBSERVERS: -0.1}
 WORDS = {
     Part.LOOKS: "close looks",
     Part.SUMMARIES: "values of batches and of weights at rest",
@@ -37,13 +41,21 @@ WORDS = {
 }
 
 
-class Governor:
-    """One per process: a balance of seconds that training fills and watching spends, settled once a step without a
-    clock of its own."""
+def clocks() -> tuple[float, float]:
+    """The CPU seconds of this thread, and the seconds on the wall."""
+    return thread_time(), perf_counter()
 
-    def __init__(self, cost: float, state: RunState) -> None:
+
+class Governor:
+    """One per process: a balance of seconds that training fills and watching spends, settled once a step. They are
+    seconds of a core: what else runs on the machine does not use up what is given to a short run."""
+
+    def __init__(self, cost: float, state: RunState, read: Callable[[], tuple[float, float]] = clocks) -> None:
         """Take the promised share of training time; 1 or more lets nothing rest."""
-        self.cost, self.state = cost, state
+        self.cost, self.state, self.read = cost, state, read
+        self.pace = 1.0
+        """CPU seconds that the training thread had in a second, as of the last steps."""
+        self.read_at, self.until_read = read(), CLOCK_STEPS
         self.balance_s = GRACE_S
         self.seen_s = 0.0
         """Seconds of ours that are settled."""
@@ -64,17 +76,29 @@ class Governor:
         state = self.state
         steady_s = state.steady_s
         spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
-        if self.cost >= 1 or state.step <= FIRST_STEPS:
+        if self.cost >= 1:
+            return
+        self.look_at_clock(steps)
+        if state.step <= FIRST_STEPS:
             return
         for part, works in self.working.items():
             if not works and steps > 1:
                 state.rested[WORDS[part]] += steps - 1
-        gained_s = self.cost * max(seconds - spent_s, 0.0) - spent_s
+        gained_s = self.pace * (self.cost * max(seconds - spent_s, 0.0) - spent_s)
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
         if state.incident_s > self.incident_s:  # what follows an incident is recorded whole
             self.balance_s, self.incident_s = GRACE_S, state.incident_s
         if self.balance_s < GRACE_S or not all(self.working.values()):
             self.decide()
+
+    def look_at_clock(self, steps: int) -> None:
+        """Measure now and then how much of a core the training thread has."""
+        self.until_read -= steps
+        if self.until_read > 0:
+            return
+        before, self.read_at, self.until_read = self.read_at, self.read(), CLOCK_STEPS
+        cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
+        self.pace = min(max(cpu_s / wall_s, SLOWEST), 1.0) if wall_s > 0 else 1.0
 
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""
@@ -91,4 +115,5 @@ class Governor:
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
         self.balance_s, self.seen_s, self.incident_s = GRACE_S, 0.0, 0.0
+        self.pace, self.read_at, self.until_read = 1.0, self.read(), CLOCK_STEPS
         self.working = dict.fromkeys(Part, True)

@@ -11,7 +11,7 @@ from debugtracer.recorder.dataset_name import dataset_name
 from debugtracer.recorder.listeners import SampleFilter
 from debugtracer.recorder.state.identity import ById
 
-SHARE = 0.005  # of a dataset that may be left out (the share of updates: docs/rationale/checks.md#rb_skip_budget)
+SHARE = 0.005  # of a dataset, or of the last updates, that may be left out (docs/rationale/checks.md#rb_skip_budget)
 LEAST = 20  # samples that may be left out of any dataset
 
 

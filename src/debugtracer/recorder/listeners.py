@@ -3,6 +3,7 @@ back."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -14,6 +15,7 @@ from debugtracer.recorder.alarm import Alarm
 class AlarmListener(Protocol):
     """Looks into alarms."""
 
+    @abstractmethod
     def open(self, alarm: Alarm) -> None:
         """Called when a bad number was seen. May raise StoppedByTracer, nothing else."""
 

@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.gate.scaled_losses import ScaledLosses
 from debugtracer.recorder.gate.step_health import StepHealth
+from debugtracer.recorder.gate.step_norms import StepNorms
 from debugtracer.recorder.measuring import measuring
 from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
@@ -52,6 +53,7 @@ class RunState:
         self.anomalies = 0
         """Incidents, and findings graver than a note: what makes close looks more frequent for a while."""
         self.health = StepHealth()
+        self.norms = StepNorms()
         self.verdict: Verdict | None = None
         """Of the incident that was opened last."""
         self.last_loss: Tensor | float | None = None

@@ -22,7 +22,7 @@ from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_table import OpTableRecorder
-from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracer import OpListener, OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.parity import Parity, judge
 from debugtracer.replay.reexecute import Reexecution, scale_one
@@ -30,6 +30,7 @@ from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, updated
 from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
+from debugtracer.replay.traced_backward import trace_backward
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.incident import Mechanism, ReplayFacts
 
@@ -217,7 +218,8 @@ def traced(
     tracker = OpTracker()
     program = Program(max_bytes=program_bytes) if program_bytes else None
     ops = OpTableRecorder(tracker)  # first: it asks who wrote what an op reads before the tracker notes what it wrote
-    tracer = OpTracer(observers=[ops, tracker, *([program] if program is not None else [])])
+    observers: list[OpListener] = [ops, tracker]
+    tracer = OpTracer(observers=[*observers, *([program] if program is not None else [])])
     name_roots(tracer, context.roots)
     label_inputs(tracer, program, plan, context, alarm.previous)
 
@@ -243,6 +245,8 @@ def traced(
     if program is not None:
         for target in targets:
             program.target(target.name, target.tensor)
+    with OpTracer(observers, tracer.whereabouts):  # the verdict stands: what follows is for the op table alone
+        trace_backward(alarm, run, touched(alarm, context))
     return result
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-SHARE = 0.005  # of the last LAST updates that may be left out (docs/rationale/checks.md#rb_skip_budget)
-LAST = 10_000
+from debugtracer.recorder.left_out_samples import SHARE
+from debugtracer.trace.facts.skipped_batches import LAST
+
 LEAST = 20  # updates that may be left out in any run (the number of rollback/skip-budget)
 ROW = 3  # bad steps in a row after which none is left out any more (docs/rationale/checks.md#rb_skip_budget)
 ROLL_BACKS, PER = 3, 1000  # roll-backs in so many steps (issue 14)

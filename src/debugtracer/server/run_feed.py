@@ -63,7 +63,7 @@ class RunFeed:
         """Read the run; at the first time all but the layers, which follow when somebody looks again."""
         began = time.monotonic()
         trace = StillTrace(self._trace.again())
-        taken = self._taken(trace)
+        taken = self._taken(trace, signature)
         first, unchanged = not self._page, signature == self._signature
         fresh, long = taken != self._snapshots, taken[1] > AT_ONCE_BYTES
         self._behind = fresh and (long if first else began < self._layers_due_s)
@@ -90,13 +90,14 @@ class RunFeed:
             self._snapshots = taken
             self._layers_due_s = time.monotonic() + took * (1 / LAYERS_SHARE - 1)
 
-    def _taken(self, trace: StillTrace) -> tuple[int, int]:
-        """How many health snapshots there are, and how many bytes they have."""
+    def _taken(self, trace: StillTrace, signature: Signature) -> tuple[int, int]:
+        """A number that grows with the health snapshots and norms of layers, and how many bytes these have."""
         try:
             spans = [span for rank in trace.ranks for span in trace.snapshot_spans(rank)]
         except (DebugTracerError, OSError):
             return 0, 0
-        return len(spans), sum(span.end - span.begin for span in spans)
+        norms = sum(size for name, _, size, _ in signature if "/norms-" in name)
+        return len(spans) + norms, sum(span.end - span.begin for span in spans) + norms
 
     def _state(self, trace: StillTrace, signature: Signature) -> Liveness:
         try:

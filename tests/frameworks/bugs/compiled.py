@@ -1,3 +1,4 @@
+import os
 import sys
 
 import torch
@@ -7,7 +8,7 @@ from torch.utils.data import DataLoader
 bug = sys.argv[1]
 torch.manual_seed(0)
 model = Model(bug)
-compiled = torch.compile(model)
+compiled = torch.compile(model, backend=os.environ.get("COMPILE_BACKEND", "inductor"))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 for epoch in range(2):
     for batch in DataLoader(Sentences(bug), batch_size=BATCH, shuffle=True):

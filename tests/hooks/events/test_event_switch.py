@@ -226,23 +226,21 @@ def by_hand(model: nn.Module, rows: torch.Tensor) -> None:
             p -= 0.01 * p.grad
 
 
-def test_the_observers_of_a_loop_that_writes_its_weights_itself_rest_and_work_again_at_a_bad_number(
-    tmp_path: Path,
-) -> None:
+def test_a_loop_that_writes_its_weights_itself_rests_and_works_again_at_a_bad_number(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model, rows = nn.Linear(4, 1), torch.randn(8, 4)
     with under_watch(tmp_path, **RESTS) as session:
         for _ in range(FIRST_STEPS):
             by_hand(model, rows)
-        assert not session.events.observers_rest
+        assert not session.events.rests()
         session.state.own_s += 100.0
         for _ in range(3):
             by_hand(model, rows)
-        assert session.events.observers_rest
+        assert session.events.rests()
         assert session.dispatcher.rests
         number = session.state.iteration
         by_hand(model, rows / torch.zeros(()))
-        assert not session.events.observers_rest
+        assert not session.events.rests()
     (incident,) = incidents(tmp_path)
     assert incident.trace_id.endswith(f"-{number}")
     assert incident.verdict is not None
@@ -257,9 +255,24 @@ def test_an_optimizer_that_comes_later_is_told_to_observers_that_rested(tmp_path
         session.state.own_s += 100.0
         for _ in range(3):
             by_hand(model, rows)
-        assert session.events.observers_rest
+        assert session.events.rests()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-        assert not session.events.observers_rest
+        assert not session.events.rests()
         model(rows).pow(2).mean().backward()
         optimizer.step()
     assert not [e for e in events(tmp_path) if isinstance(e, Found)]
+
+
+def test_where_only_the_calls_of_the_loop_tell_what_it_trains_its_observers_alone_rest(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    weight, rows = torch.randn(4, 1, requires_grad=True), torch.randn(8, 4)
+    with under_watch(tmp_path, **RESTS) as session:
+        for step in range(FIRST_STEPS + 6):
+            if step == FIRST_STEPS:
+                session.state.own_s += 100.0
+            weight = weight.detach().clone().requires_grad_()
+            (rows @ weight).pow(2).mean().backward()
+            weight = weight - 0.01 * weight.grad
+        assert session.events.observers_rest
+        assert session.dispatcher.rests
+        assert not session.events.rests()

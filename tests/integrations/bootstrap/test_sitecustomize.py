@@ -27,25 +27,23 @@ def python(tmp_path, code: str, *path: str, **variables: str) -> str:
 
 WATCHED = (
     "import sys, torch; print('debugtracer.session' in sys.modules, [f for f in sys.meta_path if type(f).__name__ == "
-    "'TorchWatcher'])"
+    "'TorchWatcher'], 'exec_module' in vars(torch.__spec__.loader))"
 )
 
 
-@pytest.mark.parametrize(("value", "watched"), [("1", True), ("0", False), ("", False)])
-def test_the_session_begins_with_torch_and_the_finder_is_gone(tmp_path, value, watched):
-    assert python(tmp_path, WATCHED, DEBUG_TRACER=value) == f"{watched} []\n"
+def test_the_session_begins_with_torch_the_finder_is_gone_and_the_loader_of_torch_is_itself_again(tmp_path):
+    assert python(tmp_path, WATCHED, DEBUG_TRACER="1") == "True [] False\n"
+
+
+@pytest.mark.parametrize("value", ["0", ""])
+def test_without_the_variable_the_import_of_torch_starts_nothing(tmp_path, value):
+    (tmp_path / "torch.py").write_text("")  # whatever it is that a program imports by this name
+    assert python(tmp_path, WATCHED, str(tmp_path), DEBUG_TRACER=value) == "False [] False\n"
 
 
 def test_a_program_without_torch_loads_nothing_of_ours(tmp_path):
     code = "import sys; print([m for m in sys.modules if m.startswith('debugtracer')])"
     assert python(tmp_path, code, DEBUG_TRACER="1") == "[]\n"
-
-
-def test_the_loader_of_torch_is_itself_again(tmp_path):
-    assert (
-        python(tmp_path, "import torch; print('exec_module' in vars(torch.__spec__.loader))", DEBUG_TRACER="1")
-        == "False\n"
-    )
 
 
 def test_the_sitecustomize_behind_it_runs_under_its_own_name(tmp_path):

@@ -48,4 +48,5 @@ if __name__ == "__main__":
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    mp.spawn(worker, (port, sys.argv[1] if len(sys.argv) > 1 else ""), nprocs=2)
+    words = (port, sys.argv[1] if len(sys.argv) > 1 else "")
+    mp.start_processes(worker, words, nprocs=2, start_method=os.environ.get("START_METHOD", "spawn"))

@@ -14,9 +14,11 @@ from debugtracer.testing import a_trace
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.store.layer_columns import columns_of
+from debugtracer.trace.store.norm_log import NormLog
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.views.page.layers_panel import BAD, GREATEST, LEAST, MISSING, ZERO, layers_panel, leveled, thinned
 from tests.trace.facts.test_health import a_row
+from tests.trace.facts.test_layer_norms import some_norms
 from tests.views.test_layers import snapshot
 
 
@@ -72,3 +74,35 @@ def test_a_long_run_is_thinned_evenly_but_whole_at_the_focus() -> None:
 
 def test_a_run_without_snapshots_has_no_maps(tmp_path: Path) -> None:
     assert layers_panel(open_trace(a_trace(tmp_path)), 0, None) == {"steps": [], "maps": []}
+
+
+def test_norms_between_the_snapshots_are_columns_of_gradients_and_weights_alone(tmp_path: Path) -> None:
+    run = a_trace(
+        tmp_path,
+        snapshot(0, a_row("fc.weight", l2=2.0), a_row("relu", role="activation", l2=0.25)),
+        snapshot(4, a_row("fc.weight", l2=2.5)),
+    )
+    log = NormLog(run / "rank=0")
+    log.append(some_norms(0, 1, 2, 3, role="weight", names=("fc.weight",)))
+    log.append(some_norms(3, names=("fc.weight",)))
+    log.close()
+    panel = layers_panel(open_trace(run), 0, 3)
+    maps = {one["name"]: one for one in panel["maps"]}
+    assert panel["steps"] == [0, 1, 2, 3, 4]
+    assert [round(value(word), 1) for word in words(maps["weight"]["levels"])] == [2.0, 1.0, 2.0, 3.0, 2.5]
+    assert "at" not in maps["weight"]
+    assert (maps["gradient"]["at"], len(words(maps["gradient"]["levels"]))) == ([0, 3, 4], 3)
+    assert maps["activation"]["at"] == [0, 4]
+    assert maps["weight"]["shapes"] == ["2x3 float32"]
+
+
+def test_of_very_many_steps_with_norms_an_even_choice_and_those_at_the_focus_are_shown(tmp_path: Path) -> None:
+    run = a_trace(tmp_path)
+    log = NormLog(run / "rank=0")
+    names = tuple(f"layers.{n}.weight" for n in range(500))
+    log.append(some_norms(*range(2000), role="weight", names=names))
+    log.close()
+    panel = layers_panel(open_trace(run), 0, 1500)
+    assert len(panel["steps"]) < 500
+    assert {0, 1999, *range(1500 - 32, 1500 + 33)} <= set(panel["steps"])
+    assert panel["thinned"] == 2000 - len(panel["steps"])

@@ -39,6 +39,8 @@ class EventSwitch(LoopEvents):
         """The program scales its losses, or its optimizer calls the loss itself: both are followed call by call."""
         self.observers_rest = False
         """The observers alone rest, in a loop that writes its weights itself: its backward calls are its gate."""
+        self.by_hand = False
+        """What rests is such a loop."""
 
     def wake(self) -> None:
         """Let everything work from here on; what rested hears that it has missed something."""
@@ -62,16 +64,32 @@ class EventSwitch(LoopEvents):
             or self.working.inspection.on
         ):
             self.wake()
-        elif self.target is self.working and state.open_root.module is None and not inside_backward():
-            self.target = self.resting
+        elif self.target is self.working and self.is_between_calls():
+            self.target, self.by_hand = self.resting, False
             self.resting.steps.begin()
             self.observers.rest(True)
 
     def between_backwards(self) -> None:
-        """Let the observers rest or work where the governor says so, in a loop that writes its weights itself."""
+        """The same in a loop that writes its weights itself; its observers alone where only its calls tell what it
+        trains."""
         state = self.working.state
-        awake = state.quiet_until_healthy or self.governor.affords(Part.OBSERVERS) or self.working.inspection.on
-        self.rest_observers(not awake and not self.never_rests)
+        if (
+            self.never_rests
+            or state.quiet_until_healthy
+            or self.governor.affords(Part.OBSERVERS)
+            or self.working.inspection.on
+        ):
+            self.wake()
+        elif self.target is self.working and self.is_between_calls() and self.resting.backwards.can_begin():
+            self.target, self.by_hand, self.observers_rest = self.resting, True, False
+            self.resting.backwards.begin()
+            self.observers.rest(True)
+        elif self.target is self.working:
+            self.rest_observers(True)
+
+    def is_between_calls(self) -> bool:
+        """Whether no root call and no backward is in flight."""
+        return self.working.state.open_root.module is None and not inside_backward()
 
     def rest_observers(self, rests: bool) -> None:
         """Let the observers alone rest, or work again after they have missed something."""
@@ -142,8 +160,21 @@ class EventSwitch(LoopEvents):
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
         self.target.backward_ended(popped, failed)
-        if self.target is self.working and self.working.state.backward_ends_step:
+        if self.target is self.resting:
+            if self.by_hand and not failed:
+                self.end_at_rest()
+        elif self.working.state.backward_ends_step:
             self.between_backwards()
+
+    def end_at_rest(self) -> None:
+        """Close the step of a loop that writes its weights itself, or let its gate decide."""
+        if not self.resting.backwards.end():
+            self.wake()
+            self.working.backward_gate.close()
+        elif self.resting.steps.rows:
+            return
+        self.working.look_closely()
+        self.between_backwards()
 
     def other_thread(self) -> None:
         self.working.other_thread()

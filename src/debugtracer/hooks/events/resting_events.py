@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import swallow
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
+from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.gate.step_call import after_closure, closure_of
 from debugtracer.recorder.recorder import Recorder
@@ -22,8 +23,10 @@ from debugtracer.recorder.training_events import TrainingEvents
 class RestingEvents(RestableEvents):
     """One per session. Some tens of microseconds a step."""
 
-    def __init__(self, recorder: Recorder, steps: RestingSteps, observers: TrainingEvents) -> None:
-        self.recorder, self.steps, self.observers = recorder, steps, observers
+    def __init__(
+        self, recorder: Recorder, steps: RestingSteps, backwards: RestingBackwards, observers: TrainingEvents
+    ) -> None:
+        self.recorder, self.steps, self.backwards, self.observers = recorder, steps, backwards, observers
         self.state, self.roots = recorder.state, recorder.state.roots.known
         self.root_args: Args = ()
         self.scheduling = False
@@ -36,6 +39,8 @@ class RestingEvents(RestableEvents):
         self.root_args = args
         if not is_grad_enabled():
             self.observers.entered(module, args)
+        elif not self.state.stepped:
+            self.backwards.entered(module)
         self.state.forward_since = True
 
     def left(self, module: nn.Module, kwargs: Kwargs, output: Any, failed: bool) -> None:

@@ -55,6 +55,7 @@ class EqualUnitsObserver(Observer):
         """Check matrices when gradients are final, in the first steps."""
         if self.run.step >= STEPS:
             self.filled.clear()
+            self.run.unsubscribe(self.step_begins)
             return
         with torch.no_grad():
             suspects = [item for item in self.matrices() if first_equal(item[2])]

@@ -139,12 +139,7 @@ class HealthObserver(Observer):
 
     def names(self) -> dict[int, str]:
         """The paths of the parameters by id; where two roots have the same path the later one gets a number."""
-        met: dict[str, int] = {}
-        told: dict[int, str] = {}
-        for key, name in self.run.names().items():
-            met[name] = met.get(name, 0) + 1
-            told[key] = name if met[name] == 1 else f"{name} ({met[name]})"
-        return told
+        return distinct(self.run.names())
 
     @inspected
     def step_begins(self, optimizer: Optimizer) -> None:
@@ -214,6 +209,16 @@ class HealthObserver(Observer):
     def remove(self) -> None:
         """Drop hooks and values, so that nothing stays behind."""
         self.reset()
+
+
+def distinct(names: dict[int, str]) -> dict[int, str]:
+    """Give names that come again a number: the second `fc.weight` is `fc.weight (2)`."""
+    met: dict[str, int] = {}
+    told: dict[int, str] = {}
+    for key, name in names.items():
+        met[name] = met.get(name, 0) + 1
+        told[key] = name if met[name] == 1 else f"{name} ({met[name]})"
+    return told
 
 
 def attention_of(output: Tensor, score: Tensor | None) -> dict[str, Any]:

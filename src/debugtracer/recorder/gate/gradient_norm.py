@@ -42,9 +42,12 @@ class GradientNorm:
     def read(self, parameters: list[Tensor]) -> float:
         """The same as a number, of parameters in host memory."""
         clip, self.clip = self.clip, None
+        norms = self.state.norms
+        norms.gradients.clear()
+        norms.weights.clear()  # those of the step before
         if clip is not None and self.is_of(clip, parameters) and math.isfinite(value := scalar(clip[4])):
             return value
-        return l2_on_cpu([grad for p in parameters if (grad := p.grad) is not None])
+        return l2_on_cpu([grad for p in parameters if (grad := p.grad) is not None], norms.gradients)
 
     def is_of(self, clip: tuple[int, int, int, int, Tensor], parameters: list[Tensor]) -> bool:
         """Whether a clip was over these parameters, in this step, and its norm can be read at once."""

@@ -213,7 +213,7 @@ class HealthGate:
                     value = self.numbers[PARAM_L2] = scalar(self.param_l2)
                 else:
                     with torch.no_grad():
-                        value = self.numbers[PARAM_L2] = l2_on_cpu(parameters)
+                        value = self.numbers[PARAM_L2] = l2_on_cpu(parameters, self.state.norms.weights)
             if not math.isfinite(value) and any(is_bad(p) for p in parameters):
                 self.state.health.wrote_bad_weights()
                 self.raise_alarm(self.alarm("bad_update", optimizer))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import deque
 from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
@@ -76,13 +77,17 @@ def all_on_cpu(tensors: list[Tensor]) -> bool:
     return bool(tensors) and all(map(ON_CPU, tensors))
 
 
-def l2_on_cpu(tensors: list[Tensor]) -> float:
-    """The same as a number, of tensors in host memory: for plain ones no op is dispatched but the fused norm."""
+def l2_on_cpu(tensors: list[Tensor], kept: deque[tuple[float, ...]] | None = None) -> float:
+    """The same as a number, of tensors in host memory: for plain ones no op is dispatched but the fused norm, and the
+    norm of each is put into `kept`."""
     if tensors and PLAIN.issuperset(map(type, tensors)):
         with contextlib.suppress(RuntimeError):  # it has none of sparse tensors
             norms = torch._foreach_norm(tensors)
             if EXACT.issuperset(map(DTYPE, norms)):
-                return math.hypot(*map(Tensor.tolist, norms))  # type: ignore[arg-type]
+                each: tuple[float, ...] = tuple(map(Tensor.tolist, norms))  # type: ignore[arg-type]
+                if kept is not None:
+                    kept.append(each)
+                return math.hypot(*each)
     with torch._C.DisableTorchFunctionSubclass():
         norm = total_l2(tensors)
     return 0.0 if norm is None else scalar(norm)

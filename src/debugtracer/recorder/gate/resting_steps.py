@@ -105,22 +105,31 @@ class RestingSteps:
             gate.events.step_closed(optimizer)
         gate.time_step()
         lr = optimizer.param_groups[0].get("lr")
-        rows = self.rows
-        rows.append(Row(state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s))
+        row = Row(state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s)
         state.step += 1
+        self.close(row)
+        gate.segments.update_over()
+        now = perf_counter()
+        state.own_s += written - begin + now - gate.last_s
+        self.consider(now)
+        return output
+
+    def close(self, row: Row) -> None:
+        """Keep the numbers of a step that is over, and begin the next."""
+        state = self.state
+        self.rows.append(row)
         state.wait_s = 0.0
         self.loss = None
         self.losses.clear()
         self.recorder.tape.renew(state.iteration, state.step)
-        gate.segments.update_over()
         self.batches.step_done()
-        now = perf_counter()
-        state.own_s += written - begin + now - gate.last_s
-        if len(rows) == 1:
+
+    def consider(self, now: float) -> None:
+        """Publish what waits, where it has waited for long or something else is to go with it."""
+        if len(self.rows) == 1:
             self.due_s = now + LONGEST_S
-        if len(rows) >= MOST or now > self.due_s or self.numbers.waiting():
+        if len(self.rows) >= MOST or now > self.due_s or self.numbers.waiting():
             self.publish()
-        return output
 
     def good_norm(self, optimizer: Optimizer) -> float | None:
         """The norm of the gradients, where it can be read at once and is finite; None: the gate decides."""

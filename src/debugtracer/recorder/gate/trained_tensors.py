@@ -27,6 +27,8 @@ class TrainedTensors:
         self.versions: dict[int, int] = {}
         self.of_roots = False
         """Those of the last backward belong to modules that were called, not to the loop itself."""
+        self.made_anew = False
+        """The loop had made those of the last backward in the same step: only its calls tell which they are."""
         self.latest: list[WeakRef[Tensor]] = []
         """The tensors of the last backward."""
         self.norms: dict[tuple[int, ...], tuple[list[float], list[tuple[int, ...]]]] = {}
@@ -48,7 +50,7 @@ class TrainedTensors:
         """The tensors of the last backward that have a gradient: of the roots called, else of the loop's own."""
         called, self.called = self.called, {}
         found = [p for held in called.values() for r in held if (p := r()) is not None and has_gradient(p)]
-        self.of_roots = bool(found)
+        self.of_roots, self.made_anew = bool(found), False
         return list(dict.fromkeys(found)) if len(called) > 1 else found or self.own_leaves(segment)
 
     def own_leaves(self, segment: Segment) -> list[Tensor]:
@@ -56,6 +58,7 @@ class TrainedTensors:
         as a functional update does, else those that stay."""
         made = [tensor for reference, _ in segment.made.values() if (tensor := reference()) is not None]
         new = [t for t in made if t.requires_grad and t.is_leaf and t.grad is not None]
+        self.made_anew = bool(new)
         if new:
             return list(dict.fromkeys(new))
         if not segment.rested:
@@ -63,17 +66,42 @@ class TrainedTensors:
                 tensor = leaf.tensor
                 if tensor.requires_grad and tensor.is_leaf and tensor not in self.own:
                     self.own[tensor] = None
+        fresh = self.fresh_leaves()
+        self.settle(fresh)
+        return fresh
+
+    def fresh_leaves(self) -> list[Tensor]:
+        """The known leaves of the loop's own that have another gradient than when they were last settled."""
         return [tensor for tensor in self.own if self.is_fresh(tensor)]
 
     def is_fresh(self, tensor: Tensor) -> bool:
-        """True if a leaf has another gradient than when it was last asked for."""
+        """True if a leaf has another gradient than when it was last settled."""
         grad, seen = tensor.grad, self.own.get(tensor)
         if grad is None:
             return False
-        version: int = grad._version
-        fresh = seen is None or seen() is not grad or self.versions.get(id(tensor)) != version
-        self.own[tensor], self.versions[id(tensor)] = WeakRef(grad), version
-        return fresh
+        return seen is None or seen() is not grad or self.versions.get(id(tensor)) != grad._version
+
+    def settle(self, leaves: Sequence[Tensor]) -> None:
+        """Take the gradients that these leaves of the loop's own have now for seen."""
+        for tensor in leaves:
+            if (grad := tensor.grad) is not None:
+                self.own[tensor], self.versions[id(tensor)] = WeakRef(grad), grad._version
+
+    def at_rest(self) -> list[Tensor]:
+        """The tensors of the last backward as far as they are known without the calls of the loop; `counted` goes on
+        to the next."""
+        if not self.of_roots:
+            return self.fresh_leaves()
+        # has_gradient written out: it would be a call for each tensor
+        held = [p for references in self.called.values() for r in references if (p := r()) is not None]
+        found = [p for p in held if p.is_leaf and p.grad is not None]
+        return list(dict.fromkeys(found)) if len(self.called) > 1 else found
+
+    def counted(self, tensors: Sequence[Tensor]) -> None:
+        """Go on to the next backward, after these were looked at at rest."""
+        self.called = {}
+        if not self.of_roots:
+            self.settle(tensors)
 
     def last(self) -> list[Tensor]:
         """The tensors of the last backward, if all of them are alive."""

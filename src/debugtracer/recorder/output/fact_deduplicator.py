@@ -13,6 +13,7 @@ from debugtracer.recorder.output.output import Output
 from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import Fact, to_plain
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.layer_norms import LayerNorms
 
 F = TypeVar("F", bound=Fact)
 
@@ -30,11 +31,14 @@ class FactDeduplicator:
         """The last fact of each key, and how many were new."""
 
     def keep(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Write the new facts; return all facts with their rank."""
+        """Write the new facts; return all facts with their rank, without the norms that nobody judges."""
+        for norms in (fact for fact in facts if isinstance(fact, LayerNorms)):
+            self.output.norms(norms)
         rank = self.output.rank
         own = [
             f if f.ref.rank == rank else msgspec.structs.replace(f, ref=msgspec.structs.replace(f.ref, rank=rank))
             for f in facts
+            if not isinstance(f, LayerNorms)
         ]
         for fact in own:
             key = (type(fact), fact.key())

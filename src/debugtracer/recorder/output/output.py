@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 from time import time as wall_time
@@ -22,6 +22,7 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.events import AnyEvent, Crashed, Failed, Noted, RankEnded, RankStarted
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.layer_norms import LayerNorms
 from debugtracer.trace.step import step_id
 from debugtracer.trace.store.schema import rank_folder
 from debugtracer.trace.store.writer import TraceWriter
@@ -116,6 +117,11 @@ class Output:
         if self.writer is not None:
             self.writer.snapshot(fact)
 
+    def norms(self, fact: LayerNorms) -> None:
+        """Write norms of layers over some steps as columns."""
+        if self.writer is not None:
+            self.writer.norms(fact)
+
     def note(self, what: str, text: str, frame: Frame | None = None) -> None:
         """Keep a fact; before the files are open it waits."""
         noted = Noted(at=wall_time(), rank=self.rank, what=what, text=text, frame=frame)
@@ -129,6 +135,16 @@ class Output:
         if self.writer is None:
             return
         self.writer.point(step, values)
+        self.keep_alive()
+
+    def points(self, points: Sequence[tuple[int, dict[str, float]]]) -> None:
+        """Write the numbers of steps in a row, which nobody changes any more."""
+        if self.writer is not None:
+            self.writer.extend(points)
+            self.keep_alive()
+
+    def keep_alive(self) -> None:
+        """Write a heartbeat, where one is due."""
         now = monotonic()
         if now > self.beat:
             self.first_beat = self.first_beat or now

@@ -32,10 +32,11 @@ class OpTracer(TorchDispatchMode):
     """Use as a context around the re-execution of one step. Observers may sync the host; the ops themselves run
     unchanged."""
 
-    def __init__(self, observers: Sequence[OpListener]) -> None:
+    def __init__(self, observers: Sequence[OpListener], whereabouts: OpCallsites | None = None) -> None:
+        """Take who listens; with `whereabouts` of another tracer its ops are counted on, and its forward is known."""
         super().__init__()  # type: ignore[no-untyped-call]
         self.observers = observers
-        self.whereabouts = OpCallsites()
+        self.whereabouts = whereabouts if whereabouts is not None else OpCallsites()
         self.hooks: list[RemovableHandle] = []
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,11 @@ class LayerColumns:
     counts: dict[str, npt.NDArray[np.int32]]
     floats: dict[str, Floats]
     known: dict[str, Flags]
+
+    @cached_property
+    def norms_alone(self) -> bool:
+        """Whether no tensor was looked at: their norms come from the gate (`norm_table.py`)."""
+        return len(self) > 0 and not self.counts["sampled"].any()
 
     def __len__(self) -> int:
         """Return the number of tensors."""

@@ -48,6 +48,14 @@ class BatchBytes:
         return data
 
 
+def new_file(folder: Path, word: str) -> int:
+    """Make the next free `WORD-N.arrows` of a rank's folder; return it open. Raises OSError."""
+    named = re.compile(rf"{word}-(\d{{6,}})\.arrows")
+    number = max((int(m[1]) for name in os.listdir(folder) if (m := named.fullmatch(name))), default=0) + 1
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    return os.open(folder / f"{word}-{number:06d}.arrows", flags, 0o666)
+
+
 class LayerLog:
     """One stream of snapshots that grows; names stand in it once, until they change."""
 
@@ -55,9 +63,7 @@ class LayerLog:
         """Make the next free file in a rank's folder. Raises OSError."""
         import pyarrow as pa
 
-        number = max((int(m[1]) for name in os.listdir(folder) if (m := FILE.fullmatch(name))), default=0) + 1
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        self.file = os.open(folder / f"layers-{number:06d}.arrows", flags, 0o666)
+        self.file = new_file(folder, "layers")
         self.sink = BatchBytes()
         options = pa.ipc.IpcWriteOptions(compression="zstd", emit_dictionary_deltas=True)
         self.writer = pa.ipc.new_stream(self.sink, layers_schema(), options=options)

@@ -20,6 +20,7 @@ from debugtracer.trace.store.snapshot_lines import Span, read_snapshots, snapsho
 if TYPE_CHECKING:
     from debugtracer.trace.store.layer_columns import LayerColumns
     from debugtracer.trace.store.manifest import Manifest
+    from debugtracer.trace.store.norm_table import NormTable
     from debugtracer.trace.store.series.overview import Bin
 
 T = TypeVar("T")
@@ -90,6 +91,14 @@ class Trace:
         self._note(problems)
         taken = {} if found else {fact.ref.step: fact for fact in self.snapshots(rank)}
         return found or [columns_of(taken[step]) for step in sorted(taken)]
+
+    def layer_norms(self, rank: int) -> NormTable:
+        """Read the norms of the layers of a rank over time; empty for a run of an older version."""
+        from debugtracer.trace.store.norm_log import read_norms
+
+        found, problems = read_norms(rank_folder(self.path, rank))
+        self._note(problems)
+        return found
 
     def names(self, rank: int = 0) -> list[str]:
         """The series of a rank, in alphabetical order."""

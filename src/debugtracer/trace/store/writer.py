@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,9 @@ from debugtracer.trace.store.series.seal import seal
 
 if TYPE_CHECKING:
     from debugtracer.trace.facts.health import Health
+    from debugtracer.trace.facts.layer_norms import LayerNorms
     from debugtracer.trace.store.layer_log import LayerLog
+    from debugtracer.trace.store.norm_log import NormLog
 
 MOST_PENDING = 1_000_000  # points kept in memory while the disk does not answer
 LEAST_WAIT_S = 0.001  # a thread that never waits would take a whole core (ours)
@@ -76,6 +78,7 @@ class TraceWriter:
         self.points: deque[tuple[int, dict[str, float]]] = deque()
         self.lines: deque[bytes] = deque()
         self.taken: deque[Health] = deque()
+        self.measured: deque[LayerNorms] = deque()
         self.lock = threading.RLock()  # re-entrant: a signal handler may flush while the same thread does
         self.wake = threading.Event()
         self.thread: threading.Thread | None = None
@@ -83,6 +86,7 @@ class TraceWriter:
         self.live: LiveSegment | None = None
         self.journal: Journal | None = None
         self.layers: LayerLog | None = None
+        self.norm_log: NormLog | None = None
         self.due: list[int] = []  # ended live segments to be sealed
 
     def point(self, step: int, values: Mapping[str, float]) -> None:
@@ -93,6 +97,16 @@ class TraceWriter:
         points.append((step, dict(values)))
         waiting = len(points)
         if waiting % self.flush_steps == 0 or self.thread is None:
+            self._remind(waiting)
+
+    def extend(self, points: Sequence[tuple[int, dict[str, float]]]) -> None:
+        """Take values at several steps, in dicts that nobody changes any more."""
+        if self.silent or PROCESS.pid != self.pid:
+            return
+        before = len(self.points)
+        self.points.extend(points)
+        waiting = len(self.points)
+        if waiting // self.flush_steps > before // self.flush_steps or self.thread is None:
             self._remind(waiting)
 
     def _remind(self, waiting: int) -> None:
@@ -125,6 +139,11 @@ class TraceWriter:
         if not self.silent and PROCESS.pid == self.pid:
             self.taken.append(fact)
 
+    def norms(self, fact: LayerNorms) -> None:
+        """Take norms of layers over some steps; an append, all else is the background thread's."""
+        if not self.silent and PROCESS.pid == self.pid:
+            self.measured.append(fact)
+
     def flush(self) -> None:
         """Write everything so far to the operating system (it survives the process, not a power loss)."""
         if self.silent or PROCESS.pid != self.pid:
@@ -156,10 +175,10 @@ class TraceWriter:
         self._end_segment()
         self._seal_due()
         self.silent = True
-        for file in (self.journal, self.layers):
+        for file in (self.journal, self.layers, self.norm_log):
             if file is not None:
                 file.close()
-        self.journal = self.layers = None
+        self.journal = self.layers = self.norm_log = None
 
     def drop(self) -> None:
         """Forget everything, with no IO and no join; for a forked child. The parent's writer is not affected."""
@@ -218,6 +237,14 @@ class TraceWriter:
                 self.layers.append(fact)
             except (TypeError, ValueError, OverflowError) as error:
                 errors.swallow("trace.store.writer.snapshot", error)
+        for norms in [self.measured.popleft() for _ in range(len(self.measured))]:
+            from debugtracer.trace.store.norm_log import NormLog
+
+            try:
+                self.norm_log = self.norm_log or NormLog(self._open_folder())
+                self.norm_log.append(norms)
+            except (TypeError, ValueError, OverflowError) as error:
+                errors.swallow("trace.store.writer.norms", error)
 
     def _batch_of(self, points: list[tuple[int, dict[str, float]]]) -> Any:
         """The batch of some points; None, counted as a failure of ours, if a value is no number."""
@@ -258,6 +285,7 @@ class TraceWriter:
         self.points.clear()
         self.lines.clear()
         self.taken.clear()
+        self.measured.clear()
         try:
             print(
                 f"debug-tracer: {self.folder} cannot be written ({reason}); the trace ends here, training goes on. "

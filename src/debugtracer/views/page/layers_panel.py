@@ -1,4 +1,5 @@
-"""Layers x steps of the heat map and the depth profile: norms and shares of each tensor at each inspected step."""
+"""Layers x steps of the heat map and the depth profile: norms and shares of each tensor at each inspected step, and the
+norms of gradients and weights at many steps between."""
 
 from __future__ import annotations
 
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from debugtracer.trace.store.layer_columns import LayerColumns
+    from debugtracer.trace.store.norm_table import NormTable
 
 CELLS = 500_000  # of all maps together; more snapshots are thinned evenly, those at the focus stay
+NORM_CELLS = 120_000  # of these for norms between the snapshots, where there are such
 HISTOGRAM_BINS = 150_000
 CLOSE = 4  # snapshots kept on each side of the focus
+NORMS_CLOSE = 32  # and steps that have norms alone
 MISSING, ZERO, BAD = 0, 1, 65535  # words of a level; between them log10 of the value, evenly
 LEAST, GREATEST = -30.0, 40.0  # log10 of what the levels span, a step of them is 0.25 %
 
@@ -53,26 +57,51 @@ def values_of(name: str, taken: LayerColumns) -> tuple[npt.NDArray[np.float64], 
 
 
 def layers_panel(trace: Trace, rank: int, focus: int | None) -> dict[str, Any]:
-    """The maps of one rank; empty where no snapshot was taken."""
-    taken = trace.layers(rank)
-    if not taken:
+    """The maps of one rank, each with the places of its columns among the steps; empty where nothing was measured."""
+    taken, norms = trace.layers(rank), trace.layer_norms(rank)
+    between = norms_between(norms, taken, focus)
+    if not taken and not between:
         return {"steps": [], "maps": []}
-    rows = {role: names(taken, role) for role in dict.fromkeys(MAPS.values())}
+    rows = {role: names([*taken, *between], role) for role in dict.fromkeys(MAPS.values())}
     size = sum(2 * len(rows[role]) for role in MAPS.values())
-    shown = thinned(taken, max(8, CELLS // max(size, 1)), focus)
-    maps = [one for name, role in MAPS.items() if (one := a_map(shown, name, role, rows[role])) is not None]
+    full = thinned(taken, max(8, (CELLS - NORM_CELLS * bool(between)) // max(size, 1)), focus)
+    shown = sorted([*full, *between], key=lambda one: one.step)
+    maps = []
+    for name, role in MAPS.items():
+        at = [n for n, one in enumerate(shown) if not one.norms_alone or (name == role and len(of_role(one, role)))]
+        one = a_map([shown[n] for n in at], name, role, rows[role])
+        if one is not None:
+            maps.append(one | ({"at": at} if len(at) < len(shown) else {}))
     return {
         "steps": [one.step for one in shown],
         "maps": maps,
-        "thinned": len(taken) - len(shown),
+        "thinned": len({*norms.steps, *(one.step for one in taken)}) - len(shown),
         "least": LEAST,
         "greatest": GREATEST,
         "bins": {
             "lowest": LOWEST,
             "highest": HIGHEST,
-            "of": histograms(trace, rank, {one.step for one in shown}, focus),
+            "of": histograms(trace, rank, {one.step for one in full}, focus),
         },
     }
+
+
+def norms_between(norms: NormTable, taken: list[LayerColumns], focus: int | None) -> list[LayerColumns]:
+    """The norms of steps without a snapshot, evenly chosen, those at the focus one by one."""
+    known = {one.step for one in taken}
+    steps = [step for step in norms.steps if step not in known]
+    if not steps:
+        return []
+    most = max(8, NORM_CELLS // max(1, len(norms.at(steps[-1]))))
+    chosen = {steps[n] for n in evenly(len(steps), most)}
+    if focus is not None:
+        chosen |= {step for step in steps if abs(step - focus) <= NORMS_CLOSE}
+    return [norms.at(step) for step in sorted(chosen)]
+
+
+def evenly(count: int, most: int) -> set[int]:
+    """At most `most` of the places 0..count-1, the first and the last among them."""
+    return set(range(count)) if count <= most else {round(n * (count - 1) / (most - 1)) for n in range(most)}
 
 
 def thinned(taken: list[LayerColumns], most: int, focus: int | None) -> list[LayerColumns]:
@@ -80,7 +109,7 @@ def thinned(taken: list[LayerColumns], most: int, focus: int | None) -> list[Lay
     if len(taken) <= most:
         return taken
     near = min(range(len(taken)), key=lambda n: abs(taken[n].step - focus)) if focus is not None else 0
-    chosen = {round(n * (len(taken) - 1) / (most - 1)) for n in range(most)}
+    chosen = evenly(len(taken), most)
     if focus is not None:
         chosen |= set(range(max(0, near - CLOSE), min(len(taken), near + CLOSE + 1)))
     return [taken[n] for n in sorted(chosen)]
@@ -132,7 +161,7 @@ def a_map(taken: list[LayerColumns], name: str, role: str, rows: list[str]) -> d
             words[(broken > 0) & (broken >= one.counts["sampled"][places])] = BAD
         levels[at, column] = words
         bad[at, column] = np.where(broken > 0, np.maximum(1, np.rint(255 * (broken / sampled))), 0)
-        for row, n in zip(at.tolist(), places.tolist(), strict=True):
+        for row, n in () if one.norms_alone else zip(at.tolist(), places.tolist(), strict=True):
             shapes[row] = shapes[row] or shape_of(one, n)
     if not levels.any():
         return None

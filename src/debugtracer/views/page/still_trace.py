@@ -28,7 +28,7 @@ class StillTrace(Trace):
         if snapshots:
             return self._given.events(rank, snapshots=True)
         if rank not in self._read:
-            ranks = self._given.ranks
+            ranks = self.ranks
             alone = rank is None and len(ranks) == 1
             self._read[rank] = (
                 sorted(self.events(ranks[0]), key=lambda event: event.at)

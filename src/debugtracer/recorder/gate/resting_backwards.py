@@ -1,0 +1,100 @@
+"""A backward at rest in a loop that writes its weights itself: the norm of its gradients is looked at, and whether the
+loop has written since the one before."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.errors import swallow
+from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.norms import PLAIN, all_on_cpu
+from debugtracer.recorder.gate.resting_steps import RestingSteps, Row
+from debugtracer.recorder.tape.foreign_modes import foreign
+
+
+class RestingBackwards:
+    """One per process. Some tens of microseconds a backward: one fused norm of the gradients and of one weight."""
+
+    def __init__(self, gate: BackwardGate, steps: RestingSteps) -> None:
+        self.gate, self.steps = gate, steps
+        self.state, self.trained = gate.state, gate.trained
+        self.weight: tuple[int, float] | None = None
+        """The last tensor that is trained, and its norm after the last backward."""
+        self.norms: list[float] | None = None
+        """Of all of them, where that one alone did not tell of a write."""
+
+    def can_begin(self) -> bool:
+        """Whether what the last backward has trained would be found without the calls of the loop, and read at
+        once."""
+        trained = self.trained.last()
+        known = trained and not self.trained.made_anew and not self.state.roots.sharded
+        return bool(known) and all(t.is_cpu and type(t) in PLAIN for t in trained)
+
+    def begin(self) -> None:
+        """Prepare for backward calls after one that was seen whole."""
+        self.steps.begin()
+        self.weight = self.norms = None
+
+    def entered(self, module: nn.Module) -> None:
+        """Note what a root call trains: what it trained at its last call, as long as that is there. Where it is
+        something else by now, nothing of it has a gradient and the gate decides."""
+        held = self.trained.roots.get(module)
+        if held and held[0]() is not None:
+            self.trained.called[id(module)] = held
+        else:
+            self.trained.entered(module)
+
+    def end(self) -> bool:
+        """Close a step whose gradients are good; False, and nothing is closed, where the gate is to decide."""
+        begin = perf_counter()
+        try:
+            tensors = self.trained.at_rest()
+            grad_l2 = None if self.state.quiet_until_healthy or foreign() else self.good_norm(tensors)
+        except Exception as error:
+            swallow("recorder.gate.resting_backwards", error)
+            return False
+        if grad_l2 is None:
+            return False
+        state, gate = self.state, self.gate
+        self.trained.counted(tensors)
+        now = perf_counter()
+        state.step_s, gate.last_s = now - gate.last_s, now
+        steps, number = self.steps, state.iteration - 1
+        state.step = state.iteration
+        steps.close(Row(number, state.step, grad_l2, steps.loss, None, state.step_s, state.own_s, state.wait_s))
+        now = perf_counter()
+        state.own_s += now - begin
+        steps.consider(now)
+        return True
+
+    def good_norm(self, tensors: list[Tensor]) -> float | None:
+        """The norm of the gradients, where it can be read at once and is finite; counts an update that came before."""
+        gradients = [grad for t in tensors if (grad := t.grad) is not None]
+        if not gradients or not (all_on_cpu(tensors) and PLAIN.issuperset(map(type, tensors))):
+            return None
+        weight = tensors[-1]
+        found = torch._foreach_norm([*gradients, weight.detach()])
+        *each, norm = map(Tensor.tolist, found)
+        grad_l2 = math.hypot(*each)  # type: ignore[arg-type]
+        if not (math.isfinite(grad_l2) and math.isfinite(norm)):  # type: ignore[arg-type]
+            return None
+        self.count(tensors, (id(weight), norm))  # type: ignore[arg-type]
+        return grad_l2
+
+    def count(self, tensors: list[Tensor], weight: tuple[int, float]) -> None:
+        """Count an update where that weight is another than before, or, where it stays, any of them."""
+        before, self.weight = self.weight, weight
+        if before is None or before[0] != weight[0]:
+            self.norms = None  # another set than before: the next one tells
+            self.state.own_updates += 1
+        elif before != weight:
+            self.norms = None
+            self.state.own_updates += 1
+        else:
+            norms: list[float] = [norm.tolist() for norm in torch._foreach_norm([t.detach() for t in tensors])]  # type: ignore[misc]
+            self.state.own_updates += self.norms is not None and norms != self.norms
+            self.norms = norms
