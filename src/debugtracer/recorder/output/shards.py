@@ -76,7 +76,7 @@ class Shards:
 
 
 def without_shards(entry: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """One part without its sharded tensors, whose names and shapes it keeps, and these by their names in the folder."""
+    """Return a part without its sharded tensors, of which names and shapes stay, and these by their names."""
     found: dict[str, Tensor] = {}
     state = dict(entry["state"])
     if "param_groups" in state:

@@ -32,7 +32,7 @@ class Averages:
         self.handle = torch.nn.modules.module.register_module_module_registration_hook(self.registered)
 
     def remove(self) -> None:
-        """Stop listening."""
+        """Stop listening for them."""
         if self.handle is not None:
             self.handle.remove()
         self.handle = None
@@ -49,7 +49,7 @@ class Averages:
             self.made[module] = True
 
     def copies(self, trained: Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
-        """Each tensor that moves although no optimizer holds it, beside a copy."""
+        """Copy each tensor that moves although no optimizer holds it; pairs of both."""
         held = {id(p) for p in trained}
         averaged = [t for module, _ in self.made.items() for t in (*module.parameters(), *module.buffers())]
         others = [p for module in self.roots() for p in module.parameters() if id(p) not in held]

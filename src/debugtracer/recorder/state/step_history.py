@@ -57,7 +57,7 @@ class Snapshot:
 
     @property
     def averages(self) -> list[tuple[Tensor, Tensor]]:
-        """Averages of the weights beside their copies, in the modes that may go back to it."""
+        """The averages of the weights beside their copies, in the modes that may go back to it."""
         return self.loop.averages if self.loop is not None else []
 
     def is_finite(self) -> bool:
