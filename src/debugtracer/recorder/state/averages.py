@@ -17,7 +17,8 @@ PROBED = 16  # elements by which a write through `.data` is seen, which leaves n
 
 class Averages:
     """One per process, in the modes that go back. An AveragedModel is known from its making, another copy from its
-    first call; of these what was seen to move is copied, so that a frozen backbone costs nothing."""
+    first call; of these what was seen to move is copied, at first all that is no larger than what is trained: a
+    frozen backbone costs nothing."""
 
     def __init__(self, roots: Callable[[], Iterable[nn.Module]]) -> None:
         self.roots = roots
@@ -50,13 +51,17 @@ class Averages:
 
     def copies(self, trained: Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
         """Copy each tensor that moves although no optimizer holds it; pairs of both."""
+        trained = list(trained)
         held = {id(p) for p in trained}
         averaged = [t for module, _ in self.made.items() for t in (*module.parameters(), *module.buffers())]
         others = [p for module in self.roots() for p in module.parameters() if id(p) not in held]
+        new = [t for t in others if t not in self.seen]
+        if sum(t.nbytes for t in new) > sum(p.nbytes for p in trained):
+            new = []  # larger than what is trained: no average of it
         for tensor in others:
             if tensor not in self.moving and self.has_moved(tensor):
                 self.moving[tensor] = True
-        found = {id(t): t for t in (*averaged, *(t for t in others if t in self.moving)) if id(t) not in held}
+        found = {id(t): t for t in (*averaged, *(t for t in others if t in self.moving), *new) if id(t) not in held}
         return [(tensor, tensor.detach().clone()) for tensor in found.values()]
 
     def has_moved(self, tensor: Tensor) -> bool:
