@@ -3,6 +3,7 @@ closely; a table of docs/responses.md is made of it.
 
     python scripts/responses_seen.py          keeps benchmarks/results/DATE-responses.json
     python scripts/responses_seen.py --check  status 1 where a mode did not give an answer that it offers
+    python scripts/responses_seen.py --add    keeps the runs of the newest file, with their commits, and makes others
 
 Each run is the command as a user types it, on a script of faults/; what it did is read from its events."""
 
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))  # a test loads this file by its path
-from kept import keep
+from kept import keep, newest
 from stamp import ROOT
 
 MODES = ("dev", "val", "prod")
@@ -30,8 +31,12 @@ OFFERED = {
     "skip-update": ACTING,
     "skip-sample": ACTING,
     "skip-batch": ACTING,
+    "clip-harder": ACTING,
     "full-precision": {"prod"},
+    "lower-lr": ACTING,
     "roll-back": {"prod"},
+    "fresh-moments": {"prod"},
+    "note": ACTING,
     "undo": {"prod"},
     "pause": ACTING,
     "stop": set(MODES),
@@ -51,6 +56,13 @@ class Asked:
     environment: dict[str, str] = field(default_factory=dict)
 
 
+CHOSEN = {
+    "note": ("val", "prod"),
+    "lower-lr": ("val", "prod"),
+    "clip-harder": ("val", "prod"),
+    "fresh-moments": ("prod",),
+}
+"""Responses that are taken by choice alone, and the modes that offer them."""
 RUNS = (
     *(Asked("numerics/masked_attention", mode) for mode in MODES),
     *(Asked("data/decimal_commas", mode) for mode in ("val", "prod")),
@@ -65,6 +77,11 @@ RUNS = (
             {"DEBUG_TRACER_PAUSE_S": "2"},
         )
         for mode in ("val", "prod")
+    ),
+    *(
+        Asked("numerics/augmented_batchnorm", mode, ("--respond", f"log-domain={response}"))
+        for response, modes in CHOSEN.items()
+        for mode in modes
     ),
 )
 
@@ -108,7 +125,7 @@ def ran(script: Path, asked: Asked) -> Ran:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
             check=False,
         )
         files = sorted((Path(folder) / "runs" / "latest").resolve().glob("rank=*/events.jsonl"))
@@ -138,10 +155,20 @@ def missing(runs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def earlier() -> list[dict[str, Any]]:
+    """The runs of the newest file, each with the commit that it was seen at."""
+    kept = newest("responses").values
+    return [{"commit": kept["commit"], **run} for run in kept["runs"]]
+
+
 def main(words: Iterable[str]) -> int:
     """Run all, print and keep what was seen."""
-    runs: list[dict[str, Any]] = []
+    words = list(words)
+    runs: list[dict[str, Any]] = earlier() if "--add" in words else []
+    known = [(run["script"], run["mode"], tuple(run["words"])) for run in runs]
     for asked in RUNS:
+        if (asked.script, asked.mode, asked.words) in known:
+            continue
         done = ran(ROOT / "faults" / asked.script / "train.py", asked)
         runs.append(
             {

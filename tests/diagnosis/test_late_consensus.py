@@ -16,14 +16,19 @@ class Incidents:
     def __init__(self, several: bool) -> None:
         self.several = several
         self.asked: list[str] = []
+        self.elsewhere = False
 
     def meets(self) -> bool:
         return self.several
 
+    def any_bad(self, bad: bool) -> bool | None:
+        self.asked.append("vote")
+        return bad or self.elsewhere
+
     def look_alone(self) -> None:
         self.asked.append("alone")
 
-    def together(self, bad: bool, alarm: Any, is_open: bool) -> bool:
+    def together(self, bad: bool, alarm: Any, is_open: bool = False) -> bool:
         self.asked.append("together, open here" if is_open else "together")
         return True
 
@@ -66,3 +71,25 @@ def test_mode_observe_asks_nobody_and_looks_when_the_backward_is_over() -> None:
     incidents = Incidents(True)
     assert not LateConsensus(incidents, RunState(), asks=False).together(True, lambda: None)  # type: ignore[arg-type, return-value]
     assert incidents.asked == ["alone"]
+
+
+def test_ranks_with_shards_vote_at_each_gate_and_hear_of_a_part_that_is_bad_elsewhere() -> None:
+    incidents, state = Incidents(True), RunState()
+    state.roots.sharded = True
+    ranks = LateConsensus(incidents, state, asks=True)  # type: ignore[arg-type]
+    assert ranks.meets()
+    assert not ranks.together(False, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked == ["vote", "alone"] and not state.health.bad
+    incidents.elsewhere = True
+    assert ranks.together(False, lambda: None)  # type: ignore[arg-type, return-value]
+    assert incidents.asked[2:] == ["vote", "together"] and state.health.bad and state.health.reported
+    state.health.judged([1.0], False, 1)
+    assert state.health.bad  # a scaler's numbers are read after the vote
+    state.health.forget()
+    assert not state.health.bad and not state.health.reported
+
+
+def test_shards_in_mode_observe_are_not_asked_about() -> None:
+    state = RunState()
+    state.roots.sharded = True
+    assert not LateConsensus(Incidents(True), state, asks=False).meets()  # type: ignore[arg-type]

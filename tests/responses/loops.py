@@ -27,7 +27,25 @@ def adamw(parameters: Any) -> torch.optim.Optimizer:
     return torch.optim.AdamW(parameters, lr=0.01, weight_decay=0.1)
 
 
-OPTIMIZERS: dict[str, Make] = {"sgd": sgd, "adam": adam, "adamw": adamw}
+def rmsprop(parameters: Any) -> torch.optim.Optimizer:
+    return torch.optim.RMSprop(parameters, lr=0.01, momentum=0.9, centered=True)
+
+
+def adagrad(parameters: Any) -> torch.optim.Optimizer:
+    return torch.optim.Adagrad(parameters, lr=0.05, lr_decay=0.01)
+
+
+def nadam(parameters: Any) -> torch.optim.Optimizer:
+    return torch.optim.NAdam(parameters, lr=0.01)
+
+
+def amsgrad(parameters: Any) -> torch.optim.Optimizer:
+    return torch.optim.Adam(parameters, lr=0.01, amsgrad=True)
+
+
+OPTIMIZERS: dict[str, Make] = {
+    "sgd": sgd, "adam": adam, "adamw": adamw, "rmsprop": rmsprop, "adagrad": adagrad, "nadam": nadam, "amsgrad": amsgrad
+}  # fmt: skip
 
 
 def a_model() -> nn.Module:

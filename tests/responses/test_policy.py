@@ -51,6 +51,7 @@ def test_a_cause_can_be_given_a_response_of_its_own() -> None:
     policy = Policy("prod", chosen)
     assert policy.allowed("data-nonfinite") == ("stop",)
     assert policy.allowed("labels-all-ignored") == ("skip-update", "stop")
+    assert Policy("prod", choices("lr-too-high=lower-lr", "prod")).allowed("lr-too-high") == ("lower-lr", "stop")
     assert policy.allowed("data-blank-sample") == policy.allowed() != ("stop",)
 
 

@@ -10,6 +10,8 @@ from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.rank_agreement import RankAgreement
 from tests.responses.steps import a_bad_step
 
+ORDER = ("skip-update", "roll-back", "stop")
+
 
 @pytest.fixture
 def alone() -> RankAgreement:
@@ -18,7 +20,7 @@ def alone() -> RankAgreement:
 
 def test_one_process_decides_for_itself(alone: RankAgreement) -> None:
     assert alone.refuses(a_bad_step(loss=1.0)) == ""
-    assert (alone.any_ends(True), alone.any_ends(False)) == (True, False)
+    assert alone.farthest("skip-update", ORDER) == "skip-update"
 
 
 def test_ranks_without_a_common_model_do_not_act(alone: RankAgreement, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +28,7 @@ def test_ranks_without_a_common_model_do_not_act(alone: RankAgreement, monkeypat
     assert "no common model" in alone.refuses(a_bad_step(gradient=True))
 
 
-def test_sharded_weights_and_a_good_reduced_gradient_are_left_alone(
+def test_a_good_reduced_gradient_is_left_alone_but_where_the_gate_has_asked_for_each_part(
     alone: RankAgreement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "several_ranks", lambda: True)
@@ -34,10 +36,22 @@ def test_sharded_weights_and_a_good_reduced_gradient_are_left_alone(
     assert alone.refuses(a_bad_step(gradient=True)) == ""
     assert "no bad gradient was reduced here" in alone.refuses(a_bad_step(loss=1.0))
     alone.state.roots.sharded = True
-    assert "sharded" in alone.refuses(a_bad_step(gradient=True))
+    assert alone.refuses(a_bad_step(reported=True)) == alone.refuses(a_bad_step(loss=1.0)) == ""
+
+
+@pytest.mark.parametrize(
+    ("votes", "taken"),
+    [((2, 0, 0), "skip-update"), ((1, 1, 0), "roll-back"), ((1, 0, 1), "stop"), ((0, 0, 0), "skip-update")],
+)
+def test_all_take_what_the_rank_in_the_worst_case_needs(
+    alone: RankAgreement, monkeypatch: pytest.MonkeyPatch, votes: tuple[int, ...], taken: str
+) -> None:
+    monkeypatch.setattr(module, "several_ranks", lambda: True)
+    monkeypatch.setattr(alone.vote, "ask", lambda bits: votes)
+    assert alone.farthest("skip-update", ORDER) == taken
 
 
 def test_an_answer_that_does_not_come_ends_it(alone: RankAgreement, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "several_ranks", lambda: True)
-    assert alone.any_ends(False) is None  # there is no store to ask
+    assert alone.farthest("skip-update", ORDER) is None  # there is no store to ask
     assert "did not answer" in alone.off

@@ -8,8 +8,21 @@ from debugtracer.responses.response import Response, responses
 
 
 def test_they_come_with_the_smallest_first() -> None:
-    assert list(responses()) == ["skip-update", "full-precision", "roll-back", "pause", "stop"]
-    assert [response.ends for response in responses().values()] == [False, False, False, False, True]
+    steps = [
+        "note",
+        "skip-update",
+        "clip-harder",
+        "full-precision",
+        "lower-lr",
+        "roll-back",
+        "fresh-moments",
+        "pause",
+        "stop",
+    ]
+    assert list(responses()) == steps
+    assert [slug for slug, response in responses().items() if response.ends] == ["stop"]
+    chosen = [slug for slug, response in responses().items() if response.chosen_only]
+    assert chosen == ["note", "clip-harder", "lower-lr", "fresh-moments"]
 
 
 @pytest.mark.parametrize("slug", list(responses()))

@@ -144,3 +144,28 @@ def test_weights_that_trials_blame_are_put_back_and_trained_more_slowly(tmp_path
     assert "another batch does not heal the step, and older weights do" in done.reason  # why skipping was refused
     assert sum(loop.losses[-40:]) < 2 * sum(healthy.losses[-40:])
     assert loop.optimizer.param_groups[0]["lr"] == 0.02
+
+
+def test_averages_of_the_weights_go_back_with_them(tmp_path: Path) -> None:
+    """The weights break; an average that goes on from what it was then is NaN for ever."""
+    import copy
+
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    with under_watch(tmp_path, "prod", cost=1.0):
+        loop = Loop(OPTIMIZERS["sgd"])
+        ema = AveragedModel(loop.model, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+        by_hand = copy.deepcopy(loop.model).requires_grad_(False)
+        by_hand(given(1, ())[0])  # known from its first call: a snapshot of before does not hold it
+        for number, x in enumerate(given(60, ())):
+            if number == 40:
+                list(loop.optimizer.state.values())[-1]["momentum_buffer"].fill_(1e30)
+            loop.go([x])
+            ema.update_parameters(loop.model)
+            with torch.no_grad():
+                for a, b in zip(by_hand.parameters(), loop.model.parameters(), strict=True):
+                    a.lerp_(b, 0.1)
+                by_hand(x)
+    assert "roll-back" in [a.action for a in actions(tmp_path)]
+    averaged = (*ema.parameters(), *by_hand.parameters())
+    assert all(float(t.abs().max()) < 100 for t in averaged)

@@ -129,6 +129,8 @@ class Diagnosing:
         )
         if settings.capture is Capture.STEP:
             replaying.hooks.add(free_calls)
+        if settings.acts:
+            replaying.hooks.add(state.averages)
         if settings.resume is not None:
             replaying.hooks.add(Resuming(settings, settings.resume, recording, replaying).resumption)
 

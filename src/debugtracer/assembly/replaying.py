@@ -31,6 +31,7 @@ class Replaying:
             recording.governor,
             inspect_steps=settings.inspect_steps,
             function_tests=settings.function_tests is Switch.ON,
+            looks_at_rest=settings.mode is Mode.PROD,
         )
         self.dispatcher = ObserverDispatcher(self.observed_run)
         self.hooks.pause_too(self.dispatcher)
@@ -49,5 +50,6 @@ class Replaying:
         self.stops_steps = settings.mode is Mode.DEV and settings.capture is Capture.STEP
         """A bad step is held back: all ranks agree on it, and the loop may get its batch again."""
         replays = settings.capture is Capture.STEP
-        self.consensus = RankConsensus(state.roots.alive, sharded=self.stops_steps) if replays else None
+        sharded = self.stops_steps or settings.acts
+        self.consensus = RankConsensus(state.roots.alive, sharded) if replays else None
         self.reyield = ReYield(self.context) if self.stops_steps else None

@@ -9,6 +9,7 @@ from debugtracer.notify.notices import notices
 from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
+from debugtracer.recorder.output.shards import Shards
 from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
@@ -19,7 +20,7 @@ from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.responder import Responder
 from debugtracer.settings import Settings
-from debugtracer.trace.window import LOSS
+from debugtracer.trace.window import GRAD_L2, LOSS
 
 
 class Responding:
@@ -38,6 +39,7 @@ class Responding:
         told = notices(settings.webhook, settings.apprise, settings.notify)
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), told)
         control = Control(state, output, log, recording.passes, self.save, lambda: incidents.stopped, settings.pause_s)
+        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         self.training = LiveTraining(
             state,
             recording.tape,
@@ -47,16 +49,16 @@ class Responding:
             recording.batches,
             output,
             replaying.hooks.disabled,
-            LastGood(state, recording.passes),
+            LastGood(state, recording.passes, Shards(vote)),
             settings.pause_s,
             control.wait,
             lambda: incidents.findings.step_losses,
+            lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
                 StateKeeper(state, recording.passes, self.training.save, settings.last_good_s, settings.cost)
             )
-        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))

@@ -12,7 +12,7 @@ from debugtracer.recorder.output.claim import current_rank
 from debugtracer.recorder.output.last_good import verified
 from debugtracer.recorder.resume.resumption import ResumeOptions, Resumption
 from debugtracer.settings import Settings, Switch
-from debugtracer.trace.store.saved_state import usable
+from debugtracer.trace.store.saved_state import SavedState, usable
 
 
 class Resuming:
@@ -38,6 +38,8 @@ def saved_state(folder: Path, step: int) -> dict[str, Any]:
     rank, world_size = current_rank()
     states, problems = usable(folder)
     if states and len(states) != world_size:
+        if all(state.sharded for known in states.values() for state in known):
+            return dealt_anew(states, step, rank)
         raise DebugTracerError(
             f"{folder} holds the state of {ranks(len(states))} and {ranks(world_size)} train now, which share the data "
             f"in another way: start the program with {len(states)}, or load the state yourself"
@@ -47,6 +49,15 @@ def saved_state(folder: Path, step: int) -> dict[str, Any]:
         why = "; ".join(problems) or f"there are ranks {', '.join(map(str, sorted(states)))}"
         raise DebugTracerError(f"{folder} holds no whole state of rank {rank} at step {step}: {why}")
     return verified(found.path)
+
+
+def dealt_anew(states: dict[int, list[SavedState]], step: int, rank: int) -> dict[str, Any]:
+    """The sharded state that another number of ranks has written: whole tensors are those of the rank that this one
+    would have been; generators and places in the data are of other shares. Raises DebugTracerError."""
+    found = next((s for s in states[sorted(states)[rank % len(states)]] if s.step == step), None)
+    if found is None:
+        raise DebugTracerError(f"there is no whole state of step {step}")
+    return verified(found.path) | {"generators": {}, "loaders": [], "dealt_by": len(states)}
 
 
 def ranks(count: int) -> str:

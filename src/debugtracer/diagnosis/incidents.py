@@ -135,6 +135,10 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
             self.incident_writer.stopped_with_others(self.state)
         raise self.stopped
 
+    def any_bad(self, bad: bool) -> bool | None:
+        """Ask all ranks whether one of them has a bad step; None where they do not meet or not all have answered."""
+        return self.consensus.any_bad(bad) if self.consensus is not None and self.meets() else None
+
     def look_alone(self) -> None:
         """Look into a bad loss of this rank that waited for the gate, where its gradient turned out good."""
         waiting = self.consensus.taken() if self.consensus is not None else None
@@ -154,6 +158,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
                 self.normal(alarm, context)
                 return False
             self.state.quiet_until_healthy = True
+            self.state.anomalies += 1
             found = result.birth is not None or result.replay.mechanism == "tape"
             waits = not self.state.backward_ends_step  # nobody can hold an update that the loop writes itself
             if (

@@ -27,8 +27,8 @@ class Decision:
 
 
 class RankConsensus:
-    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike, but not with `sharded`
-    weights, of which a part may be bad on one rank alone."""
+    """In mode dev a bad step stops every rank; in val and prod all of them answer it alike. Where `sharded` is False,
+    ranks with parts of the weights do not meet: mode observe."""
 
     def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True) -> None:
         self.roots, self.sharded = roots, sharded
@@ -59,6 +59,11 @@ class RankConsensus:
         """The alarm that waited."""
         waiting, self.waiting = self.waiting, None
         return waiting
+
+    def any_bad(self, bad: bool) -> bool | None:
+        """Whether some rank has a bad loss or gradient at this gate; None where not all have answered."""
+        answer = self.vote.ask((bad or self.waiting is not None,))
+        return None if answer is None else answer[0] > 0
 
     def decide(self, bad: bool, is_open: bool = False) -> Decision | None:
         """What is to be done at this gate; None where the ranks do not meet or all is well. Where this rank has an

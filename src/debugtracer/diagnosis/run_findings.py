@@ -166,6 +166,7 @@ class RunFindings:
         )
         self.found.append(finding)
         self.jumps.found(finding)
+        self.state.anomalies += finding.severity != "note"
         if finding.severity != "note" and self.said < MOST_SAID:
             self.said += 1
             print(f"debug-tracer: {finding.severity}: {finding.message}", file=sys.stderr, flush=True)

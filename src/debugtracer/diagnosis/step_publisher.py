@@ -49,8 +49,7 @@ class StepPublisher(StepNumbers):
 
     def waiting(self) -> bool:
         run = self.run
-        looks = run.inspect_steps > 0 and run.step % run.inspect_steps == 0 and run.inspecting
-        return bool(looks or run.facts or run.values)
+        return bool(run.inspecting or run.facts or run.values)
 
     def take(self, step: int, iteration: int, values: dict[str, float]) -> None:
         """Take the numbers of one step, with the facts since the last."""

@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
+from debugtracer.observers.look_cadence import LookCadence
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
@@ -39,12 +40,14 @@ class ObservedRun:
         *,
         inspect_steps: int,
         function_tests: bool,
+        looks_at_rest: bool = False,
     ) -> None:
         self.state, self.batches, self.stack, self.paused = state, batches, stack, stack.paused
         self.disabled = disabled
         """Makes a context in which no hook of ours listens: calls of our own."""
         self.governor = governor
         self.inspect_steps = inspect_steps
+        self.cadence = LookCadence(state, inspect_steps, at_rest=looks_at_rest)
         self.decided: int | None = None
         """The step for which `inspects` was decided."""
         self.inspects = False
@@ -141,8 +144,8 @@ class ObservedRun:
 
     @property
     def inspecting(self) -> bool:
-        """Whether this step is inspected: the first three, then every `inspect_steps`-th. Only those may cost more.
-        Rarer where that costs more than was promised."""
+        """Whether this step is inspected: the first three, then every `inspect_steps`-th, more often after an anomaly.
+        Only those may cost more. Rarer where that costs more than was promised."""
         step = self.state.step
         if step != self.decided:
             self.decided, self.inspects = step, self.is_due(step)
@@ -150,7 +153,7 @@ class ObservedRun:
 
     def is_due(self, step: int) -> bool:
         """Return whether a step is to be inspected; asked once a step."""
-        if step < FIRST_STEPS or self.inspect_steps <= 0 or step % self.inspect_steps:
+        if step < FIRST_STEPS or not self.cadence.is_due(step):
             return step < FIRST_STEPS
         return self.governor.affords(Part.LOOKS) or step % (RARELY * self.inspect_steps) == 0
 
@@ -206,4 +209,5 @@ class ObservedRun:
         self.facts.clear()
         self.values.clear()
         self.unwanted.clear()
+        self.cadence.reset()
         self.decided = None

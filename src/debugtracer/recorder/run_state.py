@@ -17,6 +17,7 @@ from debugtracer.recorder.gate.scaled_losses import ScaledLosses
 from debugtracer.recorder.gate.step_health import StepHealth
 from debugtracer.recorder.gate.step_norms import StepNorms
 from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
 from debugtracer.trace.verdict import Verdict
@@ -49,6 +50,8 @@ class RunState:
         """An incident was opened: no further one until a healthy step was seen."""
         self.compiles = False
         """The program compiles something: no global hooks and no function mode inside modules."""
+        self.anomalies = 0
+        """Incidents, and findings graver than a note: what makes close looks more frequent for a while."""
         self.health = StepHealth()
         self.norms = StepNorms()
         self.verdict: Verdict | None = None
@@ -74,6 +77,7 @@ class RunState:
         self.optimizers: ById[Optimizer, Any] = ById()
         """Optimizers of the training thread -> raw user frames of their constructor."""
         self.schedulers: ById[Any, bool] = ById()
+        self.averages = Averages(self.roots.alive)
         self.scalers: ById[Any, bool] = ById()
         """What the program steps beside its optimizers: a checkpoint of ours holds their state too."""
         self.foreign: ById[Optimizer, bool] = ById()
@@ -143,6 +147,7 @@ class RunState:
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
         self.quiet_until_healthy = False
+        self.anomalies = 0
         self.health, self.verdict = StepHealth(), None
 
 

@@ -28,6 +28,8 @@ class BadStep:
     """Some gradient is not finite."""
     sibling: bool = False
     """Another optimizer's update after the same backward was left out."""
+    reported: bool = False
+    """Another rank has found its part of the update bad."""
     weights: bool = False
     """Some parameter is not finite: it was so before this batch came."""
     elsewhere: bool = False
@@ -51,7 +53,8 @@ class BadStep:
     @property
     def is_bad(self) -> bool:
         """Whether anything speaks against it."""
-        return bool(self.gradient or self.weights or self.sibling or self.loss is not None or self.failed_unscales)
+        seen = self.gradient or self.weights or self.sibling or self.reported
+        return bool(seen or self.loss is not None or self.failed_unscales)
 
     @property
     def seen(self) -> str:
@@ -64,6 +67,8 @@ class BadStep:
             return f"the loss is {number(self.loss)}"
         if self.failed_unscales:
             return f"the GradScaler has left {self.failed_unscales} updates in a row out, and no lower scale helps"
+        if self.reported and not self.gradient:
+            return "another rank has found its part of this update bad"
         if self.gradient or not self.sibling:
             return "a gradient is not finite"
         return "another optimizer's update after the same backward was left out"

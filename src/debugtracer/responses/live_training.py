@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import statistics
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,27 @@ from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.capped_rate import CappedRate
+from debugtracer.responses.clipped_gradient import ClippedGradient
 from debugtracer.responses.full_precision_segment import FullPrecisionSegment
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
-from debugtracer.responses.precursors import has_left_its_level, is_quiet, rates_around
+from debugtracer.responses.precursors import LEAST, USUAL, has_left_its_level, is_quiet, rates_around
 from debugtracer.trace.step import StepLoss
+
+# of optimizers that make them at the first step of a parameter; others make theirs when they are built (Adagrad), or
+# hold step sizes among them (Rprop)
+MOMENTS = frozenset(
+    {
+        "step",
+        "exp_avg",
+        "exp_avg_sq",
+        "max_exp_avg_sq",
+        "exp_inf",
+        "momentum_buffer",
+        "square_avg",
+        "grad_avg",
+        "acc_delta",
+    }
+)
 
 
 class LiveTraining:
@@ -45,14 +64,18 @@ class LiveTraining:
         pause_s: float,
         wait_for_word: Callable[[float], str],
         step_losses: Callable[[], Iterable[StepLoss]],
+        gradient_norms: Callable[[], Iterable[float]] = tuple,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
-        seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, the oldest first."""
+        seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, the oldest first,
+        and `gradient_norms` theirs."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled = output, disabled
         self.last_good = last_good
-        self.step_losses = step_losses
+        self.step_losses, self.gradient_norms = step_losses, gradient_norms
+        self.lasting: dict[str, list[LoweredRate | ClippedGradient]] = {}
+        """What responses that the user has chosen keep up for a while, by their slugs."""
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.full_precision: FullPrecisionSegment | None = None
@@ -96,6 +119,11 @@ class LiveTraining:
             return None
         kept = [value for state in copy.state.values() for value in state.values()]
         return copy if all_finite((*copy.values, *kept)) else None
+
+    def good_weights(self, optimizer: Optimizer) -> UpdateCopy | None:
+        """The copy from before the last update whose weights are good, whatever its moments are."""
+        copy = self.copies.get(optimizer)
+        return copy if copy is not None and not several_ranks() and all_finite(copy.values) else None
 
     def good_steps(self) -> tuple[int, ...]:
         """The steps of the snapshots without a bad value that are not too long ago."""
@@ -214,6 +242,41 @@ class LiveTraining:
         for lowered in active:
             lowered.end()
         return bool(active)
+
+    def lower_rates(self, slug: str, optimizer: Optimizer) -> None:
+        """Lower the learning rates for a while, in the name of a response."""
+        self.lasting[slug] = [LoweredRate(optimizer)]
+
+    def usual_gradient(self) -> float | None:
+        """The median of the last finite norms of the gradient; None where there are too few."""
+        known = [norm for norm in self.gradient_norms() if math.isfinite(norm)][-USUAL:]
+        return statistics.median(known) if len(known) >= LEAST else None
+
+    def clip_gradients(self, slug: str, optimizer: Optimizer) -> float:
+        """Clip gradients to their usual norm for a while, which is the answer."""
+        limit = self.usual_gradient() or 0.0
+        self.lasting[slug] = [ClippedGradient(optimizer, limit)]
+        return limit
+
+    def end_lasting(self) -> list[str]:
+        """End what such responses keep up; the answer: the slugs of those that were at work."""
+        ended = [slug for slug, kept in self.lasting.items() if any(one.handles for one in kept)]
+        for one in (one for kept in self.lasting.values() for one in kept):
+            one.end()
+        self.lasting.clear()
+        return ended
+
+    def moments_stay(self, optimizer: Optimizer) -> str:
+        """Why the moments cannot be forgotten, one clause; empty where the optimizer makes them anew by itself."""
+        held = {key for kept in optimizer.state.values() for key in kept}
+        others = ", ".join(sorted(map(str, held - MOMENTS)))
+        return f"{type(optimizer).__name__} would not make {others} anew" if others else ""
+
+    def forget_moments(self, optimizer: Optimizer) -> None:
+        """Let an optimizer begin anew at its next step; its weights and settings stay."""
+        for parameter in parameters(optimizer):
+            optimizer.state.pop(parameter, None)
+        self.copies.skip(optimizer)
 
     def wait(self) -> str:
         """Wait for a person; the word that came, `stop` where none did."""

@@ -26,7 +26,9 @@ class Policy:
         """The responses to a cause in the order in which they are asked; none in a mode that does not act."""
         known = tuple(slug for slug, response in responses().items() if self.mode in response.modes)
         wanted = self.chosen.get(cause or "")
-        return known if wanted is None else tuple(slug for slug in known if slug in (wanted, "stop"))
+        if wanted is None:
+            return tuple(slug for slug in known if not responses()[slug].chosen_only)
+        return tuple(slug for slug in known if slug in (wanted, "stop"))
 
     def refuses(self, slug: str, bad: BadStep) -> str:
         """Why the cause of a bad step rules a response out, one clause; empty where it does not."""

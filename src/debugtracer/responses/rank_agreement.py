@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 from debugtracer.recorder.run_state import RunState, several_ranks
@@ -11,7 +11,7 @@ from debugtracer.responses.bad_step import BadStep
 
 class RankAgreement:
     """One per process. A reduced gradient is the same on every rank, so all of them come here at the same step: no rank
-    is asked while all is well."""
+    is asked while all is well. Of sharded weights each rank sees a part: there the gate has asked all of them."""
 
     def __init__(self, state: RunState, vote: RankVote) -> None:
         """Ask with this vote: all questions of a process are numbered together."""
@@ -26,11 +26,9 @@ class RankAgreement:
         """Why this rank may not act, one clause; empty where it is alone or all ranks see the same."""
         if not several_ranks():
             return ""
-        if self.state.roots.sharded:
-            return "its weights are sharded over ranks, and a part of them can be bad on one rank alone"
         if not trains_together(self.state.roots.alive()):
-            return "the ranks train no common model under DistributedDataParallel, so they cannot be known to agree"
-        if not (bad.gradient or bad.sibling):
+            return "the ranks train no common model (DistributedDataParallel, fully_shard): they may not agree"
+        if not (bad.gradient or bad.sibling or self.state.roots.sharded):
             return "no bad gradient was reduced here, so the other ranks may write this update"
         return self.off
 
@@ -43,9 +41,12 @@ class RankAgreement:
         """The newest of the steps that every rank holds a good snapshot of; None without one."""
         return max(self.vote.common(steps) or (), default=None)
 
-    def any_ends(self, ends: bool) -> bool | None:
-        """True when some rank has to stop; None when not all ranks have answered."""
+    def farthest(self, own: str, order: Sequence[str]) -> str | None:
+        """The answer that all ranks take: of those that they have found, the last in this order. None when not all
+        have answered."""
         if not several_ranks():
-            return ends
-        answer = self.vote.ask((ends,))
-        return None if answer is None else answer[0] > 0
+            return own
+        votes = self.vote.ask(own == slug for slug in order)
+        if votes is None:
+            return None
+        return max((slug for slug, count in zip(order, votes, strict=True) if count), key=order.index, default=own)

@@ -53,6 +53,7 @@ class Responder(NoPolicy):
         """End what lasts for a while: nobody watches any more."""
         self.training.end_full_precision()
         self.training.end_lowered_rates()
+        self.training.end_lasting()
 
     def skip_step(self) -> bool:
         """Skip none; look what came of the last action where that is due."""
@@ -101,7 +102,7 @@ class Responder(NoPolicy):
             self.log.took(bad, "stop", "the run was stopped: it had waited for a person")
         if response.ends or self.budget.ended:
             raise self.stopped()
-        return not written
+        return not (written or response.writes)
 
     def look(self, optimizer: Optimizer, obstacle: str, written: bool) -> BadStep:
         """Collect what is known of a bad step."""
@@ -115,6 +116,7 @@ class Responder(NoPolicy):
             loss=health.loss,
             gradient=health.gradient,
             sibling=health.sibling,
+            reported=health.reported,
             weights=self.training.weights_are_bad(optimizer),
             written=written,
             obstacle=obstacle,
@@ -138,6 +140,8 @@ class Responder(NoPolicy):
         if (bad.weights or bad.weights_to_blame) and self.training.end_lowered_rates():
             since = budget.did_not_help("roll-back", bad.step)
             self.log.undid(bad, f"the learning rate is the program's own again: a lower one has not helped for {since}")
+        for slug in self.training.end_lasting() if bad.cause in self.policy.chosen else ():
+            self.log.undid(bad, f"{slug} is over: it has not helped for {budget.did_not_help(slug, bad.step)}")
         if bad.failed_unscales and self.training.end_full_precision():
             since = budget.did_not_help("full-precision", bad.step)
             self.log.undid(bad, f"autocast is on again: full precision has not helped for {since}")
@@ -156,12 +160,12 @@ class Responder(NoPolicy):
         found = self.smallest(bad, refused)
         if found is None or (0 < bad.failed_unscales < GIVE_UP and found.slug in ("pause", "stop")):
             return None
-        ending = self.ranks.any_ends(found.ends)
-        if ending is None:
+        agreed = self.ranks.farthest(found.slug, tuple(responses()))
+        if agreed is None:
             self.log.left_alone(bad, self.ranks.off)
             return None
-        if ending and not found.ends:
-            refused, found = ["another rank cannot go on"], responses()["stop"]
+        if agreed != found.slug:
+            refused, found = [f"another rank needs {agreed}"], responses()[agreed]
         self.log.refused(refused)
         return found
 

@@ -22,6 +22,10 @@ class Response:
     """Words of `--mode` in which it may be taken."""
     ends: ClassVar[bool] = False
     """The program ends with it."""
+    chosen_only: ClassVar[bool] = False
+    """It is taken for a cause alone for which the user has chosen it."""
+    writes: ClassVar[bool] = False
+    """The bad update is written as the program has it."""
     leaves_out: ClassVar[bool] = False
     """The batches of the window are kept from the weights."""
 

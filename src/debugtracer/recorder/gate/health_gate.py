@@ -21,6 +21,7 @@ from debugtracer.recorder.gate.norms import all_on_cpu, is_bad, l2_on_cpu, loss_
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
+from debugtracer.recorder.state.sharded import local
 from debugtracer.recorder.tape.step_tape import Segment, Tape
 from debugtracer.trace.incident import Symptom
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE
@@ -115,7 +116,9 @@ class HealthGate:
                 grad_l2, losses, param_l2 = self.read_once(norm)
             else:
                 grad_l2, losses = 0.0 if norm is None else scalar(norm), self.cpu_losses()
-        self.numbers = {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {})
+        self.numbers = {LOSS: losses[-1]} if losses else {}
+        if not self.state.roots.sharded or any(local(grad).numel() for grad in gradients):
+            self.numbers[GRAD_L2] = grad_l2  # a rank that holds no part of any gradient has measured none
         if (
             on_device
             and not math.isfinite(param_l2)

@@ -18,6 +18,8 @@ class StepHealth:
         """Some gradient, some parameter after the last update is not finite."""
         self.sibling = False
         """Another optimizer's update after the same backward was left out."""
+        self.reported = False
+        """Another rank has found the update bad, of which this one holds a good part."""
         self.held_at = self.held_iteration = -1
         """The step whose update was left out last, and the number of backward calls by then."""
 
@@ -26,7 +28,11 @@ class StepHealth:
         self.loss = next((value for value in losses if not math.isfinite(value)), None)
         self.gradient = gradient
         self.sibling = iteration == self.held_iteration
-        self.bad = gradient or self.sibling or self.loss is not None
+        self.bad = gradient or self.sibling or self.reported or self.loss is not None
+
+    def found_elsewhere(self) -> None:
+        """Note that the ranks have voted, and one of them has found this update bad."""
+        self.bad = self.reported = True
 
     def wrote_bad_weights(self) -> None:
         """Note that an update has left weights that are not finite."""
@@ -35,7 +41,7 @@ class StepHealth:
     def forget(self) -> None:
         """Forget what was seen: it was answered."""
         self.bad, self.loss = False, None
-        self.gradient = self.weights = self.sibling = False
+        self.gradient = self.weights = self.sibling = self.reported = False
 
     def held(self, step: int, iteration: int) -> None:
         """Note that the update of this step is left out."""

@@ -1,5 +1,5 @@
 """The last good state of a run as a file: models, optimizers, schedulers, scalers, generators and the places of
-loaders, checked before it is written and after; the one before it stays."""
+loaders, checked before it is written and after; the one before it stays. Sharded weights lie in a folder beside it."""
 
 from __future__ import annotations
 
@@ -9,38 +9,46 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output.shards import Shards, remove_all_but, without_shards
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.recorder.tape.entry import tensors
-from debugtracer.trace.store.saved_state import FOLDER, FORMAT, Sum, checked, names, read_sums, sha256
+from debugtracer.trace.store.saved_state import FOLDER, FORMAT, SHARDS, Sum, checked, names, read_sums, sha256
 
 
 class LastGood:
     """Writes one file a rank, `last-good/rank-N.pt`, that torch.load reads with weights_only, and its sum beside it;
     the state before it becomes `rank-N.older.pt`."""
 
-    def __init__(self, state: RunState, passes: LoaderPasses | None = None) -> None:
-        self.state, self.passes = state, passes
+    def __init__(self, state: RunState, passes: LoaderPasses | None = None, shards: Shards | None = None) -> None:
+        self.state, self.passes, self.shards = state, passes, shards
 
     def write(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> Path:
-        """Write the present state and read it again. Raises DebugTracerError where it holds a bad value, is sharded, or
-        cannot be written."""
-        if self.state.roots.sharded:
-            raise DebugTracerError("the weights are sharded over ranks, which is not supported")
+        """Write the present state and read it again. Raises DebugTracerError where it holds a bad value or cannot be
+        written."""
         parts = self.parts(list(optimizers))
-        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
-            raise DebugTracerError("the present state holds values that are not finite")
+        good = all_finite(tensors((parts["models"], parts["optimizers"])))
         target = names(run / FOLDER, rank)[0]
+        files: dict[str, str] = {}
+        if self.state.roots.sharded:
+            if self.shards is None:
+                raise DebugTracerError("the weights are sharded, and nothing writes shards here")
+            self.shards.agree(self.state.step, good)
+            parts, values = apart(parts)
+            files = self.shards.write(target.parent, self.state.step, values)
+        if not good:
+            raise DebugTracerError("the present state holds values that are not finite")
         try:
-            self.save(parts, target, rank)
+            self.save(parts, target, rank, files)
         except (OSError, RuntimeError) as error:
             raise DebugTracerError(f"{target} could not be written ({type(error).__name__}: {error})") from None
         return target
@@ -60,7 +68,7 @@ class LastGood:
             "loaders": self.passes.places() if self.passes is not None else [],
         }
 
-    def save(self, parts: dict[str, Any], target: Path, rank: int) -> None:
+    def save(self, parts: dict[str, Any], target: Path, rank: int, files: dict[str, str]) -> None:
         """Write under another name and read it back; its sum is known before it takes the place of the last one, which
         steps back: killed at any moment, one of the two is whole."""
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -72,8 +80,9 @@ class LastGood:
             kept = last or whole(older, note)
             told: dict[str, Any] = {key: parts[key] for key in ("format", "step", "iteration")}
             told["sha256"] = sha256(fresh)
+            told |= {"files": files} if files else {}
             if kept is not None:
-                told["older"] = {"step": kept.step, "iteration": kept.iteration, "sha256": kept.sha256}
+                told["older"] = msgspec.to_builtins(kept)
             replace(note, (json.dumps(told) + "\n").encode())
         except BaseException:
             fresh.unlink(missing_ok=True)
@@ -82,6 +91,9 @@ class LastGood:
             target.replace(older)
         fresh.replace(target)
         synced(target.parent)
+        if files and rank == 0:
+            stay = (*files, *(kept.files if kept is not None else ()))
+            remove_all_but(target.parent, {name.partition("/")[0] for name in stay})
 
     def put(self, parts: dict[str, Any], fresh: Path) -> None:
         """Write one file that loads without executing anything; schedulers or scalers that do not are left out."""
@@ -92,6 +104,18 @@ class LastGood:
             if not loads(fresh):
                 raise RuntimeError("the state of model or optimizer holds objects that weights_only does not read")
         synced(fresh)
+
+
+def apart(parts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The parts of a state without sharded tensors, and these by name."""
+    values: dict[str, Tensor] = {}
+    left = dict(parts)
+    for kind in ("models", "optimizers"):
+        split = [without_shards(part, f"{kind}.{number}") for number, part in enumerate(parts[kind])]
+        left[kind] = [part for part, _ in split]
+        for _, found in split:
+            values |= found
+    return {**left, "shards": f"{SHARDS}{parts['step']}"}, values
 
 
 def whole(path: Path, note: Path) -> Sum | None:
@@ -146,4 +170,7 @@ def verified(path: Path) -> dict[str, Any]:
     """Read a last good state. Raises DebugTracerError where its bytes are not those that were written."""
     checked(path)
     loaded: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+    for part in (*loaded["models"], *loaded["optimizers"]):
+        if "shards" in part:
+            part["folder"] = str(path.parent / loaded["shards"])
     return loaded

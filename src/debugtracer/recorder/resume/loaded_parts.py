@@ -6,12 +6,14 @@ from __future__ import annotations
 import copy
 import gc
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 from torch.optim import Optimizer
 
+from debugtracer.recorder.output.shards import load
 from debugtracer.recorder.state.roots import plain_path
 
 Entry = dict[str, Any]
@@ -26,8 +28,19 @@ def plain_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def fits(module: nn.Module, saved: Entry) -> bool:
     """Whether names and shapes of a module are those that were saved."""
-    now, then = plain_state(module.state_dict()), plain_state(saved["state"])
-    return now.keys() == then.keys() and all(shape(now[name]) == shape(then[name]) for name in then)
+    now = {name: shape(value) for name, value in plain_state(module.state_dict()).items()}
+    then = {name: shape(value) for name, value in plain_state(saved["state"]).items()}
+    then |= plain_state({name: tuple(size) for name, size in saved.get("shards", {}).items()})
+    return now == then
+
+
+def read_shards(saved: Entry, like: dict[str, Any]) -> dict[str, torch.Tensor]:
+    """What this rank holds of the sharded tensors of a part, laid out as the tensors of the program are."""
+    known = {plain_path(name): value for name, value in like.items()}
+    found = {name: torch.empty_like(known[plain_path(name)].detach()) for name in saved.get("shards", {})}
+    if found:
+        load(Path(saved["folder"]), {f"{saved['prefix']}.{name}": value for name, value in found.items()})
+    return found
 
 
 def shape(value: Any) -> Any:
@@ -37,7 +50,7 @@ def shape(value: Any) -> Any:
 
 def load_model(module: nn.Module, saved: Entry) -> None:
     """Put weights and buffers into a module, under its own names."""
-    kept = plain_state(saved["state"])
+    kept = plain_state({**saved["state"], **read_shards(saved, module.state_dict())})
     module.load_state_dict({name: kept[plain_path(name)] for name in module.state_dict()})
 
 
@@ -52,6 +65,12 @@ def load_optimizer(optimizer: Optimizer, saved: Entry, lr_scale: float, fresh: b
     state = copy.deepcopy(saved["state"])
     if fresh:
         state["state"] = {}
+    elif saved.get("shards"):
+        held = [p for group in optimizer.param_groups for p in group["params"]]
+        like = {name: held[int(name.partition(".")[0])] for name in saved["shards"]}
+        for name, value in read_shards(saved, like).items():
+            index, _, key = name.partition(".")
+            state["state"][int(index)][key] = value
     for group in state["param_groups"]:
         for name in RATES:
             if name in group:

@@ -244,7 +244,9 @@ class Resumption(PassListener):
             missing += [f"{wanted - found} {kind.removesuffix('s')}(s) that the program has not built"] * (
                 found < wanted
             )
-        if not flight:
+        if "dealt_by" in saved:
+            missing.append(f"the place in the data and random generators: {saved['dealt_by']} ranks have saved them")
+        elif not flight:
             missing.append("the place in the data: the loop used no DataLoader")
         elif not self.ahead:
             missing.append(f"the place in the data: no loader is that over {flight[0]['loader']}")
@@ -255,8 +257,10 @@ class Resumption(PassListener):
         missing += ["counters of the script's own, which begin at 0"]
         changed = [f"learning rates times {self.options.lr_scale:g}"] if self.options.lr_scale != 1 else []
         changed += ["no moments"] if self.options.fresh_optimizer else []
+        if "dealt_by" not in saved:
+            back.append("random generators")
         text = (
-            f"resumed from {self.options.source}, step {saved['step']} - put back: {', '.join(back)}, random generators"
+            f"resumed from {self.options.source}, step {saved['step']} - put back: {', '.join(back)}"
             f"{', ' + where if where else ''}{' (' + ', '.join(changed) + ')' if changed else ''} - not put back: "
             f"{'; '.join(missing)}."
         )

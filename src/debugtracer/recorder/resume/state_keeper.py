@@ -3,6 +3,7 @@ costs."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -49,9 +50,10 @@ class StateKeeper(PassListener):
         """The step at which each was fetched from last."""
 
     def before_fetch(self, iterator: Any) -> bool:
-        if perf_counter() < self.due_s or self.failed >= TRIES:
-            return False
         state = self.state
+        by_steps = state.roots.sharded and several_ranks()  # all ranks write it together: no clock may decide
+        if (perf_counter() < self.due_s and not by_steps) or self.failed >= TRIES:
+            return False
         if state.step == self.step and iterator is self.last():
             return False  # a step in parts, or a pass that does not train
         trained = self.fetched.get(iterator, state.step) < state.step
@@ -78,7 +80,7 @@ class StateKeeper(PassListener):
                 return
         self.saved_step, begin = state.step, perf_counter()
         try:
-            with state.owned():
+            with contextlib.nullcontext() if state.roots.sharded else state.owned():  # whole tensors, not parts of them
                 self.write()
             self.failed = 0
         except DebugTracerError as error:

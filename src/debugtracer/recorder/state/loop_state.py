@@ -1,4 +1,5 @@
-"""What a loop steps beside its optimizers (schedulers, GradScalers) and the random generators, as one copy."""
+"""What a loop steps beside its optimizers (schedulers, GradScalers, averages of the weights) and the random generators,
+as one copy."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
+from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import RngState
 
@@ -20,12 +22,17 @@ class LoopParts(Protocol):
 
     schedulers: ById[Any, bool]
     scalers: ById[Any, bool]
+    averages: Averages
 
 
 class LoopState:
     """One captured state. No host sync; some ten microseconds a scheduler."""
 
-    def __init__(self, schedulers: Iterable[Any], scalers: Iterable[Any]) -> None:
+    def __init__(
+        self, schedulers: Iterable[Any], scalers: Iterable[Any], averages: list[tuple[Tensor, Tensor]] | None = None
+    ) -> None:
+        """Take copies of what steps; `averages` are tensors beside their copies."""
+        self.averages = averages or []
         self.schedulers = [(weakref.ref(s), copy.deepcopy(s.state_dict())) for s in schedulers]
         self.scalers = [(weakref.ref(s), {name: value.clone() for name, value in parts_of(s).items()}) for s in scalers]
         self.generators = RngState()
@@ -42,6 +49,8 @@ class LoopState:
             for name, value in parts.items():
                 if name in now:
                     now[name].copy_(value)
+        for tensor, value in self.averages:
+            tensor.data.copy_(value)
         if generators:
             self.generators.restore()
 

@@ -56,6 +56,8 @@ class RngState:
 
 def restore_plain(kept: dict[str, Any]) -> None:
     """Put the generators of another process back, as `RngState.plain` gave them."""
+    if not kept:
+        return  # of other ranks: their draws are not ours
     torch.default_generator.set_state(kept["torch"])
     if kept.get("python") is not None:
         version, words, gauss = kept["python"]

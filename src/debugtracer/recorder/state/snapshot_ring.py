@@ -113,7 +113,8 @@ class SnapshotRing:
             copy.take()
         snapshot.gradients = self.carried(live)
         self.copy_buffers(snapshot)
-        snapshot.loop = LoopState(self.loop.schedulers, self.loop.scalers) if self.loop is not None else None
+        if (loop := self.loop) is not None:
+            snapshot.loop = LoopState(loop.schedulers, loop.scalers, loop.averages.copies(held))
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
         cost_s = self.cost(perf_counter() - begin, used)

@@ -55,6 +55,11 @@ class Snapshot:
         if self.loop is not None:
             self.loop.restore(generators)
 
+    @property
+    def averages(self) -> list[tuple[Tensor, Tensor]]:
+        """The averages of the weights beside their copies, in the modes that may go back to it."""
+        return self.loop.averages if self.loop is not None else []
+
     def is_finite(self) -> bool:
         """True if no weight, moment or buffer in it is NaN or infinite. Syncs the host."""
         return all_finite(self.values())
@@ -65,12 +70,13 @@ class Snapshot:
             yield from kept.values
             yield from (value for state in kept.state.values() for value in state.values())
         yield from (value for _, pairs in self.buffers for _, value in pairs)
+        yield from (value for _, value in self.averages)
 
     @property
     def nbytes(self) -> int:
         """The bytes held by the snapshot."""
         values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
-            held_bytes(g) for _, g in self.gradients or ()
+            held_bytes(v) for _, v in (*(self.gradients or ()), *self.averages)
         )
         return sum(c.nbytes for c in self.copies) + values
 

@@ -16,15 +16,18 @@ from debugtracer.trace.stored_json import DamagedJson, decode_stored
 FORMAT = "debug-tracer.last-good/1"
 FOLDER = "last-good"
 RESUMED = "resumed"  # the key of the note that a program leaves once a state was put back
+SHARDS = "shards-"  # of a folder that all ranks write together, before the step
 FILE = re.compile(r"rank-(\d+)(\.older)?\.pt")
 
 
-class Sum(msgspec.Struct, frozen=True, kw_only=True):
+class Sum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was written at one moment."""
 
     step: int
     iteration: int
     sha256: str
+    files: dict[str, str] = {}
+    """Further files that belong to it, and their sums: the shards of this rank."""
 
 
 class Sums(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -34,11 +37,12 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: int
     iteration: int
     sha256: str
+    files: dict[str, str] = {}
     older: Sum | None = None
 
     def all(self) -> Iterator[Sum]:
         """Yield the newest, then the older one."""
-        yield Sum(step=self.step, iteration=self.iteration, sha256=self.sha256)
+        yield Sum(step=self.step, iteration=self.iteration, sha256=self.sha256, files=self.files)
         if self.older is not None:
             yield self.older
 
@@ -51,6 +55,8 @@ class SavedState:
     rank: int
     step: int
     iteration: int
+    sharded: bool = False
+    """Another number of ranks can read it too."""
 
 
 def names(folder: Path, rank: int) -> tuple[Path, Path, Path]:
@@ -95,8 +101,20 @@ def checked(path: Path) -> SavedState:
         raise DebugTracerError(f"{path} cannot be read ({error.strerror or error})") from None
     for told in sums.all():
         if told.sha256 == seen:
-            return SavedState(path, rank, told.step, told.iteration)
+            check_files(path.parent, told)
+            return SavedState(path, rank, told.step, told.iteration, bool(told.files))
     raise DebugTracerError(f"{path} is damaged: sha256 {seen[:12]}, written was {sums.sha256[:12]}")
+
+
+def check_files(folder: Path, told: Sum) -> None:
+    """Check the further files of a state. Raises DebugTracerError."""
+    for name, expected in told.files.items():
+        try:
+            seen = sha256(folder / name)
+        except OSError as error:
+            raise DebugTracerError(f"{folder / name} cannot be read ({error.strerror or error})") from None
+        if seen != expected:
+            raise DebugTracerError(f"{folder / name} is damaged: sha256 {seen[:12]}, written was {expected[:12]}")
 
 
 def usable(folder: Path) -> tuple[dict[int, list[SavedState]], list[str]]:
