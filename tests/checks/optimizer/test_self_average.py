@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.optimizer.self_average import SelfAveraged
-from debugtracer.trace.facts.self_average import SelfAverage
+from debugtracer.checks.optimizer.self_average import SelfAverage
+from debugtracer.trace.facts.own_average import OwnAverage
 from tests.checks.optimizer.seen import at, found, line
 
 
 def looks(count, caller):
     return [
-        SelfAverage(ref=at(s), shape=(64, 10), kept=0.95, taken=0.05, frame=line(16), caller=caller)
+        OwnAverage(ref=at(s), shape=(64, 10), kept=0.95, taken=0.05, frame=line(16), caller=caller)
         for s in range(count)
     ]
 
 
 def test_it_is_said_once_and_the_caller_is_the_place():
-    (finding,) = found(SelfAveraged(), looks(3, line(23)))
+    (finding,) = found(SelfAverage(), looks(3, line(23)))
     assert (finding.kind, finding.place.frame, finding.place.symptom_frame) == (
         "average_not_updated", line(23), line(16),
     )  # fmt: skip
@@ -26,5 +26,5 @@ def test_it_is_said_once_and_the_caller_is_the_place():
 
 
 def test_the_line_itself_is_the_place_where_both_sides_are_written_there():
-    (finding,) = found(SelfAveraged(), looks(2, None))
+    (finding,) = found(SelfAverage(), looks(2, None))
     assert finding.place.frame == line(16)

@@ -264,6 +264,7 @@ def test_an_optimizer_that_comes_later_is_told_to_observers_that_rested(tmp_path
 
 
 def test_where_only_the_calls_of_the_loop_tell_what_it_trains_its_observers_alone_rest(tmp_path: Path) -> None:
+    alone: list[bool] = []
     torch.manual_seed(0)
     weight, rows = torch.randn(4, 1, requires_grad=True), torch.randn(8, 4)
     with under_watch(tmp_path, **RESTS) as session:
@@ -273,6 +274,6 @@ def test_where_only_the_calls_of_the_loop_tell_what_it_trains_its_observers_alon
             weight = weight.detach().clone().requires_grad_()
             (rows @ weight).pow(2).mean().backward()
             weight = weight - 0.01 * weight.grad
-        assert session.events.observers_rest
-        assert session.dispatcher.rests
-        assert not session.events.rests()
+            alone.append(session.events.observers_rest and session.dispatcher.rests and not session.events.rests())
+        assert any(alone[FIRST_STEPS:])  # not each: on a busy machine a slow step can ask for a close look
+        assert not any(alone[:FIRST_STEPS])

@@ -10,7 +10,7 @@ from torch import nn
 
 from debugtracer.observers.weights.self_averages import has_two_sides
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.self_average import SelfAverage
+from debugtracer.trace.facts.own_average import OwnAverage
 from tests.observers.told import facts, findings
 from tests.watching import under_watch
 
@@ -44,7 +44,7 @@ def run(out, update, itself):
             with torch.no_grad():
                 for slow, fast in zip(average.parameters(), (average if itself else model).parameters(), strict=True):
                     update(slow, fast)
-    return facts(out, SelfAverage)
+    return facts(out, OwnAverage)
 
 
 @pytest.mark.parametrize("update", [in_place, by_lerp, by_data])

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.self_average import SelfAverage
+from debugtracer.trace.facts.own_average import OwnAverage
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -16,7 +16,7 @@ from debugtracer.trace.window import Window
 
 
 @dataclass(frozen=True)
-class SelfAveraged(Check):
+class SelfAverage(Check):
     """A copy of the weights is averaged with itself, so it stays at the initial weights.
 
     What it catches
@@ -34,7 +34,7 @@ class SelfAveraged(Check):
         tensor), called at train.py:23; expected the trained parameter on one side. Pass the trained model.
     """
 
-    needs: ClassVar[tuple[type[SelfAverage]]] = (SelfAverage,)
+    needs: ClassVar[tuple[type[OwnAverage]]] = (OwnAverage,)
     kind: ClassVar[str] = "average_not_updated"
     symptom: ClassVar[str] = "silent"
     confidence: ClassVar[float] = 0.95
@@ -47,7 +47,7 @@ class SelfAveraged(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding a line."""
         memory = window.memory(self)
-        for fact in window.new(SelfAverage):
+        for fact in window.new(OwnAverage):
             if memory.setdefault(fact.frame, fact) is not fact:
                 continue
             line = spot(fact.frame).strip(" ()") or "a line of the loop"

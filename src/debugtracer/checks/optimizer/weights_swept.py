@@ -61,7 +61,7 @@ class WeightsSwept(Check):
     family: ClassVar[str] = "update"
     proved_by: ClassVar[str] = "optimizer/signal_lamps"
 
-    times: float = SWEPT
+    times: float = SWEPT  # the norm of all weights by that after the first update (ours)
     least: int = 100  # steps of a run that has to say something (ours)
     losses: int = 32  # last ones whose median is taken (ours)
     constant: float = 0.97  # of the entropy of the classes: no more than a constant answer (ours)

@@ -14,7 +14,7 @@ from debugtracer.observers.observer import Observer
 from debugtracer.observers.weights.blended_copies import CLOSE, PRODUCTS, place
 from debugtracer.recorder.run_state import parameters
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.self_average import SelfAverage
+from debugtracer.trace.facts.own_average import OwnAverage
 from debugtracer.trace.number import number
 
 SHARE = re.compile(r"1(?:\.0)?\s*-\s*(?:self\.)?(\w+)")  # `1 - decay`: the name of the weight
@@ -75,7 +75,7 @@ class SelfAveragesObserver(Observer):
         frames = frames_of(raw_frames(2))
         frame = frames[0] if frames else None
         self.run.emit(
-            SelfAverage(
+            OwnAverage(
                 ref=self.run.ref("update"), shape=tuple(one.shape), kept=number(kept), taken=number(taken),
                 frame=frame, caller=frames[1] if len(frames) > 1 and has_two_sides(frame) else None,
             )

@@ -7,7 +7,7 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
 
-class SelfAverage(Fact, frozen=True, kw_only=True):
+class OwnAverage(Fact, frozen=True, kw_only=True):
     """Both sides of an average whose weights add up to 1 were one tensor, which no optimizer holds and which has the
     shape of a parameter that one does; seen in one inspected step."""
 
