@@ -42,6 +42,8 @@ FAULTS = (
 SPIKES = frozenset({"data/foreign_batch"})
 """Every number of their trials depends on the step of the snapshot, and that on what a snapshot cost on this
 machine."""
+FROM_SNAPSHOT = frozenset({"optimizer/bike_hire"})
+"""The same of their numbers alone: as many steps are tried as there are since a snapshot."""
 SETTINGS = {
     "COLUMNS": "80",
     "OMP_NUM_THREADS": "1",  # another number of threads rounds other bits
@@ -52,6 +54,8 @@ TIMES = re.compile(r"verdict\s+\S+\s+s\s+after\s+the\s+alarm(;\s+traced,\s+the\s
 OLDER = re.compile(r"(  older-weights=\d+ +(?:not )?healed: .+?); loss .+?(?=\n  \S)", re.DOTALL)
 # its trials begin at a snapshot
 SPIKE = re.compile(r"(\nWhat was tried on this step\n).+?(?=\nWhat to do\n)", re.DOTALL)
+TRIED = re.compile(r"(?<=\nWhat was tried on the last steps\n).+(?=\nLook closer\n)", re.DOTALL)
+NUMBER = re.compile(r"(?<= )\d[\d.e+-]*\d|(?<= )\d\b(?!\.)")
 LAYERS = "\nLayers\n"  # what follows is the state of all checks and the cost
 
 
@@ -65,7 +69,7 @@ def told(fault: str, folder: Path, programs: Programs) -> str:
     shown = subprocess.run(
         [*tool, "report", "runs/run"], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False
     )
-    return normalised(shown.stdout, fault in SPIKES) or shown.stderr
+    return of_any_snapshot(normalised(shown.stdout, fault in SPIKES), fault) or shown.stderr
 
 
 def normalised(text: str, spike: bool = False) -> str:
@@ -73,6 +77,13 @@ def normalised(text: str, spike: bool = False) -> str:
     snapshot; without the state of the layers."""
     text = OLDER.sub(r"\1; NUMBERS", TIMES.sub("verdict TIME after the alarm", text))
     return (SPIKE.sub(r"\1  TRIALS\n", text) if spike else text).split(LAYERS)[0]
+
+
+def of_any_snapshot(text: str, fault: str) -> str:
+    """Without the numbers of trials that begin at a snapshot, where the fault is one of these."""
+    if fault not in FROM_SNAPSHOT:
+        return text
+    return TRIED.sub(lambda tried: NUMBER.sub("N", tried.group()), text)
 
 
 def path(fault: str) -> Path:
@@ -83,7 +94,7 @@ def path(fault: str) -> Path:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_verdict_reads_word_for_word(fault: str, tmp_path: Path, programs: Programs) -> None:
     assert_same(
-        path(fault).read_text(),
+        of_any_snapshot(path(fault).read_text(), fault),
         told(fault, tmp_path, programs),
         f"meant? python -m tests.end_to_end.test_verdict_texts --write {fault}",
     )
