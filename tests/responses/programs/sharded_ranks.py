@@ -71,4 +71,4 @@ if __name__ == "__main__":
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    mp.spawn(worker, (port,), nprocs=RANKS)
+    mp.start_processes(worker, (port,), nprocs=RANKS, start_method=os.environ.get("START_METHOD", "spawn"))
