@@ -60,10 +60,12 @@ def fresh(kept: Kept) -> list[str]:
     rows = kept.values["rows"]
     named = ", ".join(
         f"{kind}: {sum(row['told'] == RIGHT for row in of)} of {len(of)} told right"
-        for kind in ("loud", "silent")
+        for kind in ("loud", "spike", "silent")
         if (of := [row for row in rows if row["kind"] == kind])
     )
-    what = f"{len(rows)} fresh faults, half of them in other people's programs"
+    named += f"; guilty line {sum(bool(row['line']) for row in rows)} of {len(rows)}"
+    others = sum(row["program"] != "own" for row in rows)
+    what = f"{len(rows)} fresh faults, {others} of them in other people's programs"
     return [what, f"{named} ([all](docs/results.md#fresh-faults))", kept.measured, "by hand"]
 
 
