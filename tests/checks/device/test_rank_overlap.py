@@ -33,6 +33,13 @@ def test_equal_batches_on_two_ranks_are_a_proof():
     )
 
 
+def test_a_sampler_that_deals_to_one_rank_alone_is_to_be_mended_not_added():
+    fields = {"sampler": "DistributedSampler", "shards": True}
+    (one,) = RankOverlap().judge_ranks(ranks(batches(0, **fields), batches(1, **fields)))
+    assert "Leave num_replicas and rank of its DistributedSampler out: it asks the process group." in one.message
+    assert "without num_replicas and rank" in one.remedy[0]
+
+
 def test_parts_of_their_own_are_silent_also_when_padding_repeats_a_sample():
     mine, theirs = batches(0), batches(1, shift=50)
     theirs[4] = a_batch(4, 1, mine[0].indices, mine[0].digests)  # DistributedSampler fills up with the first samples

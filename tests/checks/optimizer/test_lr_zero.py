@@ -34,6 +34,12 @@ def test_a_negative_rate_is_told_at_once():
     assert "is -0.0002, so updates climb the loss (LambdaLR, train.py:33); expected" in finding.message
 
 
+def test_a_rate_that_the_loop_has_lowered_itself_is_a_schedule():
+    (finding,) = found(LrZero(), [rate(low=-6e-4, high=-6e-4, begun=80, begun_step=80)])
+    assert "of AdamW is -0.0006, so updates climb the loss (written by the loop itself); expected" in finding.message
+    assert finding.kind == "scheduler_misuse"
+
+
 @pytest.mark.parametrize("healthy", [{"low": 0.0, "high": 0.0, "same": 1}, {"low": 0.0, "high": 1e-3, "same": 900}, {}])
 def test_the_first_update_of_a_warm_up_and_a_frozen_group_are_healthy(healthy: dict[str, float]):
     assert found(LrZero(), [rate(**healthy)]) == []

@@ -21,6 +21,10 @@ OWN_ROWS = (
     "let each rank take rows of its own: rows = order[rank::world_size], from one generator with the same seed",
     "or draw the rows of each rank from a generator of its own: torch.Generator().manual_seed(seed + rank)",
 )
+OWN_SHARE = (
+    "DistributedSampler(dataset) without num_replicas and rank, or with dist.get_world_size() and dist.get_rank()",
+    "build the sampler in each rank, after the process group: it asks that for its rank when it is built",
+)
 BY_HAND = "all_reduce"
 CONFIDENCE_BY_HAND = 0.85  # ranks that share a sequence may reduce so, too: likely, no proof (ours)
 
@@ -89,25 +93,29 @@ class RankOverlap(Check):
             if first.indices
             else ""
         )
-        where = (
-            "Give the DataLoader sampler=DistributedSampler(dataset)."
-            if first.loader is not None
-            else "Let each rank take rows of its own: order[rank::world_size]."
-        )
         return self.finding(
             window,
             "error",
             f"ranks {ranks[0]} and {ranks[1]} train on the same batches in {len(pairs)} of {len(pairs)} iterations "
             f"compared{samples}; "
-            f"expected different samples on each rank. {where}",
+            f"expected different samples on each rank. {advice(first)}",
             ref=first.ref,
             place=Place(frame=first.frame),
             iterations=len(pairs),
             ranks=world,
             exact=how != BY_HAND,
             confidence=CONFIDENCE_BY_HAND if how == BY_HAND else None,
-            remedies=OWN_ROWS if first.loader is None else (),
+            remedies=OWN_ROWS if first.loader is None else OWN_SHARE if first.shards else (),
         )
+
+
+def advice(batch: BatchSeen) -> str:
+    """What to do about the loader, or about a loop that draws its batches itself."""
+    if batch.loader is None:
+        return "Let each rank take rows of its own: order[rank::world_size]."
+    if batch.shards:
+        return f"Leave num_replicas and rank of its {batch.sampler} out: it asks the process group."
+    return "Give the DataLoader sampler=DistributedSampler(dataset)."
 
 
 def together(left: Window, right: Window, a: int, b: int) -> str:

@@ -65,6 +65,8 @@ class LrZero(Check):
         by = (
             f" ({fact.scheduler}{spot(fact.scheduler_frame).replace(' (', ', ').rstrip(')')})" if fact.scheduler else ""
         )
+        if fact.begun_step and not fact.scheduler:
+            by = " (written by the loop itself)"
         source = (
             f", the factor comes from{spot(fact.value_frame).replace('(', '').rstrip(')')}" if fact.value_frame else ""
         )
@@ -75,7 +77,7 @@ class LrZero(Check):
             "over the steps of the run.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
             place=Place(frame=fact.value_frame or fact.scheduler_frame or fact.frame),
-            kind=self.kind if fact.scheduler else "lr_zero",
+            kind=self.kind if fact.scheduler or fact.begun_step else "lr_zero",  # a rate that was another is a schedule
             lr=float(fact.low),
             updates=fact.same,
         )
