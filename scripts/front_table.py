@@ -64,6 +64,7 @@ def fresh(kept: Kept) -> list[str]:
         if (of := [row for row in rows if row["kind"] == kind])
     )
     named += f"; guilty line {sum(bool(row['line']) for row in rows)} of {len(rows)}"
+    named += f"; called confirmed and wrong: {kept.values['confirmed_wrong']}"
     others = sum(row["program"] != "own" for row in rows)
     what = f"{len(rows)} fresh faults, {others} of them in other people's programs"
     return [what, f"{named} ([all](docs/results.md#fresh-faults))", kept.measured, "by hand"]
