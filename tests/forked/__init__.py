@@ -26,7 +26,7 @@ START = "import sys; exec(compile(open(sys.argv[1]).read(), '<forked programs>',
 
 
 _kept = contextlib.ExitStack()
-TWO = ("--standalone", "--nproc_per_node", "2")
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
 REAL = "DEBUG_TRACER_TESTS_REAL"
 """With this variable programs are started as users start them, each from nothing: so does `just sweep`."""
 
@@ -40,7 +40,7 @@ class Programs:
     to_its_end: list[str]
     """A `python` that also takes its modules apart at its end, which takes a second."""
     launcher: list[str]
-    """torchrun of two ranks, before the script; each rank is a `python` of ours."""
+    """torchrun of two ranks, before the script; never forked: gloo's threads hung a forked rank at its end."""
 
 
 @functools.cache
@@ -54,7 +54,7 @@ def forking() -> Iterator[Programs]:
     """A process to fork from, for the with block; what the environment says to torch must be said before."""
     if os.environ.get(REAL) == "1" or not hasattr(os, "pidfd_open"):
         real = [sys.executable]
-        yield Programs([*real, "-m", "debugtracer"], real, real, [*real, "-m", "torch.distributed.run", *TWO])
+        yield Programs([*real, "-m", "debugtracer"], real, real, TORCHRUN)
         return
     place = os.path.join(tempfile.mkdtemp(prefix="forked-"), "socket")  # the server removes it
     own = {name: value for name, value in os.environ.items() if not name.startswith("DEBUG_TRACER")}
@@ -66,5 +66,4 @@ def forking() -> Iterator[Programs]:
             raise RuntimeError("the process to fork from did not start; its words stand on stderr")
         client = [sys.executable, "-IS", str(HERE / "client.py"), place]
         tool, python, to_its_end = ([*client, word] for word in ("debug-tracer", "python", "python-to-its-end"))
-        torchrun = str(Path(sys.executable).parent / "torchrun")
-        yield Programs(tool, python, to_its_end, [sys.executable, torchrun, *TWO, "--no-python", *python])
+        yield Programs(tool, python, to_its_end, TORCHRUN)

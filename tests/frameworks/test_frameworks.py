@@ -41,7 +41,7 @@ def run(words: list[str], work: Path, watched: bool) -> subprocess.CompletedProc
         HF_HUB_OFFLINE="1",
     )
     ours = [*programs().tool, "run", "--out", str(work / "runs"), "--mode", "observe"] if watched else []
-    words = programs().python + words[1:] if not watched and not words[1].startswith("-") else words
+    words = programs().python + words[1:] if not watched and words[1].endswith(".py") else words
     return subprocess.run([*ours, *words], cwd=work, env=env, capture_output=True, text=True, timeout=850)
 
 
