@@ -58,3 +58,24 @@ def test_a_column_that_is_not_finite_tells_nothing(tmp_path):
     y = x.sum(1)
     x[:, 2] = float("nan")
     assert not run(tmp_path, x, y)
+
+
+def test_a_window_that_reaches_into_the_hour_adds_up_with_the_hour_before(tmp_path):
+    walk = torch.randn(64).cumsum(0)
+    before = torch.roll(walk, 1)
+    table = torch.stack([torch.randn(64), before, torch.randn(64), torch.randn(64), (walk + before) / 2], 1)[1:]
+    table, wanted = (table - table.mean(0)) / table.std(0), walk[1:]
+    model = nn.Linear(5, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for step in range(4):
+            rows = torch.arange(20) + 10 * step
+            loss = F.mse_loss(model(table[rows]), wanted[rows, None])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert [(f.together, f.looks, f.equal) for f in facts(tmp_path, TargetColumn)] == [
+        ((1, 4), looks, False) for looks in (1, 2, 3)
+    ]
+    (finding,) = findings(tmp_path, "target-in-input")
+    assert "columns 1 and 4 of 5 of the input add up to the target, with the same weights in 3" in finding.message
