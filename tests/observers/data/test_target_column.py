@@ -25,6 +25,7 @@ def run(out, x, y, loss_of=lambda given, y: F.mse_loss(given.squeeze(1), y), wid
 
 
 def test_the_target_itself_a_scaled_one_and_a_class_are_seen(tmp_path):
+    torch.manual_seed(2)  # ten classes of a slice may all be the same
     x = torch.randn(40, 5)
     assert [(f.column, f.looks, f.equal) for f in run(tmp_path / "a", x, x[:, 3])] == [
         (3, 1, True),

@@ -83,7 +83,7 @@ class TargetColumnObserver(Observer):
             best, column = together.abs().max(0)
             same = (given.detach()[:, column] == target).all()
             size, index, equal = torch.stack([best, column.double(), same.double()]).tolist()
-        columns = (int(index),)
+        columns: tuple[int, ...] = (int(index),)
         if not size >= STRAIGHT:  # NaN too: a column of the batch is not finite
             columns = adding_up(x, y)
         if not columns:
