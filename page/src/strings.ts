@@ -25,7 +25,7 @@ const en = {
   birth: "birth", path: "The way of the bad value", min: "min", max: "max", mean: "mean", shape: "shape", elements: "elements", cut: (n: number, of: number) => `${n} of ${of} ops are in this file`, forwardOf: (o: string) => `derivative of ${o}`,
   findings: "Findings", noFindings: "Nothing further was found.", crashed: "The program ended with an exception of its own", did: "What debug-tracer did",
   checks: "Checks", checksHint: "What was judged, and what could not be", state: "state", asked: "asked", fired: "fired", silent: "silent", short: "too few values", unseen: "not measurable", without: (w: string) => `the run has no ${w.replace(/^an? /, "")}`, needs: (n: number) => `needs ${n} values`, layer: "layer", check: "check", all: "all",
-  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first", ranksOf: (n: number, of: number) => `${n} of ${of}: those that something bad was said of, and an even choice of the others`, moreRanks: (n: number) => `${n} more are in the map above`,
+  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first", ranksPending: (n: number) => `${n} ranks are being read …`, ranksOf: (n: number, of: number) => `${n} of ${of}: those that something bad was said of, and an even choice of the others`, moreRanks: (n: number) => `${n} more are in the map above`,
   problems: "Not everything could be read", nothing: "This run holds nothing that can be shown.", unreadable: "The verdict of this run cannot be read.", cost: "Cost of watching", log: "Log", went7: "The seven layers", made: "made by debug-tracer; this file asks for nothing and sends nothing",
   runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
   runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
@@ -36,6 +36,8 @@ const en = {
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
   fault: "Fault", allFinite: "nothing became non-finite", logZ: "log of the softmax sum", clipRatio: "gradient norm / clip limit", logged: (name: string) => `logged: ${name}`,
   learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
+  usage: "Memory and time", noUsage: "No time and no memory was measured in this run.", timeOfStep: "Time of a step", medianStep: "median of the run", training: "training", ours: "debug-tracer", slowest: "slowest", memory: "Memory", resident: "of the process, host", allocated: "tensors on the accelerator", reserved: "reserved on the accelerator", peak: "peak",
+  guiltyValues: "At the first bad places", place: "place", gave: "gave",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -67,7 +69,7 @@ const zh: Words = {
   birth: "诞生", path: "坏值的路径", min: "最小", max: "最大", mean: "均值", shape: "形状", elements: "元素", cut: (n, of) => `本文件含 ${of} 个算子中的 ${n} 个`, forwardOf: (o) => `${o} 的导数`,
   findings: "发现", noFindings: "没有其他发现。", crashed: "程序因自身异常而结束", did: "debug-tracer 做了什么",
   checks: "检查", checksHint: "判断了什么，什么无法判断", state: "状态", asked: "询问", fired: "触发", silent: "无异常", short: "数值太少", unseen: "无法测量", without: (w) => `运行中没有 ${w}`, needs: (n) => `需要 ${n} 个数值`, layer: "层", check: "检查", all: "全部",
-  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错", ranksOf: (n, of) => `${of} 个中的 ${n} 个：被指出有问题的，以及其余的均匀选取`, moreRanks: (n) => `另有 ${n} 个在上图中`,
+  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错", ranksPending: (n) => `正在读取 ${n} 个 rank……`, ranksOf: (n, of) => `${of} 个中的 ${n} 个：被指出有问题的，以及其余的均匀选取`, moreRanks: (n) => `另有 ${n} 个在上图中`,
   problems: "有内容无法读取", nothing: "这次运行没有可显示的内容。", unreadable: "这次运行的结论无法读取。", cost: "监视的开销", log: "日志", went7: "七个层面", made: "由 debug-tracer 生成；本文件不请求、不发送任何内容",
   runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
   runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
@@ -78,6 +80,8 @@ const zh: Words = {
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
   fault: "故障", allFinite: "没有出现非有限值", logZ: "softmax 之和的对数", clipRatio: "梯度范数 / 裁剪上限", logged: (name) => `记录：${name}`,
   learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
+  usage: "内存与时间", noUsage: "这次运行没有测量时间与内存。", timeOfStep: "一步的时间", medianStep: "整个运行的中位数", training: "训练", ours: "debug-tracer", slowest: "最慢", memory: "内存", resident: "进程，主机内存", allocated: "加速器上的张量", reserved: "加速器上预留", peak: "峰值",
+  guiltyValues: "最先出错的位置", place: "位置", gave: "得到",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 

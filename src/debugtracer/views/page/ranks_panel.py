@@ -28,7 +28,7 @@ def shown_ranks(trace: Trace) -> list[int]:
         return ranks
     named = []
     with contextlib.suppress(TraceError):  # a rank whose files are damaged says so in its row
-        bad = trace.first_bad()
+        bad = trace.first_bad()  # of healthy ranks the footers are read
         named += [bad.rank] if bad is not None else []
     named += [event.rank for event in trace.events() if isinstance(event, Incident | Crashed)]
     named += [finding.rank for finding in findings(trace) if finding.severity != "note"]
