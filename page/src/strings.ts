@@ -1,7 +1,7 @@
 // Every word of the page that is ours; what the run says of itself comes in English from the document.
 const en = {
   skip: "Skip to the verdict", copy: "Copy as Markdown", copied: "Copied", theme: "Dark", themeLight: "Light", other: "ZH", otherName: "中文",
-  run: "run", steps: "steps", of: "of", rank: "rank", step: "step",
+  run: "run", steps: "steps", of: "of", rank: "rank", step: "step", nth: (s: number) => `step ${s}`,
   op: "Op", line: "Line", sample: "Sample", since: "Since", found: "Found by", parameter: "Parameter", module: "Module", noOp: "no op is named",
   noLine: "no line is known", noSample: "no single sample can be named", rows: (n: string) => `row ${n} of the batch`, datasetIndex: "dataset index", verdict: "Verdict", atStep: (s: number) => `at step ${s}`,
   inModule: (m: string) => `in ${m}`, root: "the root module", forward: "forward", backward: "backward", update: "update", input: "input",
@@ -9,6 +9,7 @@ const en = {
   source: "Source", whatToDo: "What to do", why: "Why: what was tried", guilty: "guilty", healthy: "healthy", beside: "The sample beside healthy ones",
   row: "row", index: "index", label: "label", healed: "healed", persists: "persists", same: "fault again", changed: "no fault", idle: "not tried",
   seen: "What was seen", more: "further", shownAt: "where", against: "against", shown: "shown", also: "also", known: "known",
+  places: {} as Record<string, string>, labels: {} as Record<string, string>,
   otherPlaces: "Other lines that matter", copyDiff: "Copy the change", suspects: "Also suspected",
   timeline: "Timeline", timelineHint: "← → step · shift ×10 · space plays · j k next and previous finding",
   play: "Play", pause: "Pause", previous: "Previous step", next: "Next step", nextFinding: "Next finding", scrub: "Step of the run",
@@ -36,7 +37,7 @@ const en = {
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
   fault: "Fault", allFinite: "nothing became non-finite", logZ: "log of the softmax sum", clipRatio: "gradient norm / clip limit", logged: (name: string) => `logged: ${name}`,
   learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
-  usage: "Memory and time", noUsage: "No time and no memory was measured in this run.", timeOfStep: "Time of a step", medianStep: "median of the run", training: "training", ours: "debug-tracer", slowest: "slowest", memory: "Memory", resident: "of the process, host", allocated: "tensors on the accelerator", reserved: "reserved on the accelerator", peak: "peak",
+  usage: "Memory and time", noUsage: "No time and no memory was measured in this run.", timeOfStep: "Time of a step", medianStep: (s: number) => `a typical step: ${s}`, training: "training", ours: "debug-tracer", slowest: "slowest", memory: "Memory", resident: "of the process, host", allocated: "tensors on the accelerator", reserved: "reserved on the accelerator", peak: "peak",
   guiltyValues: "At the first bad places", place: "place", gave: "gave",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
@@ -45,7 +46,7 @@ export type Language = "en" | "zh";
 
 const zh: Words = {
   skip: "跳到结论", copy: "复制为 Markdown", copied: "已复制", theme: "深色", themeLight: "浅色", other: "EN", otherName: "English",
-  run: "运行", steps: "步", of: "共", rank: "rank", step: "步",
+  run: "运行", steps: "步", of: "共", rank: "rank", step: "步", nth: (s) => `第 ${s} 步`,
   op: "算子", line: "代码行", sample: "样本", since: "始于", found: "发现者", parameter: "参数", module: "模块", noOp: "没有指出算子",
   noLine: "代码行未知", noSample: "无法指出单个样本", rows: (n) => `批次第 ${n} 行`, datasetIndex: "数据集索引", verdict: "结论", atStep: (s) => `第 ${s} 步`,
   inModule: (m) => `位于 ${m}`, root: "根模块", forward: "前向", backward: "反向", update: "更新", input: "输入",
@@ -53,6 +54,8 @@ const zh: Words = {
   source: "源码", whatToDo: "怎么办", why: "原因：试过什么", guilty: "有问题", healthy: "正常", beside: "该样本与正常样本对照",
   row: "行", index: "索引", label: "标签", healed: "已恢复", persists: "仍出错", same: "再次出错", changed: "未出错", idle: "未试",
   seen: "看到了什么", more: "其他", shownAt: "位置", against: "反证", shown: "证据", also: "同样", known: "已知",
+  places: { "the line to edit": "要修改的行", "the op, inside a library": "算子，在库的内部", "where the value was born": "坏值诞生处", "called from": "调用自", "where it showed": "显现之处", "the optimizer is made": "创建优化器", "the loader is made": "创建数据加载器" },
+  labels: { where: "位置", sample: "样本", in: "输入", out: "输出", inside: "内部", way: "路径", replay: "重放", param: "参数", optim: "优化器", lost: "丢失", note: "提示", torch: "torch", shown: "证据", against: "反证", also: "同样", known: "已知", since: "始于" },
   otherPlaces: "其他相关代码行", copyDiff: "复制修改", suspects: "其他嫌疑",
   timeline: "时间线", timelineHint: "← → 单步 · shift ×10 · 空格播放 · j k 下一个与上一个发现",
   play: "播放", pause: "暂停", previous: "上一步", next: "下一步", nextFinding: "下一个发现", scrub: "运行的步",
@@ -80,7 +83,7 @@ const zh: Words = {
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
   fault: "故障", allFinite: "没有出现非有限值", logZ: "softmax 之和的对数", clipRatio: "梯度范数 / 裁剪上限", logged: (name) => `记录：${name}`,
   learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
-  usage: "内存与时间", noUsage: "这次运行没有测量时间与内存。", timeOfStep: "一步的时间", medianStep: "整个运行的中位数", training: "训练", ours: "debug-tracer", slowest: "最慢", memory: "内存", resident: "进程，主机内存", allocated: "加速器上的张量", reserved: "加速器上预留", peak: "峰值",
+  usage: "内存与时间", noUsage: "这次运行没有测量时间与内存。", timeOfStep: "一步的时间", medianStep: (s) => `典型的一步：第 ${s} 步`, training: "训练", ours: "debug-tracer", slowest: "最慢", memory: "内存", resident: "进程，主机内存", allocated: "加速器上的张量", reserved: "加速器上预留", peak: "峰值",
   guiltyValues: "最先出错的位置", place: "位置", gave: "得到",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };

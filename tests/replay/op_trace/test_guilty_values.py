@@ -33,6 +33,13 @@ def test_of_an_op_that_mixes_its_inputs_only_the_result_is_shown() -> None:
     assert row.reads == ()
 
 
+def test_a_softmax_shows_what_stood_at_the_same_place() -> None:
+    rows = traced(lambda _: torch.softmax(torch.zeros(1, 2) - math.inf, -1))
+    row, made = named(rows, "_softmax"), named(rows, "sub")
+    assert (row.reads, row.read) == ((str(made.index),), ((-math.inf, -math.inf),))
+    assert all(map(math.isnan, row.values))
+
+
 def test_a_value_that_is_written_over_cannot_be_read_any_more() -> None:
     rows = traced(lambda _: torch.zeros(3).log_())
     row = named(rows, "log_")

@@ -12,6 +12,10 @@ from debugtracer.replay.op_trace.calls import shape_of
 from debugtracer.replay.op_trace.classes import floating, plain, tensors, values_at, worst_mask
 
 MOST_PLACES, MOST_READS = 4, 4  # of one op (ours)
+ALONG = {  # ops that keep the shape and work along a dimension: what stood at the same place says much
+    "_softmax", "_log_softmax", "_safe_softmax", "_softmax_backward_data", "_log_softmax_backward_data", "cumsum",
+    "cumprod", "logcumsumexp", "native_layer_norm", "native_batch_norm", "_native_batch_norm_legit",
+}  # fmt: skip
 STRETCH, STRETCHES = 65_536, 64  # elements that are searched at once, and how often (ours)
 
 
@@ -27,16 +31,18 @@ class GuiltyValues(TypedDict, total=False):
 def guilty_values(
     func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor, names: dict[int, str]
 ) -> GuiltyValues:
-    """The first bad places of a result, its values there and those of what an elementwise op read. `names` says by the
+    """The first bad places of a result, its values there and those of what the op read there, where it works element by element or along a
+    dimension. `names` says by the
     id of a tensor what it is; what the op itself wrote over is left out. Syncs the host."""
     shown = plain(result)
     at = first_places(worst_mask(shown))
     shape = shape_of(func)
     read: dict[str, tuple[float, ...]] = {}
-    if shape.pointwise and not shape.mutable:
+    if (shape.pointwise or shape.name in ALONG) and not shape.mutable:
         for tensor in tensors([*args, *kwargs.values()]):
             name = names.get(id(tensor), "")
-            if name and floating(tensor) and len(read) < MOST_READS:
+            alike = shape.pointwise or tensor.shape == shown.shape
+            if name and alike and floating(tensor) and len(read) < MOST_READS:
                 values = values_at(tensor, tuple(shown.shape), at)
                 if values:
                     read[name] = values
