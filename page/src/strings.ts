@@ -55,7 +55,7 @@ const zh: Words = {
   row: "行", index: "索引", label: "标签", healed: "已恢复", persists: "仍出错", same: "再次出错", changed: "未出错", idle: "未试",
   seen: "看到了什么", more: "其他", shownAt: "位置", against: "反证", shown: "证据", also: "同样", known: "已知",
   places: { "the line to edit": "要修改的行", "the op, inside a library": "算子，在库的内部", "where the value was born": "坏值诞生处", "called from": "调用自", "where it showed": "显现之处", "the optimizer is made": "创建优化器", "the loader is made": "创建数据加载器" },
-  labels: { where: "位置", sample: "样本", in: "输入", out: "输出", inside: "内部", way: "路径", replay: "重放", param: "参数", optim: "优化器", lost: "丢失", note: "提示", torch: "torch", shown: "证据", against: "反证", also: "同样", known: "已知", since: "始于" },
+  labels: { "where": "位置", "sample": "样本", "in": "输入", "out": "输出", "inside": "内部", "way": "路径", "replay": "重放", "param": "参数", "optim": "优化器", "lost": "丢失", "note": "提示", "torch": "torch", "shown": "证据", "against": "反证", "also": "同样", "known": "已知", "since": "始于" },
   otherPlaces: "其他相关代码行", copyDiff: "复制修改", suspects: "其他嫌疑",
   timeline: "时间线", timelineHint: "← → 单步 · shift ×10 · 空格播放 · j k 下一个与上一个发现",
   play: "播放", pause: "暂停", previous: "上一步", next: "下一步", nextFinding: "下一个发现", scrub: "运行的步",

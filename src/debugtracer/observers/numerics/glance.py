@@ -56,7 +56,7 @@ class Glance:
             self.leaves.follow(module)
 
     def left(self) -> None:
-        """Stop following it."""
+        """Stop following the root."""
         if self.on:
             self.leaves.leave()
 

@@ -31,9 +31,9 @@ class GuiltyValues(TypedDict, total=False):
 def guilty_values(
     func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor, names: dict[int, str]
 ) -> GuiltyValues:
-    """The first bad places of a result, its values there and those of what the op read there, where it works element by element or along a
-    dimension. `names` says by the
-    id of a tensor what it is; what the op itself wrote over is left out. Syncs the host."""
+    """The first bad places of a result, its values there, and those of what the op read there where it works element by
+    element or along a dimension. `names` says by the id of a tensor what it is; what the op itself wrote over is left
+    out. Syncs the host."""
     shown = plain(result)
     at = first_places(worst_mask(shown))
     shape = shape_of(func)

@@ -52,7 +52,7 @@ class OpRow(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[float, ...] = ()
     """What it holds there."""
     reads: tuple[str, ...] = ()
-    """Of an op that keeps places apart: what it read, by the index of the op that wrote it (`17`) or by name (`batch[0]`)."""
+    """Of an op that keeps places apart: what it read, by the index of the op that wrote it or by name (`batch[0]`)."""
     read: tuple[tuple[float, ...], ...] = ()
     """Of each of `reads` its values there."""
 

@@ -31,7 +31,7 @@ def step_of(fact: dict[str, Any]) -> int:
 
 
 def thinned(points: dict[int, int]) -> list[int]:
-    """Steps, ascending: evenly chosen where there are many, with the last and the one that held most."""
+    """Choose steps, ascending: evenly where there are many, with the last and the one that held most."""
     steps = sorted(points)
     chosen = {*steps[:: -(-len(steps) // MOST)], steps[-1], max(steps, key=points.__getitem__)}
     return sorted(chosen)
