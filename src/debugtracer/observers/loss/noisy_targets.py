@@ -106,6 +106,7 @@ class NoisyTargetsObserver(Observer):
         if one is not None and one.draw is not None and any(r() is targets[0] for r in self.inputs):
             self.found = name, one, one.draw.tensor(), raw_frames(2)
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit it where it is the only loss, and begin anew."""
         found, count = self.found, self.losses
