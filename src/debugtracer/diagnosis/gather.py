@@ -14,6 +14,7 @@ from debugtracer.diagnosis.ignored_labels import all_ignored
 from debugtracer.diagnosis.value_lines import value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.errors import guarded
+from debugtracer.observers.scheduler.rate_lines import built_line
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
@@ -193,7 +194,8 @@ def optimizer_facts(
     return OptimizerFacts(
         kind=type(optimizer).__name__,
         frame=frames[0] if frames else None,
-        lr=plain(group.get("lr")),
+        lr=(rate := plain(group.get("lr"))),
+        lr_frame=built_line(optimizer, frames, rate) if isinstance(rate, float) else None,
         eps=plain(group.get("eps")),
         param_dtypes=dtypes,
         fused=bool(group.get("fused")),

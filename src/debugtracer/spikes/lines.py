@@ -16,6 +16,8 @@ def lines(window: Window, lr_jump: float = 0.0) -> Place:
     wiring, call = window.last(Wiring), window.last(LossCall)
     frame = wiring.optimizers[0].frame if wiring is not None and len(wiring.optimizers) == 1 else None
     rate = window.last(Rate)
+    if rate is not None and frame is not None:
+        frame = rate.rate_frame or frame
     if lr_jump and rate is not None:
         frame = rate.value_frame or rate.scheduler_frame or frame
     return Place(frame=frame, symptom_frame=call.frame if call is not None else None)

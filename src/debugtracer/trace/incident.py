@@ -48,6 +48,8 @@ class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """Where the user built it."""
     lr: Number | None = None
+    lr_frame: Frame | None = None
+    """The line that says this rate, where that is not the constructor."""
     eps: Number | None = None
     param_dtypes: tuple[str, ...] = ()
     fused: bool = False
@@ -130,7 +132,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         """Every line of the user's that is known, the birth's first."""
         known = [*(self.birth.frames if self.birth else ()), self.symptom_frame]
         known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
-        known.append(self.rate.scheduler_frame if self.rate else None)
+        known += [self.rate.scheduler_frame, self.rate.written] if self.rate else []
+        known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
         known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
         known += self.made

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.handed_on import carrier, kind_of
 from debugtracer.callsites.origins.written_names import Function, Written, final_name, part_of, returns, writes_of
 from debugtracer.source.program import Program, parse
@@ -127,7 +128,7 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
             part = last.part if last.part is not None else use.part
             above = use.above if scope is use.scope else ()
             inner = Use(use.program, scope, last.value, above, part) if last.value is not None else None
-            kind = "handed" if is_own(use.program, last.value) else kind_of(last.value)
+            kind = "handed" if is_own(use.program, scope, last.value) else kind_of(last.value)
             yield Link(use.frame(last.node), kind, inner)
             if inner is not None:
                 yield from follow(inner, last.node.lineno, seen)
@@ -140,10 +141,10 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
         scope = outer(use.program, scope)
 
 
-def is_own(program: Program, value: ast.expr | None) -> bool:
-    """True for a call of a function of the same file, which made the value."""
+def is_own(program: Program, scope: Function | None, value: ast.expr | None) -> bool:
+    """True for a call of a function of the program, which made the value."""
     call = carrier(value) if value is not None else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in program.functions
+    return isinstance(call, ast.Call) and called_function(program, scope, call, program_of) is not None
 
 
 def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
@@ -167,12 +168,13 @@ def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[s
 
 
 def into_call(use: Use, call: ast.Call, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
-    """Follow a call of a function of the same file to what it returns; any other call computed the value."""
-    function = use.program.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
-    if function is None or (str(use.program.path), function.lineno, "()") in seen:
+    """Follow a call of a function of the program to what it returns; any other call computed the value."""
+    called = called_function(use.program, use.scope, call, program_of)
+    if called is None or (str(called[0].path), called[1].lineno, "()") in seen:
         return
-    seen = seen | {(str(use.program.path), function.lineno, "()")}
-    yield from returned(use.program, function, use.part, seen, (use.frame(call), *use.above))
+    program, function = called
+    seen = seen | {(str(program.path), function.lineno, "()")}
+    yield from returned(program, function, use.part, seen, (use.frame(call), *use.above))
 
 
 def returned(

@@ -127,6 +127,9 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
         return f", their gradients differed at step {gradients} after averaging", None
     if x.before == y.before:
         return ": something changed the gradients on one rank after they were averaged, or kept them from it", None
+    alone = [at for at in (x.loaded, y.loaded) if at is not None]
+    if len(alone) == 1:
+        return f": {short(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
     return f": the weights were set on one rank after {x.wrapper} had made them equal", x.frame
 
 

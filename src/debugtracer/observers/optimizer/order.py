@@ -273,6 +273,7 @@ class OrderObserver(Observer):
             grads=sum(p.grad is not None for p in held),
             stale_frame=first(log.use.frames) if stale else None,
             stale_iteration=log.use.iteration,
+            step_frame=first(raw_frames(1)) if stale else None,
             shared=shared,
             held=len(held),
             frame=log.frame,

@@ -13,13 +13,14 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.construction import built_at
-from debugtracer.callsites.frames import raw_frames
+from debugtracer.callsites.frames import frames_of, raw_frames, user_frames
 from debugtracer.callsites.line import first, raised_at
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.plateau_values import plateau_value
+from debugtracer.observers.scheduler.rate_lines import built_line, written_line
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -44,6 +45,8 @@ class ScheduleState:
         self.sign: tuple[int, int] | None = None
         self.move: tuple[float, float, int] | None = None
         """(before, after, step) of its largest move between two updates, as a ratio."""
+        self.lines: dict[float, Frame | None] = {}
+        """The line of each rate that was asked for."""
         self.loader: int | None = None
         """Identity of the loader whose batch was the last one before the first update."""
 
@@ -198,6 +201,7 @@ class ScheduleObserver(Observer):
                 frame=self.run.built_at(optimizer), built=number(built), now=number(now), before=number(before),
                 after=number(after), step=step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()) or plan.frame,
+                written=self.rate_line(optimizer, rate_state, now) if plan is None else None,
             )
         )  # fmt: skip
 
@@ -214,8 +218,20 @@ class ScheduleObserver(Observer):
                 begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else plan.frame,
                 value_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()),
+                rate_frame=self.rate_line(optimizer, rate_state, high) if plan is None else None,
             )
         )  # fmt: skip
+
+    def rate_line(self, optimizer: Optimizer, rate_state: ScheduleState, rate: float) -> Frame | None:
+        """The line that says a rate which no scheduler sets. Reads the source, once for each rate that is told."""
+        if rate not in rate_state.lines:
+            stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
+            files = [frame.file for frame in (*user_frames(), *stack)]
+            own = not rate_state.updates or rate in built_rates(optimizer)
+            rate_state.lines[rate] = (built_line(optimizer, stack, rate) if own else None) or (
+                None if rate in built_rates(optimizer) else written_line(files)
+            )
+        return rate_state.lines[rate]
 
     def emit_plan(self, plan: SchedulerPlan, ended: bool = False) -> None:
         """Emit all counters of a scheduler."""
