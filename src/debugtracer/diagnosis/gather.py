@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
 from debugtracer.diagnosis.ignored_labels import all_ignored
-from debugtracer.diagnosis.value_lines import value_lines
+from debugtracer.diagnosis.value_lines import cut_line, value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.errors import guarded
 from debugtracer.observers.scheduler.rate_lines import built_line
@@ -95,6 +95,7 @@ def gather(
         pipeline=of_pipeline(birth, batch),
         made=value_lines(birth, batch, ignored[0]) or (),
         ignored=ignored[1],
+        cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),

@@ -123,6 +123,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
     ignored: str = ""
     """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
+    cut: Frame | None = None
+    """The line that cuts these labels to the width they have."""
     world_size: int = 1
     label_smoothing: float = 0.0
     """Of the loss call in which the value was born."""
@@ -136,5 +138,5 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
         known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
-        known += self.made
+        known += [*self.made, self.cut]
         return [frame for frame in known if frame is not None]

@@ -13,12 +13,10 @@ from debugtracer.callsites.origins.value_origin import (
     Use,
     argument_of,
     last_write,
-    outer,
-    parameters,
     program_of,
     scope_at,
 )
-from debugtracer.callsites.origins.written_names import Function, final_name, writes_of
+from debugtracer.callsites.origins.written_names import Function, final_name, outer, parameters, writes_of
 from debugtracer.source.own_code import default_of
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame

@@ -119,6 +119,9 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Bytes: `allocated`, `reserved`, `peak` of the device."""
     built: Frame | None = None
     """Where the loss module that raised was built, when one did."""
+    branches: dict[str, Frame] = {}
+    """Under DDP: layers that the model calls under a condition alone, with the line; where a reduction was not
+    finished."""
     carried: Frame | None = None
     """The line by which a tensor with a graph goes from one turn of the loop to the next."""
     words: KnownWords | None = None
