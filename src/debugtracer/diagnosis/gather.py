@@ -80,16 +80,7 @@ def gather(
         sample_index=samples,
         bad_params=bad,
         recent=recent,
-        rate=next(
-            (
-                f
-                for f in told
-                if isinstance(f, RateMoved)
-                and optimizer is not None
-                and (f.frame, f.now) == (optimizer.frame, optimizer.lr)
-            ),
-            None,
-        ),
+        rate=rate_of(told, optimizer),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=of_pipeline(birth, batch),
@@ -100,6 +91,12 @@ def gather(
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved | None:
+    """What was told of the rate that this optimizer uses now, where it has moved."""
+    moved = [fact for fact in told if isinstance(fact, RateMoved)] if optimizer is not None else []
+    return next((f for f in moved if optimizer and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None)
 
 
 @guarded("diagnosis.gather: the sample again")

@@ -86,7 +86,7 @@ def of_parts(built: Frame | None, kind: str) -> tuple[Link, ...]:
     call = next((found for c in calls if (found := data_call(program, scope, c, built.line, kind)) is not None), None)
     if call is None or not call.args or not isinstance(call.args[0], ast.Name):
         return ()
-    return each_once(follow(Use(program, scope, call.args[0]), call.lineno, frozenset()))
+    return each_once(follow(Use(program, scope, call.args[0]), call.lineno, frozenset()))[:1]
 
 
 def of_function(function: Any, part: int | str | None) -> tuple[Link, ...]:

@@ -135,6 +135,10 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
     scope: Function | None = use.scope
     while True:
         last = last_write(use.program, scope, name, line if scope is use.scope else None)
+        loop = loop_of(use.program, scope, name, line) if scope is use.scope else None
+        if loop is not None and (last is None or last.node.lineno < loop.lineno):
+            yield from of_items(use, loop, name, seen)
+            return
         if last is not None:
             part = last.part if last.part is not None else use.part
             above = use.above if scope is use.scope else ()
@@ -143,10 +147,6 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
             yield Link(use.frame(last.node), kind, inner)
             if inner is not None:
                 yield from follow(inner, last.node.lineno, seen)
-            return
-        loop = loop_of(use.program, scope, name, line) if scope is use.scope else None
-        if loop is not None:
-            yield from of_items(use, loop, name, seen)
             return
         if scope is None:
             return

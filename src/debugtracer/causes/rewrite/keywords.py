@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.causes.rewrite.line import Line, NotUnderstood, keyword, word
 
 ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop")
@@ -92,20 +93,19 @@ def rate_of(line: Line) -> ast.expr:
 def setting_of(statement: ast.stmt) -> ast.expr | None:
     """The number of a constant or an option that is called a rate: `learning_rate = 0.5`, `lr: float = 0.5`,
     `add_argument("--lr", default=0.5)`."""
-    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and is_number(statement.value):
+    if (
+        isinstance(statement, (ast.Assign, ast.AnnAssign))
+        and statement.value is not None
+        and literal(statement.value) is not None
+    ):
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
         return statement.value if names_rate(ast.unparse(target)) else None
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and word(call) == "add_argument":
         default = keyword(call, "default")
-        if is_number(default) and any(names_rate(ast.unparse(a)) for a in call.args):
+        if default is not None and literal(default) is not None and any(names_rate(ast.unparse(a)) for a in call.args):
             return default
     return None
-
-
-def is_number(node: ast.expr | None) -> bool:
-    """True for a number that is written out."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
 
 
 def names_rate(text: str) -> bool:

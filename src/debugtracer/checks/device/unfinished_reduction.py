@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.facts.crash import UNFINISHED, Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -49,7 +49,7 @@ class UnfinishedReduction(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of an unfinished reduction."""
         for crash in window.new(Crash):
-            if "Expected to have finished reduction in the prior iteration" in crash.message:
+            if UNFINISHED in crash.message:
                 yield self.describe(window, crash)
 
     def describe(self, window: Window, crash: Crash) -> Finding:

@@ -1,5 +1,4 @@
-"""Records the calls of one update in order: zero_grad, forward, backward, unscale, clip, step, schedule, per
-optimizer."""
+"""Records the calls of one update in order, for each optimizer: zero_grad, forward, backward, clip, step, schedule."""
 
 from __future__ import annotations
 

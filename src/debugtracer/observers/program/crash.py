@@ -24,13 +24,12 @@ from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
+from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
 PLACES = {"target": 1}  # places of the indices among the arguments of such a call; 0 else
 GRAPH_USED = "backward through the graph a second time"
-UNFINISHED = "Expected to have finished reduction in the prior iteration"
 MOST_PARAMETERS = 64  # parameters described (ours)
 INDEXING = {
     "cross_entropy": "target",

@@ -4,16 +4,40 @@ built with, or the line that has written another one since."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import RawFrames, frames_of, user_frames
 from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.callsites.origins.setting_origin import at_line, setting_line
 from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
 from debugtracer.callsites.origins.written_names import Function
+from debugtracer.recorder.state.identity import ById
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
+
+
+class RateLines:
+    """Reads the source once for each rate of an optimizer that is asked for."""
+
+    def __init__(self, stack_of: Callable[[Optimizer], RawFrames | None]) -> None:
+        """Take what knows the stack in which an optimizer was built."""
+        self.stack_of = stack_of
+        self.known: ById[Optimizer, dict[float, Frame | None]] = ById()
+
+    def line(self, optimizer: Optimizer, rate: float, built: Sequence[float], first: bool) -> Frame | None:
+        """The line of a rate that no scheduler sets; `first`: nothing can have written another one yet."""
+        known = self.known.get(optimizer)
+        if known is None:
+            known = self.known[optimizer] = {}
+        if rate not in known:
+            stack = frames_of(self.stack_of(optimizer) or ())
+            found = built_line(optimizer, stack, rate) if first or rate in built else None
+            if found is None and rate not in built:
+                found = written_line(frame.file for frame in (*user_frames(), *stack))
+            known[rate] = found
+        return known[rate]
 
 
 def built_line(optimizer: Optimizer, stack: Sequence[Frame], rate: float) -> Frame | None:
@@ -58,8 +82,8 @@ def writes_rate(node: ast.AST) -> bool:
 
 
 def computed(program: Program, write: ast.AST) -> int:
-    """Go back from a write over plain names to the line that computes; of a product to its only factor that is computed
-    in the same function, as what is set once has not moved."""
+    """The line that computes what a write takes over plain names; of a product that of its only factor which is
+    computed in the same function, as what is set once has not moved."""
     line: int = getattr(write, "lineno", 1)
     scope = scope_at(program, line)
     node = write.value if isinstance(write, (ast.Assign, ast.AugAssign)) else None
@@ -72,7 +96,7 @@ def computed(program: Program, write: ast.AST) -> int:
 
 
 def follow(program: Program, scope: Function | None, node: ast.expr | None, line: int) -> tuple[int, ast.expr] | None:
-    """One assignment further back: its line and value."""
+    """The line and value of the assignment before."""
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     if node is None or not (product or isinstance(node, ast.Name)):
         return None
@@ -81,3 +105,9 @@ def follow(program: Program, scope: Function | None, node: ast.expr | None, line
     written = [w for name in dict.fromkeys(names) if (w := last_write(program, scope, name, line)) is not None]
     made = [w for w in written if w.value is not None and w.part is None and literal(w.value) is None]
     return (made[0].node.lineno, made[0].value) if len(made) == 1 and made[0].value is not None else None
+
+
+def built_rates(optimizer: Optimizer) -> list[float]:
+    """The rates that the groups of an optimizer were built with, before any schedule."""
+    given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
+    return [float(rate) for rate in given if isinstance(rate, (int, float))]

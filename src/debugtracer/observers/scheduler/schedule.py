@@ -1,5 +1,4 @@
-"""Follows each learning rate and each scheduler: who steps it, how often beside the updates, how far it is along its
-own horizon."""
+"""Follows each learning rate and each scheduler: who steps it, how often beside the updates, how far it has come."""
 
 from __future__ import annotations
 
@@ -13,14 +12,14 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.construction import built_at
-from debugtracer.callsites.frames import frames_of, raw_frames, user_frames
+from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first, raised_at
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.plateau_values import plateau_value
-from debugtracer.observers.scheduler.rate_lines import built_line, written_line
+from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -45,8 +44,6 @@ class ScheduleState:
         self.sign: tuple[int, int] | None = None
         self.move: tuple[float, float, int] | None = None
         """(before, after, step) of its largest move between two updates, as a ratio."""
-        self.lines: dict[float, Frame | None] = {}
-        """The line of each rate that was asked for."""
         self.loader: int | None = None
         """Identity of the loader whose batch was the last one before the first update."""
 
@@ -72,6 +69,7 @@ class ScheduleObserver(Observer):
         self.states: ById[Optimizer, ScheduleState] = ById()
         self.known: list[SchedulerPlan] = []
         self.iterated: dict[int, int] = {}
+        self.rate_lines = RateLines(run.state.optimizers.get)
         self.lambdas = LambdaLines(
             lambda: self.run.inspecting or any(s.high == 0.0 for s in list(self.states.values()))
         )
@@ -201,37 +199,29 @@ class ScheduleObserver(Observer):
                 frame=self.run.built_at(optimizer), built=number(built), now=number(now), before=number(before),
                 after=number(after), step=step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()) or plan.frame,
-                written=self.rate_line(optimizer, rate_state, now) if plan is None else None,
+                written=self.rate_lines.line(optimizer, now, [built], False) if plan is None else None,
             )
         )  # fmt: skip
 
     def emit_rate(self, optimizer: Optimizer, rate_state: ScheduleState, low: float, high: float) -> None:
         """Emit a rate with the scheduler that set it."""
         plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        built = built_rates(optimizer)
         self.run.emit(
             Rate(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
                 kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), low=number(low), high=number(high),
-                built=number(max(built)) if (built := built_rates(optimizer)) else None,
+                built=number(max(built)) if built else None,
                 before=None if rate_state.high is None else number(rate_state.high), peak=number(rate_state.peak),
                 number=rate_state.updates, same=rate_state.same, begun=rate_state.begun,
                 begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else plan.frame,
                 value_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()),
-                rate_frame=self.rate_line(optimizer, rate_state, high) if plan is None else None,
+                rate_frame=self.rate_lines.line(optimizer, high, built, not rate_state.updates)
+                if plan is None
+                else None,
             )
         )  # fmt: skip
-
-    def rate_line(self, optimizer: Optimizer, rate_state: ScheduleState, rate: float) -> Frame | None:
-        """The line that says a rate which no scheduler sets. Reads the source, once for each rate that is told."""
-        if rate not in rate_state.lines:
-            stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
-            files = [frame.file for frame in (*user_frames(), *stack)]
-            own = not rate_state.updates or rate in built_rates(optimizer)
-            rate_state.lines[rate] = (built_line(optimizer, stack, rate) if own else None) or (
-                None if rate in built_rates(optimizer) else written_line(files)
-            )
-        return rate_state.lines[rate]
 
     def emit_plan(self, plan: SchedulerPlan, ended: bool = False) -> None:
         """Emit all counters of a scheduler."""
@@ -304,12 +294,6 @@ class ScheduleObserver(Observer):
 def size(before: float, after: float) -> float:
     """The size of a move, up or down, as a logarithm."""
     return abs(math.log(after / before))
-
-
-def built_rates(optimizer: Optimizer) -> list[float]:
-    """The rates that the groups of an optimizer were built with, before any schedule."""
-    given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
-    return [float(rate) for rate in given if isinstance(rate, (int, float))]
 
 
 def sign_of(value: float) -> int:

@@ -11,6 +11,9 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
+UNFINISHED = "Expected to have finished reduction in the prior iteration"
+"""What DistributedDataParallel says in the iteration after one in which a parameter got no gradient."""
+
 
 class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor by name; low and high only for integers on the CPU."""
