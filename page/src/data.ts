@@ -39,6 +39,7 @@ export interface Ops {
   op: number[]; direction: number[]; forward_op: number[]; module: number[]; file: number[]; code: number[]; dtype: number[];
   index: number[]; line: (number | null)[]; nan: number[]; inf: number[]; numel: number[];
   low: Num[]; high: Num[]; mean: Num[]; shape: number[][]; producers: number[][]; inputs: string[][];
+  at: number[][][]; values: Num[][]; reads: string[][]; read: Num[][][];
 }
 export interface Near { what: string; value: number; limit: number; below: boolean; step: number; share: number }
 export interface Check {
@@ -111,5 +112,12 @@ export const seconds = (value: Num | undefined): string => {
   if (known == null || !Number.isFinite(known)) return "–";
   return known < 1e-3 ? `${shown(known * 1e6, 3)} µs` : known < 1 ? `${shown(known * 1e3, 3)} ms` : `${shown(known, 3)} s`;
 };
+// 812 MB, 3.4 GB: powers of ten, as disks and cards are sold
+export const sized = (value: Num | undefined): string => {
+  const known = real(value);
+  if (known == null || !Number.isFinite(known)) return "–";
+  return known < 1e6 ? `${shown(known / 1e3, 3)} kB` : known < 1e9 ? `${shown(known / 1e6, 3)} MB` : `${shown(known / 1e9, 3)} GB`;
+};
+export const MEMORY = ["resident", "allocated", "reserved"];
 export const bare = (op: string | null): string => (op ?? "").replace(/^aten::/, "");
 export const spaced = (text: string | null): string => (text ?? "").replace(/_/g, " ");

@@ -1,7 +1,7 @@
 // What the person has chosen: the step that every panel follows, the op, the language, the theme; kept in the address.
 import { words, type Language } from "./strings";
 
-export const PANELS = ["verdict", "timeline", "layers", "model", "ops", "findings", "checks", "ranks"] as const;
+export const PANELS = ["verdict", "timeline", "layers", "model", "ops", "findings", "checks", "usage", "ranks"] as const;
 export type Panel = (typeof PANELS)[number];
 
 const stored = (name: string): string | null => {

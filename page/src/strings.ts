@@ -1,7 +1,7 @@
 // Every word of the page that is ours; what the run says of itself comes in English from the document.
 const en = {
   skip: "Skip to the verdict", copy: "Copy as Markdown", copied: "Copied", theme: "Dark", themeLight: "Light", other: "ZH", otherName: "中文",
-  run: "run", steps: "steps", of: "of", rank: "rank", step: "step",
+  run: "run", steps: "steps", of: "of", rank: "rank", step: "step", nth: (s: number) => `step ${s}`,
   op: "Op", line: "Line", sample: "Sample", since: "Since", found: "Found by", parameter: "Parameter", module: "Module", noOp: "no op is named",
   noLine: "no line is known", noSample: "no single sample can be named", rows: (n: string) => `row ${n} of the batch`, datasetIndex: "dataset index", verdict: "Verdict", atStep: (s: number) => `at step ${s}`,
   inModule: (m: string) => `in ${m}`, root: "the root module", forward: "forward", backward: "backward", update: "update", input: "input",
@@ -9,6 +9,7 @@ const en = {
   source: "Source", whatToDo: "What to do", why: "Why: what was tried", guilty: "guilty", healthy: "healthy", beside: "The sample beside healthy ones",
   row: "row", index: "index", label: "label", healed: "healed", persists: "persists", same: "fault again", changed: "no fault", idle: "not tried",
   seen: "What was seen", more: "further", shownAt: "where", against: "against", shown: "shown", also: "also", known: "known",
+  places: {} as Record<string, string>, labels: {} as Record<string, string>,
   otherPlaces: "Other lines that matter", copyDiff: "Copy the change", suspects: "Also suspected",
   timeline: "Timeline", timelineHint: "← → step · shift ×10 · space plays · j k next and previous finding",
   play: "Play", pause: "Pause", previous: "Previous step", next: "Next step", nextFinding: "Next finding", scrub: "Step of the run",
@@ -25,7 +26,7 @@ const en = {
   birth: "birth", path: "The way of the bad value", min: "min", max: "max", mean: "mean", shape: "shape", elements: "elements", cut: (n: number, of: number) => `${n} of ${of} ops are in this file`, forwardOf: (o: string) => `derivative of ${o}`,
   findings: "Findings", noFindings: "Nothing further was found.", crashed: "The program ended with an exception of its own", did: "What debug-tracer did",
   checks: "Checks", checksHint: "What was judged, and what could not be", state: "state", asked: "asked", fired: "fired", silent: "silent", short: "too few values", unseen: "not measurable", without: (w: string) => `the run has no ${w.replace(/^an? /, "")}`, needs: (n: number) => `needs ${n} values`, layer: "layer", check: "check", all: "all",
-  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first", ranksOf: (n: number, of: number) => `${n} of ${of}: those that something bad was said of, and an even choice of the others`, moreRanks: (n: number) => `${n} more are in the map above`,
+  ranks: "Ranks", firstBad: "first bad step", stepTime: "step", wait: "wait", ended: "ended", yes: "yes", no: "no", loss: "loss", device: "device", firstBroke: "broke first", ranksPending: (n: number) => `${n} ranks are being read …`, ranksOf: (n: number, of: number) => `${n} of ${of}: those that something bad was said of, and an even choice of the others`, moreRanks: (n: number) => `${n} more are in the map above`,
   problems: "Not everything could be read", nothing: "This run holds nothing that can be shown.", unreadable: "The verdict of this run cannot be read.", cost: "Cost of watching", log: "Log", went7: "The seven layers", made: "made by debug-tracer; this file asks for nothing and sends nothing",
   runs: "Runs", searchRuns: "Search: name, command, cause, line", noRuns: "No run yet", startOne: "Start one in another terminal; it appears here by itself:", noMatch: "No run matches.", moreRuns: (n: number) => `${n} more: search for them`, reading: "being read",
   runState: { running: "training", bad: "with a verdict", warning: "with warnings", good: "clean" } as Record<string, string>, soFar: "Training: nothing bad so far", firstStep: "Waiting for the first step", ago: (a: string) => `${a} ago`,
@@ -36,6 +37,8 @@ const en = {
   closest: "How close the silent ones came", closestHint: "the number that was measured, at its closest, and the limit from which the check speaks", limit: "limit",
   fault: "Fault", allFinite: "nothing became non-finite", logZ: "log of the softmax sum", clipRatio: "gradient norm / clip limit", logged: (name: string) => `logged: ${name}`,
   learningRate: "learning rate", lossScale: "loss scale", warmup: "warm-up", rising: "rising", constant: "constant", decay: "decay",
+  usage: "Memory and time", noUsage: "No time and no memory was measured in this run.", timeOfStep: "Time of a step", medianStep: (s: number) => `a typical step: ${s}`, training: "training", ours: "debug-tracer", slowest: "slowest", memory: "Memory", resident: "of the process, host", allocated: "tensors on the accelerator", reserved: "reserved on the accelerator", peak: "peak",
+  guiltyValues: "At the first bad places", place: "place", gave: "gave",
   pauseRun: "Pause", resumeRun: "Resume", stopRun: "Stop", stopSure: "Really stop?", askedWord: "asked; the run obeys where it fetches its next batch", wordMode: "pause and stop work with --mode val or prod", wordRanks: "pause and stop work with one rank only", madeLive: "served by debug-tracer ui on this machine; nothing is sent anywhere",
 };
 export type Words = typeof en;
@@ -43,7 +46,7 @@ export type Language = "en" | "zh";
 
 const zh: Words = {
   skip: "跳到结论", copy: "复制为 Markdown", copied: "已复制", theme: "深色", themeLight: "浅色", other: "EN", otherName: "English",
-  run: "运行", steps: "步", of: "共", rank: "rank", step: "步",
+  run: "运行", steps: "步", of: "共", rank: "rank", step: "步", nth: (s) => `第 ${s} 步`,
   op: "算子", line: "代码行", sample: "样本", since: "始于", found: "发现者", parameter: "参数", module: "模块", noOp: "没有指出算子",
   noLine: "代码行未知", noSample: "无法指出单个样本", rows: (n) => `批次第 ${n} 行`, datasetIndex: "数据集索引", verdict: "结论", atStep: (s) => `第 ${s} 步`,
   inModule: (m) => `位于 ${m}`, root: "根模块", forward: "前向", backward: "反向", update: "更新", input: "输入",
@@ -51,6 +54,8 @@ const zh: Words = {
   source: "源码", whatToDo: "怎么办", why: "原因：试过什么", guilty: "有问题", healthy: "正常", beside: "该样本与正常样本对照",
   row: "行", index: "索引", label: "标签", healed: "已恢复", persists: "仍出错", same: "再次出错", changed: "未出错", idle: "未试",
   seen: "看到了什么", more: "其他", shownAt: "位置", against: "反证", shown: "证据", also: "同样", known: "已知",
+  places: { "the line to edit": "要修改的行", "the op, inside a library": "算子，在库的内部", "where the value was born": "坏值诞生处", "called from": "调用自", "where it showed": "显现之处", "the optimizer is made": "创建优化器", "the loader is made": "创建数据加载器" },
+  labels: { "where": "位置", "sample": "样本", "in": "输入", "out": "输出", "inside": "内部", "way": "路径", "replay": "重放", "param": "参数", "optim": "优化器", "lost": "丢失", "note": "提示", "torch": "torch", "shown": "证据", "against": "反证", "also": "同样", "known": "已知", "since": "始于" },
   otherPlaces: "其他相关代码行", copyDiff: "复制修改", suspects: "其他嫌疑",
   timeline: "时间线", timelineHint: "← → 单步 · shift ×10 · 空格播放 · j k 下一个与上一个发现",
   play: "播放", pause: "暂停", previous: "上一步", next: "下一步", nextFinding: "下一个发现", scrub: "运行的步",
@@ -67,7 +72,7 @@ const zh: Words = {
   birth: "诞生", path: "坏值的路径", min: "最小", max: "最大", mean: "均值", shape: "形状", elements: "元素", cut: (n, of) => `本文件含 ${of} 个算子中的 ${n} 个`, forwardOf: (o) => `${o} 的导数`,
   findings: "发现", noFindings: "没有其他发现。", crashed: "程序因自身异常而结束", did: "debug-tracer 做了什么",
   checks: "检查", checksHint: "判断了什么，什么无法判断", state: "状态", asked: "询问", fired: "触发", silent: "无异常", short: "数值太少", unseen: "无法测量", without: (w) => `运行中没有 ${w}`, needs: (n) => `需要 ${n} 个数值`, layer: "层", check: "检查", all: "全部",
-  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错", ranksOf: (n, of) => `${of} 个中的 ${n} 个：被指出有问题的，以及其余的均匀选取`, moreRanks: (n) => `另有 ${n} 个在上图中`,
+  ranks: "各 rank", firstBad: "首个坏步", stepTime: "每步", wait: "等待", ended: "已结束", yes: "是", no: "否", loss: "损失", device: "设备", firstBroke: "最先出错", ranksPending: (n) => `正在读取 ${n} 个 rank……`, ranksOf: (n, of) => `${of} 个中的 ${n} 个：被指出有问题的，以及其余的均匀选取`, moreRanks: (n) => `另有 ${n} 个在上图中`,
   problems: "有内容无法读取", nothing: "这次运行没有可显示的内容。", unreadable: "这次运行的结论无法读取。", cost: "监视的开销", log: "日志", went7: "七个层面", made: "由 debug-tracer 生成；本文件不请求、不发送任何内容",
   runs: "运行列表", searchRuns: "搜索：名称、命令、原因、代码行", noRuns: "还没有运行", startOne: "在另一个终端启动一个，它会自动出现在这里：", noMatch: "没有匹配的运行。", moreRuns: (n) => `还有 ${n} 个：请搜索`, reading: "正在读取",
   runState: { running: "训练中", bad: "有结论", warning: "有警告", good: "无异常" }, soFar: "训练中：目前没有异常", firstStep: "等待第一步", ago: (a) => `${a} 前`,
@@ -78,6 +83,8 @@ const zh: Words = {
   closest: "未触发的检查离阈值有多近", closestHint: "测得的数值（最接近的一次），以及检查触发的阈值", limit: "阈值",
   fault: "故障", allFinite: "没有出现非有限值", logZ: "softmax 之和的对数", clipRatio: "梯度范数 / 裁剪上限", logged: (name) => `记录：${name}`,
   learningRate: "学习率", lossScale: "损失缩放", warmup: "预热", rising: "上升", constant: "不变", decay: "衰减",
+  usage: "内存与时间", noUsage: "这次运行没有测量时间与内存。", timeOfStep: "一步的时间", medianStep: (s) => `典型的一步：第 ${s} 步`, training: "训练", ours: "debug-tracer", slowest: "最慢", memory: "内存", resident: "进程，主机内存", allocated: "加速器上的张量", reserved: "加速器上预留", peak: "峰值",
+  guiltyValues: "最先出错的位置", place: "位置", gave: "得到",
   pauseRun: "暂停", resumeRun: "继续", stopRun: "停止", stopSure: "确定停止？", askedWord: "已请求；运行在取下一批数据时执行", wordMode: "暂停和停止需要 --mode val 或 prod", wordRanks: "暂停和停止只支持单个 rank", madeLive: "由本机的 debug-tracer ui 提供；不向任何地方发送内容",
 };
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.exports.export import clock_of, ending_of, exports, rows_of, series_of
+from debugtracer.exports.export import clock_of, ending_of, exports, rows_of, second_of, series_of
+from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
@@ -32,6 +33,21 @@ def test_the_clock_adds_waits_and_steps(tmp_path: Path) -> None:
         writer.point(step, {"step_s": 2.0, "wait_s": float("nan") if step == 1 else 0.5})
     writer.close()
     assert clock_of(open_trace(tmp_path), 0) == pytest.approx({0: 2.5, 1: 4.5, 2: 7.0})
+
+
+def test_a_step_without_a_time_has_that_of_the_last_one_before_it() -> None:
+    clock = {0: 2.5, 1: 4.5, 4: 7.0}
+    assert [second_of(clock, step) for step in (0, 1, 3, 4, 9)] == [2.5, 4.5, 4.5, 7.0, 7.0]
+    assert second_of({}, 3) == second_of({5: 1.0}, 3) == 0.0
+
+
+def test_a_snapshot_waits_for_the_numbers_of_its_step_while_the_run_is_followed() -> None:
+    trace = open_trace(STORED)
+    early = Progress(over=False)
+    early.last = {(0, name): 0 for name in trace.names(0)}  # as if nothing behind step 0 were on disk
+    trace.series = lambda *_: ([], [])  # type: ignore[method-assign]
+    assert {step for _, steps, _ in series_of(trace, 0, early) for step in steps} == {0}
+    assert {step for _, steps, _ in series_of(trace, 0, Progress()) for step in steps} > {0}
 
 
 def test_the_rows_are_the_series_step_by_step_and_the_ending_names_the_verdict() -> None:

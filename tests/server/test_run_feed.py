@@ -95,6 +95,20 @@ def test_a_page_does_not_wait_for_many_snapshots_they_follow(tmp_path: Path, mon
     assert RunFeed(run).page()[0]["layers"]["steps"] == [0, 9]  # few are not waited for
 
 
+def test_a_page_does_not_wait_for_many_ranks_they_follow(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(run_feed, "AT_ONCE_RANKS", 3)
+    feed = RunFeed(a_trace(tmp_path, ranks=4))
+    page, _ = feed.page()
+    assert page["ranks"] == [] and page["series"]
+    feed.look()
+    changed = feed.since(page["version"])
+    assert [row["rank"] for row in json.loads(changed["ranks"])] == [0, 1, 2, 3]
+    assert set(changed) == {"ranks"}
+    later = feed.mark
+    feed.look()
+    assert feed.since(later) == {}
+
+
 def test_what_is_dear_to_read_is_read_seldom(tmp_path: Path, monkeypatch) -> None:
     run = create_run(tmp_path, "live", ["train.py"], "dev")
     writer = TraceWriter(run, 0)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from debugtracer.exports.export import Export
 
 EVERY_S = 5.0  # between two rounds (ours)
+LATEST_S = 30.0  # at most, however dear a round is: what is new is seen by then (ours)
 SHARE = 0.1  # of the time, at most, that reading and writing takes (ours)
 
 
@@ -73,6 +74,8 @@ def followed(trace: Trace, export: Export, folder: Path) -> Path:
             return written
         progress.round_done(count)
         try:
-            sleep(max(EVERY_S, (monotonic() - began) / SHARE))
+            # the first round also makes the tables of the other tool, which takes half a minute on a busy machine
+            dear_s = (monotonic() - began) / SHARE if progress.rounds > 1 else 0.0
+            sleep(min(max(EVERY_S, dear_s), LATEST_S))
         except KeyboardInterrupt:
             progress.round_over(True)

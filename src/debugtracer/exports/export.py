@@ -50,13 +50,16 @@ def series_of(
         progress.wrote(rank, name, steps)
         if steps:
             yield name, steps, numbers
+    # a snapshot is on disk before the numbers of its step: other tools take the steps in their order alone
+    ready = max((progress.last.get((rank, name), -1) for name in trace.names(rank)), default=-1)
     norms: dict[str, dict[int, float]] = {}
     for fact in snapshots(trace, rank):
         for row in fact.tensors:
             if row.l2 is not None:
                 norms.setdefault(f"{row.role}/{row.name}", {})[fact.ref.step] = as_float(row.l2)
     for name, values in norms.items():
-        new = sorted(step for step in values if step >= progress.after(rank, name))
+        due = [step for step in values if step >= progress.after(rank, name)]
+        new = sorted(step for step in due if progress.over or step <= ready)
         progress.wrote(rank, name, new)
         if new:
             yield name, new, [values[step] for step in new]
@@ -69,6 +72,14 @@ def clock_of(trace: Trace, rank: int) -> dict[int, float]:
         for step, value in zip(*trace.series(name, rank), strict=True):
             spent[step] = spent.get(step, 0.0) + (value if math.isfinite(value) else 0.0)
     return dict(zip(sorted(spent), itertools.accumulate(spent[step] for step in sorted(spent)), strict=True))
+
+
+def second_of(clock: dict[int, float], step: int) -> float:
+    """The second at the end of a step, or of the last one before it whose time is known."""
+    if step in clock or not clock:
+        return clock.get(step, 0.0)
+    last = next(reversed(clock))
+    return clock[last] if step > last else next((clock[one] for one in range(step, -1, -1) if one in clock), 0.0)
 
 
 def rows_of(trace: Trace, rank: int, progress: Progress | None = None) -> Iterator[tuple[int, dict[str, float]]]:

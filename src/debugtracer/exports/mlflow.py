@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
-from debugtracer.exports.export import Export, clock_of, ending_of, series_of
+from debugtracer.exports.export import Export, clock_of, ending_of, second_of, series_of
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
@@ -59,7 +59,7 @@ class MlFlow(Export):
             )
             progress.open[rank] = run
             points = (
-                Metric(name, value, ms(began + clock.get(step, 0.0)), step)
+                Metric(name, value, ms(began + second_of(clock, step)), step)
                 for name, steps, values in named(series_of(trace, rank, progress), progress.names.setdefault(rank, {}))
                 for step, value in zip(steps, values, strict=True)
             )

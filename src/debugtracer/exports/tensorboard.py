@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
-from debugtracer.exports.export import Export, clock_of, series_of
+from debugtracer.exports.export import Export, clock_of, second_of, series_of
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import Trace
@@ -36,10 +36,10 @@ class TensorBoard(Export):
             progress.open[rank] = writer
             for name, steps, values in series_of(trace, rank, progress):
                 for step, value in zip(steps, values, strict=True):
-                    writer.add_event(scalar(name, step, value, began + clock.get(step, 0.0)))
+                    writer.add_event(scalar(name, step, value, began + second_of(clock, step)))
             for finding in found:
                 if finding.rank == rank:
-                    writer.add_event(text(finding, began + clock.get(finding.step, 0.0)))
+                    writer.add_event(text(finding, began + second_of(clock, finding.step)))
             (writer.close if progress.over else writer.flush)()
         return folder
 

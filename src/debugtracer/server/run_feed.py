@@ -21,9 +21,10 @@ from debugtracer.views.page.still_trace import StillTrace
 SHARE = 0.2  # of the time, at most, that one run is read again while it trains
 LAYERS_SHARE = 0.05  # the same with the panel that is dear: it has every health snapshot in it
 AT_ONCE_BYTES = 1_000_000  # of health snapshots that a page waits for when it is opened
+AT_ONCE_RANKS = 64  # and ranks
 UNCHANGED = ("schema", "id", "written_at")
-PENDING = {"steps": [], "maps": [], "pending": True}
-"""The layers of a page whose snapshots are still being read."""
+PENDING = {"layers": {"steps": [], "maps": [], "pending": True}, "ranks": []}
+"""The panels of a page that are dear to read, while that is still being done."""
 
 
 class RunFeed:
@@ -42,6 +43,8 @@ class RunFeed:
         self._snapshots = -1, 0
         self._due_s = self._layers_due_s = 0.0
         self._behind = False
+        self._late: set[str] = set()
+        """Panels that were not read yet."""
         self._lock = Lock()
 
     def look(self) -> None:
@@ -60,20 +63,25 @@ class RunFeed:
                 self._read(signature)
 
     def _read(self, signature: Signature) -> None:
-        """Read the run; at the first time all but the layers, which follow when somebody looks again."""
+        """Read the run; at the first time all but what is dear, which follows when somebody looks again."""
         began = time.monotonic()
         trace = StillTrace(self._trace.again())
         taken = self._taken(trace, signature)
         first, unchanged = not self._page, signature == self._signature
         fresh, long = taken != self._snapshots, taken[1] > AT_ONCE_BYTES
-        self._behind = fresh and (long if first else began < self._layers_due_s)
+        late, self._late = self._late, set[str]()
         kept: dict[str, Any] = {}
-        if first and long:
-            kept = {"layers": PENDING}
-        elif not first and (self._behind or not fresh):
+        if first:
+            self._late = {"layers"} if long else set()
+            self._late |= {"ranks"} if len(trace.ranks) > AT_ONCE_RANKS else set()
+            kept = {name: PENDING[name] for name in self._late}
+        elif unchanged:
+            kept = {name: panel for name, panel in self._page.items() if name not in late}
+        self._behind = len(self._late) > 0 if first else fresh and began < self._layers_due_s
+        if not first and self._behind:
+            self._late = {"layers"}
+        if not first and not unchanged and (self._behind or not fresh):
             kept = {"layers": self._page["layers"]}
-        elif not first and unchanged:
-            kept = {name: panel for name, panel in self._page.items() if name != "layers"}
         page = document(trace, kept) | {"state": msgspec.to_builtins(self._state(trace, signature))}
         if kept and not first:  # what a panel could not read is said as long as the panel stays
             page["problems"] = list(dict.fromkeys([*self._page["problems"], *page["problems"]]))
@@ -88,7 +96,7 @@ class RunFeed:
             self._due_s = time.monotonic() + took * (1 / SHARE - 1)
         if "layers" not in kept:
             self._snapshots = taken
-            self._layers_due_s = time.monotonic() + took * (1 / LAYERS_SHARE - 1)
+            self._layers_due_s = 0.0 if self._behind else time.monotonic() + took * (1 / LAYERS_SHARE - 1)
 
     def _taken(self, trace: StillTrace, signature: Signature) -> tuple[int, int]:
         """A number that grows with the health snapshots and norms of layers, and how many bytes these have."""

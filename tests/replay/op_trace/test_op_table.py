@@ -49,13 +49,15 @@ def test_forward_and_backward_are_written_with_their_producers_and_inputs() -> N
 
 
 def test_ranges_are_of_finite_values_and_counts_of_all_results() -> None:
-    told = measured([torch.tensor([1.0, 3.0]), torch.tensor([[NAN, INF, -INF, 7.0]])])
+    bad = torch.tensor([[NAN, INF, -INF, 7.0]])
+    told, shown = measured([torch.tensor([1.0, 3.0]), bad])
+    assert shown is bad
     assert (told["shape"], told["numel"], told["nan"], told["inf"]) == ((1, 4), 6, 1, 2)
     assert (told["low"], told["high"], told["mean"]) == (1.0, 7.0, 7.0)
-    assert measured([torch.tensor([NAN])])["low"] is None
-    assert measured([torch.empty(0)])["mean"] is None
-    assert measured([torch.tensor([2, 5])])["high"] == 5.0
-    assert measured([])["dtype"] == ""
+    assert measured([torch.tensor([NAN])])[0]["low"] is None
+    assert measured([torch.empty(0)])[0]["mean"] is None
+    assert measured([torch.tensor([2, 5])])[0]["high"] == 5.0
+    assert measured([])[0]["dtype"] == ""
 
 
 def test_a_list_op_that_returns_nothing_is_measured_by_what_it_wrote() -> None:

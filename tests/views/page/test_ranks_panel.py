@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from debugtracer.testing import a_trace, an_incident, some_facts
+from debugtracer.testing import AT, a_trace, an_incident, some_facts
+from debugtracer.trace.events import RankStarted
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.writer import TraceWriter
 from debugtracer.views.page import ranks_panel as ranks_panel_module
@@ -29,6 +30,14 @@ def test_the_first_bad_step_and_the_mean_time_are_of_the_series(tmp_path: Path) 
     (row,) = ranks_panel(open_trace(tmp_path / "run"))
     assert (row["first_bad"], row["series"], row["step_s"]) == (2, "loss", 0.25)
     assert row["loss"]["y"] == [1.0, 1.0, "NaN", 1.0]
+
+
+def test_a_process_that_only_started_the_ranks_is_none(tmp_path: Path) -> None:
+    run = a_trace(tmp_path, ranks=2)
+    launcher = TraceWriter(run, 2)
+    launcher.event(RankStarted(at=AT, rank=2, pid=1, world_size=1))
+    launcher.close()
+    assert [row["rank"] for row in ranks_panel(open_trace(run))] == [0, 1]
 
 
 def test_of_very_many_ranks_those_that_broke_are_shown(tmp_path: Path, monkeypatch) -> None:

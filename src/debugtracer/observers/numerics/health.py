@@ -13,12 +13,12 @@ from torch.optim import Optimizer
 from debugtracer.callsites.chosen_class import chosen_line
 from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.numerics.dynamics import dynamics_of
+from debugtracer.observers.numerics.leaf_outputs import LeafOutputs
 from debugtracer.observers.numerics.tensor_health import dead_share, health_of, l2_of, saturated_share
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.held_bytes import held_bytes
-from debugtracer.recorder.state.roots import plain_path
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
 
@@ -37,63 +37,31 @@ class HealthObserver(Observer):
         self.activations: dict[str, TensorHealth] = {}
         self.tensors: dict[str, TensorHealth] = {}
         self.before: dict[int, Tensor] = {}
-        self.hooks: list[Any] = []
-        self.paths: dict[int, str] = {}
-        self.inside: list[str] = []
+        self.leaves = LeafOutputs(run, lambda: run.inspecting, self.gave)
         self.lines: dict[str, Frame | None] = {}
         """Where the program chooses a class of layers."""
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Follow the module path while this root runs."""
-        self.unhook()
-        if not torch.is_grad_enabled() or self.run.compiles or not any(True for _ in module.parameters()):
-            return
-        self.paths = {id(m): plain_path(name) for name, m in module.named_modules()}
-        self.inside = []
-        register = torch.nn.modules.module
-        self.hooks = [
-            register.register_module_forward_pre_hook(self.go_in),
-            register.register_module_forward_hook(self.come_out, always_call=True),
-        ]
-
-    def go_in(self, module: nn.Module, args: Any) -> None:
-        """Called when a module call begins."""
-        if not self.run.inspecting:  # the root that we followed has failed
-            self.unhook()
-            return
-        self.inside.append(self.paths.get(id(module), ""))
-
-    def come_out(self, module: nn.Module, args: Any, output: Any = None) -> None:
-        """Called when a module call has ended; the output of a leaf is measured."""
-        path = self.inside.pop() if self.inside else ""
-        blind = self.run.off or torch._C._are_functorch_transforms_active()
-        if (
-            isinstance(output, Tensor)
-            and path
-            and not blind
-            and next(module.children(), None) is None
-            and len(self.activations) < MOST_TENSORS
-        ):
-            self.run.attempt(self.look_at, (path, output, type(module).__name__))
+        self.leaves.follow(module)
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remove the hooks when the root has returned."""
-        self.unhook()
+        self.leaves.leave()
 
-    def unhook(self) -> None:
-        """Remove our hooks: the module path is not followed any more."""
-        for hook in self.hooks:
-            hook.remove()
-        self.hooks, self.paths = [], {}
+    def gave(self, path: str, output: Tensor, kind: str) -> None:
+        """Measure the output of a leaf."""
+        if len(self.activations) < MOST_TENSORS:
+            self.look_at(path, output, kind)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Measure the output of a squashing function, wherever it is called."""
         word = getattr(function, "__name__", "").rstrip("_")
         if word not in SQUASHING or not isinstance(output, Tensor) or len(self.activations) >= MOST_TENSORS:
             return
-        path = self.inside[-1] if self.inside else ""
+        path = self.leaves.inside[-1] if self.leaves.inside else ""
         frame = self.run.here()
         name = f"{path}:{word}" if path else f"{word} at line {frame.line}" if frame else word
         if frame and name in self.activations and self.activations[name].frame not in (None, frame):
@@ -220,7 +188,7 @@ class HealthObserver(Observer):
         self.activations, self.tensors, self.before = {}, {}, {}
 
     def reset(self) -> None:
-        self.unhook()
+        self.leaves.leave()
         self.clear()
 
     def remove(self) -> None:

@@ -1,14 +1,17 @@
-"""Keeps the norms of each layer over time: every step at first, ever fewer in a long run, all around an incident."""
+"""Keeps the norms of each layer over time: every step at first, ever fewer in a long run, all around an incident; those
+of activations and updates at fewer of them."""
 
 from __future__ import annotations
 
 from collections import deque
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 from torch.optim import Optimizer
 
+from debugtracer.observers.numerics.glance import Glance
 from debugtracer.observers.numerics.health import MOST_TENSORS, distinct
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -36,10 +39,11 @@ class Row(NamedTuple):
 
 
 class LayerNormsObserver(Observer):
-    """Waits for nothing and measures next to nothing: the gate has read these numbers."""
+    """Waits for nothing and measures next to nothing: the gate has read these numbers, but for glances."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
+        self.glance = Glance(run)
         self.clear()
 
     def clear(self) -> None:
@@ -52,13 +56,25 @@ class LayerNormsObserver(Observer):
         """Steps that were passed over: an incident wants them."""
         self.due_s = 0.0
         self.names: dict[int, tuple[int, Names]] = {}
+        self.glance.clear()
+
+    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        self.glance.entered(module)
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        self.glance.left()
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        self.glance.step_begins(optimizer)
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Take what was read of this step, or pass it over."""
         norms, step = self.run.state.norms, self.run.step
+        glanced = self.glanced(optimizer, step)
+        self.keep(step, glanced)
         if not (norms.gradients or norms.weights):
             return
-        wanted = step >= self.due or step <= self.near
+        wanted = step >= self.due or step <= self.near or len(glanced) > 0
         rows = self.rows_of(optimizer, step, wanted)
         if not wanted:
             self.before.append((step, rows))
@@ -73,6 +89,13 @@ class LayerNormsObserver(Observer):
         if len(self.rows) >= 2 * TOGETHER or now >= self.due_s:
             self.due_s = now + LONGEST_S
             self.write()
+
+    def glanced(self, optimizer: Optimizer, step: int) -> list[Row]:
+        """The rows of a glance; of most steps none."""
+        if not (self.glance.outputs or self.glance.before):
+            return []
+        names = self.names_of(optimizer, parameters(optimizer))
+        return [Row(step, *one) for one in self.glance.taken_of(optimizer, names)]
 
     def rows_of(self, optimizer: Optimizer, step: int, wanted: bool) -> list[Row]:
         """The norms of the step with their names."""

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from debugtracer.replay.op_trace.classes import floating, plain, tensors
+from debugtracer.replay.op_trace.guilty_values import guilty_values
 from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.trace.op import OpMeta
 from debugtracer.trace.store.op_table import OpRow
@@ -28,17 +29,22 @@ class OpTableRecorder:
         self.seen = 0
         self.producers: tuple[int, ...] = ()
         self.inputs: tuple[str, ...] = ()
+        self.named: dict[int, str] = {}
+        """Of each tensor that is read, by its id: the op that wrote it, or its name."""
 
     def before(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Look up who wrote what the op is going to read."""
         producers: dict[int, None] = {}
         inputs: dict[str, None] = {}
+        self.named = {}
         for tensor in tensors([*args, *kwargs.values()]):
             writers, was_there = self.records.memory.writers(tensor)
             producers.update((w.meta.index, None) for w in writers[:4] if w.meta is not None)
             name = self.records.memory.name_of(tensor) if was_there else ""
             if name:
                 inputs[name] = None
+            last = next((w.meta.index for w in writers[:1] if w.meta is not None), None)
+            self.named[id(tensor)] = name or ("" if last is None else str(last))
         self.producers, self.inputs = tuple(producers)[:MOST_PRODUCERS], tuple(inputs)[:MOST_PRODUCERS]
 
     def after(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: object, meta: OpMeta) -> None:
@@ -48,6 +54,8 @@ class OpTableRecorder:
             return
         results = list(tensors(out)) or written(func, args, kwargs)
         frame = meta.frames[0] if meta.frames else None
+        told, shown = measured(results)
+        guilty = guilty_values(func, args, kwargs, shown, self.named) if shown is not None else {}
         self.rows.append(
             OpRow(
                 index=meta.index,
@@ -60,7 +68,8 @@ class OpTableRecorder:
                 code=frame.code[:200] if frame else "",
                 producers=self.producers,
                 inputs=self.inputs,
-                **measured(results),
+                **told,
+                **guilty,
             )
         )
 
@@ -73,9 +82,9 @@ def written(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return [t for value in kwargs.values() for t in tensors(value)][:1]
 
 
-def measured(results: list[Tensor]) -> dict[str, Any]:
-    """Return range, mean and counts of bad values over all results; shape and dtype of the first, or first bad, one.
-    Syncs the host."""
+def measured(results: list[Tensor]) -> tuple[dict[str, Any], Tensor | None]:
+    """Return range, mean and counts of bad values over all results; shape and dtype of the first, or first bad, one;
+    and that where it is bad. Syncs the host."""
     shown: Tensor | None = results[0] if results else None
     nan = inf = numel = 0
     lows: list[float] = []
@@ -93,7 +102,7 @@ def measured(results: list[Tensor]) -> dict[str, Any]:
             lows.append(low)
             highs.append(high)
         mean = average if mean is None or shown is tensor else mean
-    return {
+    told = {
         "shape": tuple(shown.shape) if shown is not None else (),
         "dtype": str(shown.dtype).removeprefix("torch.") if shown is not None else "",
         "low": min(lows, default=None),
@@ -103,6 +112,7 @@ def measured(results: list[Tensor]) -> dict[str, Any]:
         "inf": inf,
         "numel": numel,
     }
+    return told, shown if nan + inf else None
 
 
 def ranged(tensor: Tensor) -> tuple[float | None, float | None, float | None, tuple[int, int]]:

@@ -1,4 +1,5 @@
-"""Norms of each gradient or weight over some steps: what the gate reads anyway, written as columns, never judged."""
+"""Norms of each gradient and weight over some steps, which the gate reads anyway, and of what modules gave and updates
+changed at some of them: written as columns, never judged."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import ClassVar, Literal
 
 from debugtracer.trace.facts.fact import Fact
 
-NormRole = Literal["gradient", "weight"]
+NormRole = Literal["gradient", "weight", "activation", "update"]
 
 
 class LayerNorms(Fact, frozen=True, kw_only=True):
@@ -17,7 +18,7 @@ class LayerNorms(Fact, frozen=True, kw_only=True):
 
     role: NormRole
     names: tuple[str, ...]
-    """Paths of the parameters."""
+    """Paths of the parameters; of activations those of the leaf modules."""
     steps: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
     """Of each step the norm of each tensor; NaN or infinite as they were."""

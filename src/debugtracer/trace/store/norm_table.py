@@ -43,8 +43,17 @@ class NormTable:
         """The steps that have a number, ascending."""
         return sorted(self.places)
 
+    def glanced(self, step: int) -> bool:
+        """Whether more was measured at a step than gradients and weights."""
+        return any(
+            piece.role.words[code] in ("activation", "update")
+            for piece, rows in self.places[step]
+            for code in np.unique(piece.role.codes[rows]).tolist()
+        )
+
     def at(self, step: int) -> LayerColumns:
-        """The norms of one step; of a tensor that was written twice the later one."""
+        """The norms of one step; of a tensor that was written twice the later one. That of an update stands in the row
+        of its weight, as in a snapshot."""
         last: dict[tuple[str, str], float] = {}
         for piece, rows in self.places[step]:
             layers, roles = piece.layer.words, piece.role.words
@@ -52,15 +61,17 @@ class NormTable:
                 piece.layer.codes[rows].tolist(), piece.role.codes[rows].tolist(), piece.l2[rows].tolist(), strict=True
             ):
                 last[layers[layer], roles[role]] = l2
+        updates = {layer: last.pop((layer, role)) for layer, role in list(last) if role == "update"}
         size = len(last)
         blank = coded([""] * size)
         told = {"layer": coded([layer for layer, _ in last]), "role": coded([role for _, role in last])}
+        mine = [updates.get(layer) if role == "weight" else None for layer, role in last]
+        values = {"l2": list(last.values()), "update_l2": [0.0 if one is None else one for one in mine]}
+        known = {"l2": np.full(size, True), "update_l2": np.array([one is not None for one in mine], bool)}
         return LayerColumns(
             step=step,
             names={name: told.get(name, blank) for name in NAMES},
             counts={name: np.zeros(size, np.int32) for name in COUNTS},
-            floats={
-                name: np.array(list(last.values()) if name == "l2" else [0.0] * size, np.float32) for name in FLOATS
-            },
-            known={name: np.full(size, name == "l2") for name in FLOATS},
+            floats={name: np.array(values.get(name, [0.0] * size), np.float32) for name in FLOATS},
+            known={name: known.get(name, np.full(size, False)) for name in FLOATS},
         )

@@ -47,6 +47,14 @@ class OpRow(msgspec.Struct, frozen=True, kw_only=True):
     nan: int = 0
     inf: int = 0
     numel: int = 0
+    at: tuple[tuple[int, ...], ...] = ()
+    """Of a bad result: the first bad coordinates, at most four."""
+    values: tuple[float, ...] = ()
+    """What it holds there."""
+    reads: tuple[str, ...] = ()
+    """Of an op that keeps places apart: what it read, by the index of the op that wrote it or by name (`batch[0]`)."""
+    read: tuple[tuple[float, ...], ...] = ()
+    """Of each of `reads` its values there."""
 
 
 class OpTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +88,10 @@ def op_schema() -> Any:
         "shape": pa.list_(pa.int64()),
         **dict.fromkeys(("low", "high", "mean"), pa.float64()),
         **dict.fromkeys(("nan", "inf", "numel"), pa.int64()),
+        "at": pa.list_(pa.list_(pa.int64())),
+        "values": pa.list_(pa.float64()),
+        "reads": pa.list_(pa.string()),
+        "read": pa.list_(pa.list_(pa.float64())),
     }
     return pa.schema([pa.field(name, kinds[name]) for name in OpRow.__struct_fields__])
 

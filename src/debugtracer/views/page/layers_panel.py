@@ -1,5 +1,5 @@
 """Layers x steps of the heat map and the depth profile: norms and shares of each tensor at each inspected step, and the
-norms of gradients and weights at many steps between."""
+norms of gradients and weights at many steps between, of activations and updates at some."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def layers_panel(trace: Trace, rank: int, focus: int | None) -> dict[str, Any]:
     shown = sorted([*full, *between], key=lambda one: one.step)
     maps = []
     for name, role in MAPS.items():
-        at = [n for n, one in enumerate(shown) if not one.norms_alone or (name == role and len(of_role(one, role)))]
+        at = [n for n, one in enumerate(shown) if not one.norms_alone or holds(one, name, role)]
         one = a_map([shown[n] for n in at], name, role, rows[role])
         if one is not None:
             maps.append(one | ({"at": at} if len(at) < len(shown) else {}))
@@ -93,10 +93,17 @@ def norms_between(norms: NormTable, taken: list[LayerColumns], focus: int | None
     if not steps:
         return []
     most = max(8, NORM_CELLS // max(1, len(norms.at(steps[-1]))))
-    chosen = {steps[n] for n in evenly(len(steps), most)}
+    glanced = [step for step in steps if norms.glanced(step)]  # the few that have activations and updates come first
+    chosen = {glanced[n] for n in evenly(len(glanced), most // 2)}
+    chosen |= {steps[n] for n in evenly(len(steps), most - len(chosen))}
     if focus is not None:
         chosen |= {step for step in steps if abs(step - focus) <= NORMS_CLOSE}
     return [norms.at(step) for step in sorted(chosen)]
+
+
+def holds(one: LayerColumns, name: str, role: str) -> bool:
+    """Whether the norms of a step have a number for a map."""
+    return bool(one.known["update_l2"].any()) if name == "update" else name == role and len(of_role(one, role)) > 0
 
 
 def evenly(count: int, most: int) -> set[int]:

@@ -45,4 +45,8 @@ def columns(table: OpTable) -> dict[str, Any]:
         "shape": [list(row.shape) for row in table.rows],
         "producers": [list(row.producers) for row in table.rows],
         "inputs": [list(row.inputs) for row in table.rows],
+        "reads": [list(row.reads) for row in table.rows],
+        "at": [[list(place) for place in row.at] for row in table.rows],
+        "values": [[short(value) for value in row.values] for row in table.rows],
+        "read": [[[short(value) for value in values] for values in row.read] for row in table.rows],
     }

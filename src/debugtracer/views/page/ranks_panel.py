@@ -16,8 +16,13 @@ BINS = 60
 
 
 def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
-    """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so."""
-    return [rank_row(trace, rank) for rank in shown_ranks(trace)]
+    """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so. A process that trained
+    nothing and only started the ranks is none."""
+    started = [event for event in trace.events() if isinstance(event, RankStarted)]
+    size = max((event.world_size for event in started), default=1)
+    launchers = {event.rank for event in started if event.world_size == 1 < size}
+    rows = [rank_row(trace, rank) for rank in shown_ranks(trace)]
+    return [row for row in rows if row["rank"] not in launchers or row.get("problem") or row["loss"]["x"]]
 
 
 def shown_ranks(trace: Trace) -> list[int]:
@@ -28,7 +33,7 @@ def shown_ranks(trace: Trace) -> list[int]:
         return ranks
     named = []
     with contextlib.suppress(TraceError):  # a rank whose files are damaged says so in its row
-        bad = trace.first_bad()
+        bad = trace.first_bad()  # of healthy ranks the footers are read
         named += [bad.rank] if bad is not None else []
     named += [event.rank for event in trace.events() if isinstance(event, Incident | Crashed)]
     named += [finding.rank for finding in findings(trace) if finding.severity != "note"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from debugtracer.trace.events import Acted, Crashed, Incident
 from debugtracer.trace.store.reader import Trace
+from debugtracer.views.page.memory_lines import memory_lines
 from debugtracer.views.view import findings
 
 WHOLE = 3000  # values of a series shown one by one
@@ -20,11 +21,11 @@ FIRST = ("loss", "val_loss", "grad_l2", "lr", "scale", "step_s", "wait_s", "para
 
 
 def series_panel(trace: Trace, rank: int, focus: int | None) -> list[dict[str, Any]]:
-    """The series of one rank, those that everybody knows first."""
+    """The series of one rank, those that everybody knows first, the memory last."""
     known = trace.names(rank)
     names = [*(n for n in FIRST if n in known), *(n for n in known if n not in FIRST)]
     lines = [line(trace, name, rank, focus) for name in names[:MOST_SERIES]]
-    return [one for one in lines if one["x"]]
+    return [*(one for one in lines if one["x"]), *memory_lines(trace, rank)]
 
 
 def line(trace: Trace, name: str, rank: int, focus: int | None) -> dict[str, Any]:

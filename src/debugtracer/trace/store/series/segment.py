@@ -13,6 +13,7 @@ from debugtracer.trace.store.series.live import first_line, read_live
 
 # what a search for bad steps reads; of a live segment only its bad rows are cut into blocks
 BAD_COLUMNS = ["series", "first_bad"]
+SMALL_BYTES = 256 * 1024  # a sealed file that is read whole at the first question (ours): the next is of the same rank
 
 
 class SegmentReader:
@@ -25,6 +26,8 @@ class SegmentReader:
         self.problems: list[str] = []
         self.tail: tuple[Path, int, Any] | None = None
         self.footers: dict[Path, tuple[tuple[int, int], Any]] = {}
+        self.small: tuple[Path, Any, Any] | None = None
+        """The small file that was read last, its footer and all of its rows."""
 
     def names(self, path: Path) -> set[str]:
         """The names of the series in a segment."""
@@ -65,12 +68,22 @@ class SegmentReader:
 
         with path.open("rb") as file:
             footer = self.footer(path, file)
+            if columns == BAD_COLUMNS and not may_hold_bad(footer):
+                return footer.schema.to_arrow_schema().empty_table().select(columns)
             wanted = list(dict.fromkeys([*columns, "series", "step0", "step1"]))
-            groups = [i for i in range(footer.num_row_groups) if may_hold(footer.row_group(i), name, start, stop)]
+            whole = self.footers[path][0][1] <= SMALL_BYTES
+            groups = [
+                i for i in range(footer.num_row_groups) if whole or may_hold(footer.row_group(i), name, start, stop)
+            ]
             try:
-                opened = pq.ParquetFile(file, metadata=footer, page_checksum_verification=True)
-                table = of_series(opened.read_row_groups(groups, columns=wanted, use_threads=False), name)
-            except (pa.ArrowException, OSError, ValueError) as error:
+                if whole and self.small is not None and self.small[0] == path and self.small[1] is footer:
+                    table = self.small[2]
+                else:
+                    opened = pq.ParquetFile(file, metadata=footer, page_checksum_verification=True)
+                    table = opened.read_row_groups(groups, columns=None if whole else wanted, use_threads=False)
+                    self.small = (path, footer, table) if whole else self.small
+                table = of_series(table.select(wanted), name)
+            except (pa.ArrowException, OSError, ValueError, KeyError) as error:
                 raise TraceError(
                     f"{path} is damaged ({first_line(error)}); its steps cannot be read, the other files of the run "
                     "are not affected."
@@ -105,6 +118,16 @@ def may_hold(group: Any, name: str | None, start: int | None, stop: int | None) 
     if stop is not None and step0 is not None and step0.has_min_max and step0.min >= stop:
         return False
     return not (start is not None and step1 is not None and step1.has_min_max and step1.max < start)
+
+
+def may_hold_bad(footer: Any) -> bool:
+    """Whether the statistics of a sealed file admit a block with a bad value: one whose `first_bad` is not null."""
+    column = footer.schema.names.index("first_bad") if "first_bad" in footer.schema.names else -1
+    for i in range(footer.num_row_groups if column >= 0 else 0):
+        told = footer.row_group(i).column(column).statistics
+        if told is None or not told.has_null_count or told.null_count < footer.row_group(i).num_rows:
+            return True
+    return column < 0
 
 
 def no_rows() -> Any:
