@@ -112,5 +112,5 @@ for x, y in loader:
 def test_a_loop_is_followed_into_a_function_of_the_program_and_not_into_a_loader(tmp_path: Path):
     file = tmp_path / "train.py"
     file.write_text(LOOPED)
-    assert [frame.line for frame in made_first(origin("y", [Frame(str(file), 8)]))][0] == 4
+    assert made_first(origin("y", [Frame(str(file), 8)]))[0].line == 4
     assert origin("y", [Frame(str(file), 10)]) == ()

@@ -69,8 +69,8 @@ def test_one_keyword_is_given_or_changed_and_nothing_else(code, edit, after):
         ("learning_rate = 0.5", "learning_rate = 0.05"),
         ("lr: float = 0.5", "lr: float = 0.05"),
         (
-            'parser.add_argument("--lr", type=float, default=4.0)',
-            'parser.add_argument("--lr", type=float, default=0.4)',
+            'parser.add_argument("--lr", default=4.0)',
+            'parser.add_argument("--lr", default=0.4)',
         ),
         ("layers = 5", None),
         ('parser.add_argument("--steps", default=400)', None),
