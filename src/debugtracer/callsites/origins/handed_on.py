@@ -63,3 +63,8 @@ def handed_on(node: ast.expr) -> ast.expr | None:
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
         return node.func.value
     return node.args[0] if node.args and final_name(node.func) in COPIES else None
+
+
+def copies(node: ast.expr) -> bool:
+    """True for an expression that is a copy of a value: `ids.clone()`."""
+    return isinstance(node, ast.Call) and final_name(node.func) in ("clone", "copy", "deepcopy")
