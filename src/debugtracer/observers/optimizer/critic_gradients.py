@@ -67,9 +67,9 @@ class CriticGradientsObserver(Observer):
             self.run.unsubscribe(self.backward_begins, self.backward_ended, self.zeroed, self.step_begins)
             self.run.unsubscribe(self.step_ended)
             return
-        live = self.live()
-        if len(live) < 2:
+        if len(self.run.optimizers) < 2:
             return
+        live = self.live()
         reached = set(leaves(losses))
         mine = [(o, held) for o, held in live if reached & held.keys()]
         for critic, held in mine:

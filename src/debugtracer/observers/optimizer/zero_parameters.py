@@ -43,6 +43,11 @@ class ZeroLooks:
         self.behind: set[int] = set()
         self.flat: dict[int, str] = {}
 
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to look at: no parameter is stuck, or all looks are done."""
+        return self.updates > LAST or (self.stuck is not None and not self.stuck)
+
 
 class ZeroParametersObserver(Observer):
     """Seven looks at an optimizer, one host sync each; between them one lookup an update."""
@@ -75,12 +80,22 @@ class ZeroParametersObserver(Observer):
             if "" not in names:
                 asked[key].flat[key] = " and ".join(sorted(names))
 
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        """Listen again: a new one has not been looked at."""
+        self.run.subscribe(self.step_begins, self.backward_begins, self.called)
+
+    def rest(self) -> None:
+        """Hear no more of updates once no optimizer has anything to be looked at."""
+        if all(o in self.known and self.known[o].over for o in self.run.optimizers):
+            self.run.unsubscribe(self.step_begins, self.backward_begins, self.called)
+
     def step_begins(self, optimizer: Optimizer) -> None:
         """Look before the updates 1, 2, 4, 8 and so on."""
         looks = self.known.get(optimizer)
         if looks is None:
             looks = self.known[optimizer] = ZeroLooks(len(self.known))
-        if looks.updates > LAST or (looks.stuck is not None and not looks.stuck):
+        if looks.over:
+            self.rest()
             return
         looks.updates += 1
         if looks.updates & (looks.updates - 1):

@@ -52,16 +52,27 @@ class UndoneUpdatesObserver(Observer):
         """Drop the samples: updates have moved the weights since."""
         self.last.clear()
 
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        """Listen again: a new one has not been looked at."""
+        self.run.subscribe(self.step_begins, self.step_ended)
+
     def step_begins(self, optimizer: Optimizer) -> None:
         """Look at the last update again, and take samples for this one."""
         number, done = self.counts.setdefault(optimizer, [len(self.counts), 0])
         last = self.last.pop(optimizer, None)
         if done >= LOOKS or isinstance(optimizer, torch.optim.LBFGS):
+            self.counts[optimizer][1] = LOOKS
+            self.rest()
             return
         with torch.no_grad():
             if last is not None and last.after:
                 self.compare(optimizer, number, last)
             self.last[optimizer] = LastUpdate(done, [p for p in parameters(optimizer) if comparable(p)])
+
+    def rest(self) -> None:
+        """Hear no more of updates once every optimizer has been looked at."""
+        if not self.last and all(o in self.counts and self.counts[o][1] >= LOOKS for o in self.run.optimizers):
+            self.run.unsubscribe(self.step_begins, self.step_ended)
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """Take the same samples after it."""
