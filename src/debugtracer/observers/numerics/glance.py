@@ -39,8 +39,8 @@ class Glance:
         self.before: list[Tensor] = []
 
     def decides(self) -> bool:
-        """Whether the step in flight is one; where none is due, or time is short, nothing is done in it."""
-        step = self.run.step
+        """Whether the step in flight is one, to be asked from `due` on; where time is short nothing is done in it."""
+        step = self.run.state.step
         if step != self.decided:
             self.decided, self.outputs, self.before = step, {}, []
             self.on = step >= self.due and not self.run.inspecting and self.run.governor.balance_s >= SPARE_S
@@ -57,8 +57,7 @@ class Glance:
 
     def left(self) -> None:
         """Stop following the root."""
-        if self.on:
-            self.leaves.leave()
+        self.leaves.leave()
 
     def look(self, path: str, output: Tensor, kind: str) -> None:
         """Measure the output of one leaf; of a module called several times the last one counts."""
@@ -79,7 +78,7 @@ class Glance:
     def taken_of(self, optimizer: Optimizer, names: Names) -> list[tuple[NormRole, Names, tuple[float, ...]]]:
         """What was seen in the step that is over, by role; nothing where it is none."""
         outputs, before = self.outputs, self.before
-        self.outputs, self.before = {}, []
+        self.on, self.outputs, self.before = False, {}, []
         found: list[tuple[NormRole, Names, tuple[float, ...]]] = []
         if outputs:
             found.append(("activation", tuple(outputs), tuple(outputs.values())))

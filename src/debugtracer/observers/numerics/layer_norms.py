@@ -59,19 +59,21 @@ class LayerNormsObserver(Observer):
         self.glance.clear()
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        self.glance.entered(module)
+        if self.glance.on or self.run.state.step >= self.glance.due:
+            self.glance.entered(module)
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        self.glance.left()
+        if self.glance.on:
+            self.glance.left()
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        self.glance.step_begins(optimizer)
+        if self.glance.on or self.run.state.step >= self.glance.due:
+            self.glance.step_begins(optimizer)
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Take what was read of this step, or pass it over."""
         norms, step = self.run.state.norms, self.run.step
-        glanced = self.glanced(optimizer, step)
-        self.keep(step, glanced)
+        glanced = self.glanced(optimizer, step) if self.glance.on else []
         if not (norms.gradients or norms.weights):
             return
         wanted = step >= self.due or step <= self.near or len(glanced) > 0
@@ -91,11 +93,11 @@ class LayerNormsObserver(Observer):
             self.write()
 
     def glanced(self, optimizer: Optimizer, step: int) -> list[Row]:
-        """The rows of a glance; of most steps none."""
-        if not (self.glance.outputs or self.glance.before):
-            return []
+        """Keep the rows of a glance."""
         names = self.names_of(optimizer, parameters(optimizer))
-        return [Row(step, *one) for one in self.glance.taken_of(optimizer, names)]
+        rows = [Row(step, *one) for one in self.glance.taken_of(optimizer, names)]
+        self.keep(step, rows)
+        return rows
 
     def rows_of(self, optimizer: Optimizer, step: int, wanted: bool) -> list[Row]:
         """The norms of the step with their names."""
