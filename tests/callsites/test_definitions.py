@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 
-from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at
+import torch
+from torch import nn
+
+from debugtracer.callsites.definitions import assigned_at, defined_at, grown_at, zeroed_at
 
 
 class Base:
@@ -73,3 +76,20 @@ def test_where_a_function_is_defined():
 
 def test_source_that_cannot_be_read_gives_nothing():
     assert grown_at(compile("a += 1", "<string>", "exec"), "a") is None
+
+
+class Adapter:
+    def __init__(self):
+        self.down, self.gate = torch.ones(2), torch.zeros(2)
+        self.reset()
+
+    def reset(self):
+        nn.init.zeros_(self.down)
+        self.up.weight.data.zero_()
+
+
+def test_where_an_attribute_is_filled_with_zeros():
+    assert line(zeroed_at(Adapter, "down")) == "nn.init.zeros_(self.down)"
+    assert line(zeroed_at(Adapter, "up")) == "self.up.weight.data.zero_()"
+    assert line(zeroed_at(Adapter, "gate")) == "self.down, self.gate = torch.ones(2), torch.zeros(2)"
+    assert zeroed_at(Adapter, "nothing") is None

@@ -32,6 +32,12 @@ def test_a_level_that_has_risen_is_one() -> None:
     assert not any(is_quiet(steps(*USUAL, *risen), step) for step in (64, 66))
 
 
+def test_a_level_that_rises_slowly_is_one_once_it_is_far_above_the_lowest() -> None:
+    slow = steps(*USUAL, *(1.2 * 1.02**n for n in range(300)))
+    assert is_quiet(slow, 100)
+    assert not any(is_quiet(slow, step) for step in range(240, 360, 8))
+
+
 @pytest.mark.parametrize("known", [[], steps(*USUAL[:9]), steps(*USUAL[:20])])
 def test_where_too_little_is_known_no_state_is_called_quiet(known: list[StepLoss]) -> None:
     assert not is_quiet(known, 12) and not has_left_its_level(known, 12)

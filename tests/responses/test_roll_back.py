@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from debugtracer.recorder.state.snapshot_ring import EVERY
 from debugtracer.recorder.state.step_history import Snapshot
 from tests.responses.loops import OPTIMIZERS, Loop, actions, given
 from tests.watching import same_bits, under_watch
@@ -144,6 +147,32 @@ def test_weights_that_trials_blame_are_put_back_and_trained_more_slowly(tmp_path
     assert "another batch does not heal the step, and older weights do" in done.reason  # why skipping was refused
     assert sum(loop.losses[-40:]) < 2 * sum(healthy.losses[-40:])
     assert loop.optimizer.param_groups[0]["lr"] == 0.02
+
+
+def test_a_slow_divergence_is_left_behind_by_a_snapshot_of_long_ago(tmp_path: Path) -> None:
+    """The three newest are of weights that were ruined by then: 24 steps are not enough."""
+    made = torch.Generator().manual_seed(3)
+    torch.manual_seed(0)
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    losses: list[float] = []
+    with under_watch(tmp_path, "prod", cost=1.0) as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        for step in range(420):
+            too_fast = step >= 100 and all(map(math.isfinite, losses))
+            optimizer.param_groups[0]["lr"] = 2.2 if too_fast else 0.05
+            x = torch.randn(64, 4, generator=made)
+            optimizer.zero_grad()
+            loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    first = actions(tmp_path)[0]
+    assert first.action == "roll-back"
+    assert first.step > 100 + 3 * EVERY, "it took longer than the newest snapshots reach"
+    (back,) = re.findall(r"the state of step (\d+) was put back", first.reason)
+    assert int(back) <= 105
+    assert losses[-1] < 1.0
 
 
 def test_averages_of_the_weights_go_back_with_them(tmp_path: Path) -> None:

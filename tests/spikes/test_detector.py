@@ -78,3 +78,18 @@ def test_the_end_of_the_run_settles_what_has_eight_values_and_drops_the_rest():
     losses = [v * (3.0 if step >= 290 else 1.0) for step, v in enumerate(falling(302))]
     assert episodes(losses)[-1].shape == "step change"
     assert episodes(losses[:294])[-1].shape is None
+
+
+def about_zero(count: int, peak: float) -> list[float]:
+    """Small values of both signs with one larger, and a jump at 160."""
+    chance = random.Random(5)
+    values = [0.01 * chance.gauss(-0.5, 1) for _ in range(count)]
+    values[130], values[160] = -0.1, peak
+    return values
+
+
+def test_a_loss_of_both_signs_must_leave_all_it_has_been():
+    assert [one for one in episodes(about_zero(260, 0.15)) if one.sudden] == []
+    assert [one.ref.step for one in episodes(about_zero(260, 5.0)) if one.sudden] == [160, 160]
+    far_below = [v - 1.0 for v in about_zero(260, 1.5)]  # one sign until it jumps over 0
+    assert 160 in [one.ref.step for one in episodes(far_below) if one.sudden]

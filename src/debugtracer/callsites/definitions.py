@@ -33,6 +33,26 @@ def assigned_at(kind: type, attribute: str) -> Frame | None:
     return None
 
 
+def zeroed_at(kind: type, attribute: str) -> Frame | None:
+    """The line of a class of the user's that fills `self.attribute` with zeros after it was set (`nn.init.zeros_`,
+    `.zero_()`), else the line that sets it."""
+    for owner in kind.__mro__:
+        for function in [f for f in vars(owner).values() if inspect.isfunction(f)]:
+            for line, node in parsed(function):
+                if isinstance(node, ast.Call) and zeroes(node, attribute):
+                    return frame_at(function, line)
+    return assigned_at(kind, attribute)
+
+
+def zeroes(call: ast.Call, attribute: str) -> bool:
+    """Whether a call fills `self.attribute` with zeros."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    given = call.func.value if name == "zero_" and isinstance(call.func, ast.Attribute) else next(iter(call.args), None)
+    if name not in ("zero_", "zeros_") or given is None:
+        return False
+    return any(isinstance(part, ast.Attribute) and sets(part, attribute) for part in ast.walk(given))
+
+
 def grown_at(function: Any, name: str) -> Frame | None:
     """The line of a function or code object that adds to a name (`total += x`, `total = total + x`, `rows.append(x)`);
     also to an attribute, `self.total`."""

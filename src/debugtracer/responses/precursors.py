@@ -20,7 +20,7 @@ JUMP = 2.0  # times the largest rate before a state: more since may be what went
 
 def is_quiet(losses: Sequence[StepLoss], step: int) -> bool:
     """True if the losses before a step and its own are as those of longer ago; False too where too few are known. A
-    single hard batch is no precursor, a level that has risen is one."""
+    single hard batch is no precursor, a level that has risen is one, however slowly."""
     usual = usual_before(losses, step)
     before = [loss for at, loss, _ in losses if step - BEFORE <= at < step]
     own = [loss for at, loss, _ in losses if step <= at < step + AFTER]
@@ -31,6 +31,7 @@ def is_quiet(losses: Sequence[StepLoss], step: int) -> bool:
     finite = [loss for loss in own if math.isfinite(loss)]
     top, low = max(usual), min(usual)
     limit = top + ABOVE * max(top - low, abs(top))
+    limit = min(limit, far_above(lowest_level(losses, step)))
     return bool(finite) and statistics.median(before) <= limit and min(finite) <= limit
 
 
@@ -40,8 +41,20 @@ def has_left_its_level(losses: Sequence[StepLoss], step: int) -> bool:
     last = next((loss for at, loss, _ in reversed(losses) if at < step), math.nan)
     if len(usual) < LEAST or math.isnan(last):
         return False
+    return last > far_above(usual)
+
+
+def far_above(usual: Sequence[float]) -> float:
+    """What no batch is as hard as, where these losses are usual."""
     middle = statistics.median(usual)
-    return last > middle + FAR * max(max(usual) - middle, abs(middle))
+    return middle + FAR * max(max(usual) - middle, abs(middle))
+
+
+def lowest_level(losses: Sequence[StepLoss], step: int) -> list[float]:
+    """The finite losses of the stretch before a step whose median is lowest: where training had come to."""
+    finite = [loss for at, loss, _ in losses if at < step and math.isfinite(loss)]
+    stretches = [finite[at : at + USUAL] for at in range(0, len(finite), USUAL)]
+    return min(stretches, key=statistics.median)
 
 
 def usual_before(losses: Iterable[StepLoss], step: int) -> list[float]:

@@ -63,7 +63,10 @@ class Detector:
             self.relearn()
 
     def matters(self, reading: Residual) -> bool:
-        """True for a rise that a person would call one: a loss of 1e-5 may jump tenfold and mean nothing."""
+        """True for a rise that a person would call one: a loss of 1e-5 may jump tenfold and mean nothing, or one that
+        wanders about 0."""
+        if not reading.beyond_signed:
+            return False
         if self.least_rise == 0.0:
             return True
         return reading.value - reading.expected > self.least_rise * self.residuals.start

@@ -11,6 +11,8 @@ WIDTH = 64  # values the line is drawn through (docs/rationale/spikes.md#classes
 LEAST = 32  # values before a residual is given: a third of fewer has no median to speak of (ours)
 FLOOR = 0.005  # least MAD, log units: six of them are a rise of 3 %, less is not worth a word (ours)
 UNIT_SHARE = 0.01  # least unit of asinh, as a share of the size the series began with (ours)
+# times the largest |value| of a window with values of both signs: around 0 the MAD is no measure of size (ours)
+BEYOND_SIGNED = 2.0
 
 
 class Residual(NamedTuple):
@@ -27,11 +29,18 @@ class Residual(NamedTuple):
     """0 while x = log(value), else x = asinh(value / unit)."""
     lag1: float
     """The residual one step earlier, same line, in MAD."""
+    reach: float = 0.0
+    """The largest |value| of the window where it holds both signs, else 0."""
 
     @property
     def expected(self) -> float:
         """The value that the line predicts."""
         return from_x(self.prediction, self.unit)
+
+    @property
+    def beyond_signed(self) -> bool:
+        """Whether the value is beyond what a window of both signs holds (REINFORCE); True for any other window."""
+        return self.reach == 0 or self.value > BEYOND_SIGNED * self.reach
 
 
 def to_x(value: float, unit: float) -> float:
@@ -118,7 +127,14 @@ class Residuals:
         intercept = middle(ordered)
         mad = max(median_deviation(ordered, intercept), FLOOR)
         prediction = intercept + slope * len(flat)
-        return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, (flat[-1] - intercept) / mad)
+        lag1 = (flat[-1] - intercept) / mad
+        return Residual(value, x, prediction, mad, (x - prediction) / mad, self.unit, lag1, self.reach())
+
+    def reach(self) -> float:
+        """The largest |value| of a window that holds both signs, else 0."""
+        if self.unit == 0 or not min(self.raw) < 0 < max(self.raw):
+            return 0.0
+        return max(abs(v) for v in self.raw)
 
     def rescale(self, value: float) -> None:
         """Switch to asinh at the first value <= 0, back to log when the window holds none any more.

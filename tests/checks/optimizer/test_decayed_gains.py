@@ -11,7 +11,7 @@ from debugtracer.trace.facts.effects import DecayedGains as Gains
 from tests.checks.optimizer.seen import at, found, line
 
 
-def gains(size: float, factor: float) -> Gains:
+def gains(size: float, factor: float, updates: int = 0) -> Gains:
     return Gains(
         ref=at(200),
         optimizer=0,
@@ -22,6 +22,7 @@ def gains(size: float, factor: float) -> Gains:
         decay=0.5,
         factor=factor,
         size=size,
+        updates=updates,
     )
 
 
@@ -42,3 +43,9 @@ def test_half_of_them_is_a_note():
 @pytest.mark.parametrize(("size", "factor"), [(0.9, 0.5), (0.4, math.exp(-10)), (0.05, 0.999), (1.2, 0.1)])
 def test_gains_that_the_loss_holds_are_healthy(size: float, factor: float):
     assert found(DecayedGains(), [gains(size, factor)]) == []
+
+
+def test_a_decay_no_recipe_has_is_a_warning_before_the_gains_are_gone():
+    assert [f.severity for f in found(DecayedGains(), [gains(0.61, 0.55, 100)])] == ["warning"]
+    assert found(DecayedGains(), [gains(0.61, 0.55, 1000)]) == []  # 0.06 % an update
+    assert found(DecayedGains(), [gains(0.8, 0.75, 100)]) == []

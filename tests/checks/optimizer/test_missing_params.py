@@ -80,3 +80,15 @@ def test_a_part_of_a_model_left_out_and_optimizers_of_their_own_are_another_matt
     assert judged(MissingParams(), [gan(1, 0, 0, unheld_gradients=False)]) == []  # the step of the other one
     (finding,) = judged(MissingParams(), [gan(0, 0, 0)])
     assert (finding.severity, finding.place.param) == ("note", "netG.main.0.weight")
+
+
+def test_a_part_that_is_unfrozen_and_held_by_nobody_is_a_warning():
+    frozen = wiring(param("a"), param("b", held=0, trainable=False, has_grad=False))
+    (finding,) = judged(MissingParams(), [frozen, wiring(param("a"), param("b", held=0))])
+    assert (finding.severity, finding.place.param, finding.place.frame.line) == ("warning", "b", 42)
+    assert finding.message == (
+        "step 0, rank 0: b of 2 trainable parameters receive gradients and no optimizer holds them, and they were "
+        "frozen in an earlier step; expected each trainable parameter in one group. Build the optimizer from all "
+        "parameters, or hand over those that are unfrozen."
+    )
+    assert judged(MissingParams(), [frozen, wiring(param("a"), param("b"))]) == []  # held from the start

@@ -76,6 +76,11 @@ def test_a_rate_that_falls_because_a_score_rises_is_told(code):
     )
 
 
+def test_a_score_that_stands_still_after_the_first_wrong_cut_is_told():
+    (finding,) = judged([0.5, 0.6, 0.7, 0.69, 0.7, 0.7], mode="min", code="plateau.step(dice)")
+    assert "by which it had not been lowered then" in finding.message
+
+
 def test_a_validation_loss_that_rises_and_a_score_in_the_right_mode_are_silent():
     assert judged(RISING, mode="min", code="plateau.step(val_loss)") == []
     assert judged(RISING, mode="min", code="plateau.step(loss_map)") == []

@@ -268,8 +268,8 @@ def test_where_only_the_calls_of_the_loop_tell_what_it_trains_its_observers_alon
     torch.manual_seed(0)
     weight, rows = torch.randn(4, 1, requires_grad=True), torch.randn(8, 4)
     with under_watch(tmp_path, **RESTS) as session:
-        for step in range(FIRST_STEPS + 6):
-            if step == FIRST_STEPS:
+        for step in range(FIRST_STEPS + 60):
+            if step >= FIRST_STEPS:
                 session.state.own_s += 100.0
             weight = weight.detach().clone().requires_grad_()
             (rows @ weight).pow(2).mean().backward()

@@ -25,6 +25,7 @@ def run(out, x, y, loss_of=lambda given, y: F.mse_loss(given.squeeze(1), y), wid
 
 
 def test_the_target_itself_a_scaled_one_and_a_class_are_seen(tmp_path):
+    torch.manual_seed(2)  # ten classes of a slice may all be the same
     x = torch.randn(40, 5)
     assert [(f.column, f.looks, f.equal) for f in run(tmp_path / "a", x, x[:, 3])] == [
         (3, 1, True),
@@ -58,3 +59,24 @@ def test_a_column_that_is_not_finite_tells_nothing(tmp_path):
     y = x.sum(1)
     x[:, 2] = float("nan")
     assert not run(tmp_path, x, y)
+
+
+def test_a_window_that_reaches_into_the_hour_adds_up_with_the_hour_before(tmp_path):
+    walk = torch.randn(64).cumsum(0)
+    before = torch.roll(walk, 1)
+    table = torch.stack([torch.randn(64), before, torch.randn(64), torch.randn(64), (walk + before) / 2], 1)[1:]
+    table, wanted = (table - table.mean(0)) / table.std(0), walk[1:]
+    model = nn.Linear(5, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with under_watch(tmp_path):
+        for step in range(4):
+            rows = torch.arange(20) + 10 * step
+            loss = F.mse_loss(model(table[rows]), wanted[rows, None])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert [(f.together, f.looks, f.equal) for f in facts(tmp_path, TargetColumn)] == [
+        ((1, 4), looks, False) for looks in (1, 2, 3)
+    ]
+    (finding,) = findings(tmp_path, "target-in-input")
+    assert "columns 1 and 4 of 5 of the input add up to the target, with the same weights in 3" in finding.message

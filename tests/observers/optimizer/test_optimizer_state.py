@@ -47,7 +47,7 @@ def test_decay_on_gains_is_followed(tmp_path: Path):
             optimizer.step()
 
     fact = observed(tmp_path / "runs", loop, DecayedGains)[-1]
-    assert (fact.params, fact.count, fact.decay) == (("1.weight",), 1, 0.5)
+    assert (fact.params, fact.count, fact.decay, fact.updates) == (("1.weight",), 1, 0.5, 101)
     assert fact.factor == pytest.approx(math.exp(-101 * 0.05))
     assert fact.size == pytest.approx(0.95**101 / 0.95, rel=1e-3)
 

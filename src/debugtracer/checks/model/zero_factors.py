@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import is_matrix, taken
-from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.zero_parameters import ZeroParameters
 from debugtracer.trace.finding import Finding
-from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -26,17 +24,18 @@ class ZeroFactors(Check):
         The gradient of each factor is a product with the other, exactly 0: neither ever moves, and the branch adds
         nothing. The loss of the rest looks as ever.
     How it decides
-        Two matrices or more that an optimizer holds have norm 0 and a gradient of norm 0 in two health snapshots at
-        least `apart` steps from each other. One layer that begins at 0 on purpose has a gradient.
+        Two matrices or more that an optimizer holds were 0 and had gradients of exactly 0 in every look at it, before
+        its updates 1, 2, 4, 8 and so on, the last one at least `apart` updates after the first. One layer that begins
+        at 0 on purpose has a gradient.
     What to do
         Draw one of the two factors at random and leave the other at 0.
     Example
-        step 100, rank 0: fc1.down, fc1.up and 2 more are 0 everywhere and have gradients of exactly 0 until step 200
-        (AdamW); expected one factor of a product that is not 0. Draw one of them at random.
+        step 0, rank 0: fc1.down, fc1.up and 2 more are 0 everywhere and have gradients of exactly 0 in 64 updates of
+        AdamW; expected one factor of a product that is not 0. Draw one of them at random.
     """
 
-    needs: ClassVar[tuple[type[Health]]] = (Health,)
-    kind: ClassVar[str] = "parameters_not_updated"
+    needs: ClassVar[tuple[type[ZeroParameters]]] = (ZeroParameters,)
+    kind: ClassVar[str] = "bad_init"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.9
     remedies: ClassVar[tuple[str, ...]] = (
@@ -45,43 +44,41 @@ class ZeroFactors(Check):
     )
     proved_by: ClassVar[str] = "model/bus_delays"
 
-    apart: int = 50  # steps between two looks (ours: a branch may rest for a few)
+    apart: int = 50  # updates between two looks (ours: a branch may rest for a few)
     least: int = 2  # matrices (ours: a product has two factors)
+    values: int = 16  # of a matrix (ours: fewer may be a gate or a scale)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield one warning for all of them together."""
-        facts, memory = taken(window), window.memory(self)
-        if not window.new(Health) or "told" in memory or not facts:
-            return
-        last = facts[-1]
-        before = next((f for f in reversed(facts) if last.ref.step - f.ref.step >= self.apart), None)
-        if before is None:
-            return
-        stuck = [name for name in still(last) if name in still(before)]
-        if len(stuck) < self.least:
-            return
-        memory["told"] = True
-        more = f" and {len(stuck) - 2} more" if len(stuck) > 2 else ""
-        yield self.finding(
-            window,
-            "warning",
-            f"{', '.join(stuck[:2])}{more} are 0 everywhere and have gradients of exactly 0 until step "
-            f"{last.ref.step} ({still(last)[stuck[0]]}); expected one factor of a product that is not 0. Draw one of "
-            "them at random.",
-            ref=before.ref,
-            place=Place(param=stuck[0], module=stuck[0].rpartition(".")[0] or None),
-            parameters=float(len(stuck)),
-        )
+        """Yield one warning per optimizer for all of them together."""
+        memory = window.memory(self)
+        begun, told = memory.setdefault("begun", {}), memory.setdefault("told", set())
+        for fact in window.new(ZeroParameters):
+            ref = begun.setdefault(fact.optimizer, fact.ref)
+            stuck = [p for p in fact.stuck if len(p.shape) > 1 and size(p.shape) >= self.values and not p.flat]
+            if fact.updates - 1 < self.apart or len(stuck) < self.least or fact.optimizer in told:
+                continue
+            told.add(fact.optimizer)
+            names = [p.name for p in stuck]
+            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+            yield self.finding(
+                window,
+                "warning",
+                f"{', '.join(names[:2])}{more} are 0 everywhere and have gradients of exactly 0 in {fact.updates} "
+                f"updates of {fact.kind}; expected one factor of a product that is not 0. Draw one of them at random.",
+                ref=ref,
+                place=Place(
+                    param=names[0],
+                    module=names[0].rpartition(".")[0] or None,
+                    frame=stuck[0].made,
+                    symptom_frame=fact.built,
+                ),
+                parameters=float(len(names)),
+            )
 
 
-def still(fact: Health) -> dict[str, str]:
-    """Map the matrices that are 0 and have a gradient of 0 to the optimizer that holds them."""
-    weights = fact.of("weight")
-    return {
-        param.name: param.optimizer
-        for param in fact.params
-        if param.grad_l2 is not None
-        and as_float(param.grad_l2) == 0 == as_float(param.weight_l2)
-        and param.name in weights
-        and is_matrix(weights[param.name])
-    }
+def size(shape: tuple[int, ...]) -> int:
+    """The number of values of a shape."""
+    total = 1
+    for length in shape:
+        total *= length
+    return total

@@ -35,13 +35,15 @@ class LossSpike(Check):
         One update from such a batch can undo many good ones; the same spike later in training may not heal.
     How it decides
         On log loss (asinh where losses are negative), against a line through medians of the last 64 values, in units of
-        their median absolute deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps (at most
-        20, unless three were as large), and a rise of at least 2 % of the first losses. Silent for the first 64 values.
-        A note at once if it reached twice the threshold (four times where losses are negative); settled when 16 steps
-        in a row were normal again: a warning if it also reached 5 % of the first losses, else a note. Below twice the
-        threshold a note if it lasted more than one step, nothing if it did not. If the loss is back from one step to
-        the next, the weights were sound and the batches were to blame. Where several optimizers learn from different
-        losses, or targets come from a copy of the model that moves, nothing is said unless the gradient norm rose a
+        their median absolute deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps
+        (at most 20, unless three were as large), and a rise of at least 2 % of the first losses; where the last
+        64 have both signs (REINFORCE), also above twice the largest size among them. Silent for the first 64
+        values. A note at once if it reached twice the threshold (four times where losses are negative); settled
+        when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses, else a
+        note. Below twice the threshold a note if it lasted more than one step, nothing if it did not. If the
+        loss is back from one step to the next, the weights were sound and the batches were to blame. Where
+        several optimizers learn from different losses, or targets come from a copy of the model that moves,
+        nothing is said unless the gradient norm rose a
         hundredfold and stays there, or the learning rate had just risen threefold.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.

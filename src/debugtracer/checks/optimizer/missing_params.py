@@ -17,6 +17,11 @@ LATER = "Build the optimizer after the last change to the model."
 COPIED = "Compute what a target network gives under torch.no_grad()."
 REMEDY_COPIED = "compute what a target network gives under torch.no_grad(), or detach it"
 LISTED = "Put every parameter that is to learn into that list."
+UNFROZEN = "Build the optimizer from all parameters, or hand over those that are unfrozen."
+REMEDIES_UNFROZEN = (
+    "hand the parameters over where they are unfrozen: optimizer.add_param_group({'params': part.parameters()})",
+    "or build the optimizer from all parameters: those that are frozen have no gradient and stay as they are",
+)
 REMEDY_LISTED = "put every parameter that is to learn into the list that the optimizer is given"
 
 
@@ -33,9 +38,9 @@ class MissingParams(Check):
         By identity, over all live optimizers: a trainable parameter of a module the loop calls has a gradient when the
         step closes and is in no parameter group. It is exact when an optimizer also holds parameters of no module that
         is called. Without such strangers a part may be left out on purpose: a warning where it keeps, over two steps,
-        the values torch draws for a new layer, else a note; a note too where it is a copy of trained weights (a
-        target network). It is an error where a whole model is left out while an
-        optimizer that steps after its backward holds nothing but what another one holds.
+        the values torch draws for a new layer, or where it was frozen in an earlier step and is not any more, else a
+        note; a note too where it is a copy of trained weights (a target network). It is an error where a whole model is
+        left out while an optimizer that steps after its backward holds nothing but what another one holds.
     What to do
         Build the optimizer after the last change to the model, or add the parameters with `optimizer.add_param_group`.
     Example
@@ -57,6 +62,8 @@ class MissingParams(Check):
         """Yield one finding a step, at the largest group of parameters left out."""
         for fact in window.new(Wiring):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
+            frozen = window.memory(self).setdefault("frozen", set())
+            frozen |= {full_name(p) for p in fact.params if not p.trainable}
             twice = [o for o in fact.optimizers if o.doubled]
             if lost and len(twice) > 1 and whole_model(lost, fact):
                 # it steps after the backward of that model
@@ -66,7 +73,8 @@ class MissingParams(Check):
                     memory["twice"] = True
                     yield self.twice(window, fact, lost, wrong)
             elif lost:
-                yield self.describe(window, fact, lost, [o for o in fact.optimizers if o.strangers])
+                thawed = [p for p in lost if full_name(p) in frozen and not p.copied]
+                yield self.describe(window, fact, thawed or lost, [o for o in fact.optimizers if o.strangers], thawed)
 
     def twice(self, window: Window, fact: Wiring, lost: list[ParamWiring], holder: OptimizerWiring) -> Finding:
         """A model that nobody holds, beside an optimizer that holds what another one holds."""
@@ -88,7 +96,12 @@ class MissingParams(Check):
         )
 
     def describe(
-        self, window: Window, fact: Wiring, lost: list[ParamWiring], holders: list[OptimizerWiring]
+        self,
+        window: Window,
+        fact: Wiring,
+        lost: list[ParamWiring],
+        holders: list[OptimizerWiring],
+        thawed: list[ParamWiring],
     ) -> Finding:
         """Which parameters, and which optimizer holds what instead."""
         trainable = sum(p.trainable for p in fact.params)
@@ -105,6 +118,8 @@ class MissingParams(Check):
         made = f"; {built.kind}{spot(built.frame)} is given the list of line {listed.line}" if built and listed else ""
         drawn = ", and they still have the values a new layer is drawn with" if lost[0].drawn and not holders else ""
         advice = LISTED if listed else LATER
+        if thawed and not holders:
+            drawn, advice = ", and they were frozen in an earlier step", UNFROZEN
         if lost[0].copied and not holders:
             drawn, made, advice = "", ", a copy of weights that are trained", COPIED
         return self.finding(
@@ -122,10 +137,16 @@ class MissingParams(Check):
                 frame=listed or frame,
                 symptom_frame=frame,
             ),
-            remedies=(REMEDY_COPIED,) if advice is COPIED else (REMEDY_LISTED, self.remedies[1]) if listed else (),
+            remedies=remedies_for(advice, self.remedies[1]),
             lost=len(lost),
             trainable=trainable,
         )
+
+
+def remedies_for(advice: str, handed: str) -> tuple[str, ...]:
+    """The remedies that go with an advice; none where those of the check do."""
+    known = {COPIED: (REMEDY_COPIED,), UNFROZEN: REMEDIES_UNFROZEN, LISTED: (REMEDY_LISTED, handed)}
+    return known.get(advice, ())
 
 
 def whole_model(lost: list[ParamWiring], fact: Wiring) -> bool:

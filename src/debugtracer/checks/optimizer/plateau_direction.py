@@ -36,9 +36,10 @@ class PlateauDirection(Check):
     How it decides
         In mode "max" the rate was lowered `cuts` times by values that fall; the same values in mode "min" would never
         have lowered it. The value is an error: the loss of training falls with it, and at the first call and at the
-        last it is within `like` times that loss, or its square root. In mode "min" the other way round: the same values
-        in mode "max" would never have lowered the rate, they rise while the loss of training falls, and the name of
-        what is handed in is that of a score, so it is no validation loss of a model that overfits.
+        last it is within `like` times that loss, or its square root. In mode "min" the other way round: the values up
+        to the first cut (after it a rate that is too low may hold them where they are) would not have lowered the rate
+        in mode "max", they rise while the loss of training falls, and the name of what is handed in is that of a score,
+        so it is no validation loss of a model that overfits.
     What to do
         Use mode="min" for a loss or an error.
     Example
@@ -80,13 +81,14 @@ class PlateauDirection(Check):
         """Build the finding with what the value did."""
         fact, right = seen[-1], "min" if seen[-1].mode == "max" else "max"
         moved, as_well = ("fell", "as the loss did") if right == "min" else ("rose", "as the loss fell")
+        then = " then" if would_lower(fact, [as_float(f.value) for f in seen]) else " once"
         return self.finding(
             window,
             "warning",
             f"ReduceLROnPlateau{spot(fact.frame)} has lowered the rate {len(lowered(seen))} times "
             f"({as_float(seen[0].rate):.3g} to {as_float(fact.rate):.3g}) while its value {moved} from "
             f'{as_float(seen[0].value):.3g} to {as_float(fact.value):.3g}, {as_well}: it has mode "{fact.mode}"; '
-            f'expected mode "{right}", by which it had not been lowered once. Set mode="{right}".',
+            f'expected mode "{right}", by which it had not been lowered{then}. Set mode="{right}".',
             ref=first_cut.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
             cuts=float(len(lowered(seen))),
@@ -96,10 +98,14 @@ class PlateauDirection(Check):
         """The call that lowered the rate first, where the direction is wrong."""
         seen, values = [f for f, _ in calls], [as_float(f.value) for f, _ in calls]
         cuts = lowered(seen)
-        if len(cuts) < self.cuts or calls[-1][1] >= calls[0][1] or would_lower(seen[0], values):
+        if len(cuts) < self.cuts or calls[-1][1] >= calls[0][1]:
             return None
         if seen[0].mode == "min":
-            return cuts[0] if values[0] >= 0 and values[-1] * self.fall >= values[0] != values[-1] else None
+            to_cut = values[: seen.index(cuts[0]) + 1]
+            risen = all(values[0] >= 0 and v * self.fall >= values[0] != v for v in (to_cut[-1], values[-1]))
+            return cuts[0] if risen and not would_lower(seen[0], to_cut) else None
+        if would_lower(seen[0], values):
+            return None
         if values[-1] > self.fall * values[0]:
             return None
         return cuts[0] if self.follows(values, [loss for _, loss in calls]) else None

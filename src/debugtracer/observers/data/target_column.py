@@ -1,4 +1,5 @@
-"""Checks on inspected steps whether a column of a flat input is the target of the loss."""
+"""Checks on inspected steps whether a column of a flat input is the target of the loss, or a few columns add up to
+it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from debugtracer.observers.data.adding_up import adding_up
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -27,7 +29,7 @@ class TargetColumnObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.inputs: list[weakref.ref[Tensor]] = []
-        self.column = -1
+        self.columns: tuple[int, ...] = ()
         self.looks = 0
         self.losses = 0
         """Loss calls since the last backward: beside another loss, one that predicts a column of the input is a lesson
@@ -81,20 +83,24 @@ class TargetColumnObserver(Observer):
             best, column = together.abs().max(0)
             same = (given.detach()[:, column] == target).all()
             size, index, equal = torch.stack([best, column.double(), same.double()]).tolist()
+        columns: tuple[int, ...] = (int(index),)
         if not size >= STRAIGHT:  # NaN too: a column of the batch is not finite
-            self.column, self.looks = -1, 0
+            columns = adding_up(x, y)
+        if not columns:
+            self.columns, self.looks = (), 0
             return
-        self.looks = self.looks + 1 if int(index) == self.column else 1
-        self.column = int(index)
+        self.looks = self.looks + 1 if columns == self.columns else 1
+        self.columns = columns
         found = self.run.batches.find(given)
         frame = (found[0].loader.frame if found else None) or self.run.here()
         self.found = TargetColumn(
             ref=self.run.ref(),
-            column=self.column,
+            column=columns[0],
             columns=int(given.shape[1]),
             rows=int(given.shape[0]),
             looks=self.looks,
-            equal=bool(equal),
+            equal=bool(equal) and len(columns) == 1,
             path=found[1] if found else "",
             frame=frame,
+            together=columns if len(columns) > 1 else (),
         )

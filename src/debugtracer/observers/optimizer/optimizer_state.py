@@ -33,6 +33,7 @@ class NormDecay:
         self.at_first = self.size()
         self.pulled = 0.0
         """Sum of lr * decay."""
+        self.updates = 0
 
     def size(self) -> float:
         """The mean absolute value of the gains."""
@@ -67,6 +68,7 @@ class OptimizerStateObserver(Observer):
         decay = self.decays[optimizer]
         if decay is None:
             return
+        decay.updates += 1
         decay.pulled += max(rates(optimizer), default=0.0) * decay.decay
         if self.run.inspecting and decay.pulled > 0.1:
             self.emit_decay(optimizer, decay)
@@ -123,6 +125,7 @@ class OptimizerStateObserver(Observer):
                 decay=decay.decay,
                 factor=number(math.exp(-decay.pulled)),
                 size=number(decay.size() / decay.at_first if decay.at_first else 1.0),
+                updates=decay.updates,
             )
         )
 

@@ -21,9 +21,11 @@ from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_gr
 from debugtracer.recorder.state.loop_state import LoopParts, LoopState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
+from debugtracer.recorder.state.thinning import gives_way
 from debugtracer.recorder.tape.step_tape import Segment
 
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
+AGED = 5  # older ones beside them in the modes that go back, while ring_bytes allows: they reach 500 steps back (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
 REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
 MAX_INTERVAL = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
@@ -66,6 +68,8 @@ class SnapshotRing:
         self.every, self.since = EVERY, EVERY
         self.off = ""
         """Why no snapshots are taken; empty while they are."""
+        self.aged = 0
+        """Older snapshots beside the newest SLOTS that memory allows."""
         self.cost_s: list[float] = []
         self.doubtful = True
         """The last snapshot looked dear: of the next the CPU time is asked too, a system call."""
@@ -103,7 +107,8 @@ class SnapshotRing:
         size = sum(held_bytes(p) for p in held) * 4 * SLOTS
         if self.on_host is None:
             self.on_host = goes_to_host(self.place, held, size)
-        snapshot = self.slot(live)
+        self.aged = 0 if self.loop is None else min(AGED, (self.max_bytes - size) * SLOTS // max(size, 1))
+        snapshot = self.slot(live, step)
         if size > self.max_bytes:
             return self.stop(
                 f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes "
@@ -128,10 +133,13 @@ class SnapshotRing:
             return min(elapsed_s, THREADS * (thread_time() - used))
         return None if self.doubtful else elapsed_s
 
-    def slot(self, live: list[Optimizer]) -> Snapshot:
-        """The oldest snapshot that nobody needs any more, or a new one."""
-        if len(self.held) >= SLOTS:
-            oldest = self.held.popleft()
+    def slot(self, live: list[Optimizer], step: int) -> Snapshot:
+        """The snapshot that nobody needs any more, or a new one."""
+        older = [s.step for s in self.held][: 1 - SLOTS]
+        if len(older) > max(self.aged, 0):
+            at = gives_way(older, step, MAX_ROLLBACK_STEPS)
+            oldest = self.held[at]
+            del self.held[at]
             if (
                 (self.pinned is None or self.pinned.snapshot is not oldest)
                 and [c.optimizer() for c in oldest.copies] == live

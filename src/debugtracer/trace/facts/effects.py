@@ -71,6 +71,8 @@ class DecayedGains(Fact, frozen=True, kw_only=True):
     """What decay alone would have made of them since the first update, as a factor."""
     size: Number
     """Their mean absolute value beside that at the first update, as a factor."""
+    updates: int = 0
+    """Updates over which decay was summed."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""

@@ -1,4 +1,5 @@
-"""A column of the input that is the target, or a straight line of it, in every batch looked at."""
+"""A column of the input that is the target, or a straight line of it, or a few that add up to it, in every batch looked
+at."""
 
 from __future__ import annotations
 
@@ -22,7 +23,10 @@ class TargetColumn(Fact, frozen=True, kw_only=True):
     """The leaf of the batch, e.g. batch[0]."""
     frame: Frame | None = None
     """Where the loader was built, else the line of the loss."""
+    together: tuple[int, ...] = ()
+    """The columns of which the target is a sum with fixed weights, where no single one tells it; `column` is the
+    first."""
 
     def key(self) -> object:
-        """Identify the column that the fact is about."""
-        return self.column
+        """Identify the columns that the fact is about."""
+        return self.together or self.column

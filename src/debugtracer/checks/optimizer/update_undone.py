@@ -1,0 +1,75 @@
+"""Does an update last until the next one?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.undone_update import UndoneUpdate
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class UpdateUndone(Check):
+    """Each update is taken back before the next one begins.
+
+    What it catches
+        An average of the weights (EMA) whose two models are exchanged, so that the trained one is set to the copy; a
+        best or first state that is loaded in each step; a wrapper that writes its own master copy over the weights.
+    Why it matters
+        Every batch is learnt from the same weights and forgotten. The loss stands still, and nothing fails.
+    How it decides
+        A sample of each parameter before an update, after it, and when the next update of the same optimizer begins.
+        All that the update moved are bit for bit what they were before it, in `looks` updates running. Where the state
+        of the optimizer is loaded in between, too, each update starts anew on purpose (test-time adaptation).
+    What to do
+        Look at the call that writes the weights after step(): exchange its two models, or do it once.
+    Example
+        step 0, rank 0: 6 parameters (0.weight, ...) that AdamW (train.py:30) moved were bit for bit what they had been
+        when its next update began, in 3 updates running: a state is loaded into them (train.py:41); expected weights
+        that stay. Load it into the copy.
+    """
+
+    needs: ClassVar[tuple[type[UndoneUpdate]]] = (UndoneUpdate,)
+    kind: ClassVar[str] = "parameters_not_updated"
+    symptom: ClassVar[str] = "no_learning"
+    confidence: ClassVar[float] = 0.95
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "give the copy and the trained model in the right order: the copy is what is written",
+        "load a saved state once, before the loop",
+    )
+    proved_by: ClassVar[str] = "optimizer/lamp_averages"
+
+    looks: int = 3
+    """Updates running (ours: a step may be taken back once, by a line search or after a bad loss)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield one finding per optimizer."""
+        memory = window.memory(self)
+        for fact in window.new(UndoneUpdate):
+            undone = 0 < fact.moved == fact.back and not fact.reset
+            seen = memory[fact.optimizer] = [*memory.get(fact.optimizer, []), fact] if undone else []
+            if len(seen) == self.looks:
+                yield self.describe(window, seen[0])
+
+    def describe(self, window: Window, fact: UndoneUpdate) -> Finding:
+        """Build the finding with who writes the weights, where that is known."""
+        more = ", ..." if fact.back > 1 else ""
+        by = f": a state is loaded into them{spot(fact.loaded)}" if fact.loaded is not None else ""
+        advice = "Load it into the copy." if by else "Look at what writes the weights after step()."
+        return self.finding(
+            window,
+            "error",
+            f"{fact.back} parameters ({fact.params[0]}{more}) that {fact.kind}{spot(fact.built)} moved were bit for "
+            f"bit what they had been when its next update began, in {self.looks} updates running{by}; expected weights "
+            f"that stay. {advice}",
+            ref=fact.ref,
+            place=Place(param=fact.params[0], frame=fact.loaded or fact.built, symptom_frame=fact.loads),
+            back=float(fact.back),
+        )

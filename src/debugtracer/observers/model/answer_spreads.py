@@ -1,0 +1,106 @@
+"""Gives a shadow copy the same few inputs again, some updates later: do its outputs still differ?"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.observers.model.function_tests import SLOW_S, RecordedCall, first_samples, refused, simple
+from debugtracer.observers.model.shadow_model import ShadowModel, unnoticed
+from debugtracer.observers.model.side_effects import side_effect
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.answer_spread import AnswerSpread
+from debugtracer.trace.number import number
+
+LOOKS = (0, 64, 128)  # iterations at which the copy is run (ours: an optimizer that ruins a model does so in ten)
+ROOTS = 3  # roots that are looked at (ours)
+
+
+class FirstInputs:
+    """A root, the first samples it was given, and how far its outputs lay apart then."""
+
+    def __init__(self, name: str, call: RecordedCall) -> None:
+        self.name, self.module, self.autocast = name, WeakRef(call.module), call.autocast
+        self.args, self.kwargs, self.samples = first_samples(call)
+        self.first = 0.0
+
+
+class AnswerSpreadsObserver(Observer):
+    """Three forwards of four samples on deep copies; the program's model, generators and gradients are not touched."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.kept: list[FirstInputs] = []
+
+    def reset(self) -> None:
+        self.kept.clear()
+
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Keep the samples of the first calls."""
+        root = self.run.state.roots.get(module)
+        if not self.run.function_tests or self.run.iteration or len(self.kept) >= ROOTS or root is None:
+            return
+        if not torch.is_grad_enabled() or not root.has_parameters or not simple((*args, *kwargs.values())):
+            return
+        if any(k.module() is module for k in self.kept) or refused(module) is not None or root.draws.draws:
+            return
+        one = FirstInputs(type(module).__name__, RecordedCall(module, args, kwargs))
+        if one.samples > 1:
+            self.kept.append(one)
+
+    def backward_ended(self, losses: list[Tensor]) -> None:
+        """Run the copies when a look is due."""
+        at = self.run.iteration - 1
+        if at == 0:
+            self.run.unsubscribe(self.left)
+        if at in LOOKS:
+            self.kept = [one for one in self.kept if self.look(one, at)]
+        if not self.kept or at >= LOOKS[-1]:
+            self.kept = []
+            self.run.unsubscribe(self.left, self.backward_ended)
+
+    def look(self, one: FirstInputs, at: int) -> bool:
+        """Run a copy of one root; whether to look at it again."""
+        module = one.module()
+        if module is None or (at == 0 and side_effect(module) is not None):
+            return False
+        begin = perf_counter()
+        with unnoticed(self.run.disabled):
+            found = spread(module, one)
+        if found is None or perf_counter() - begin > SLOW_S:
+            return False
+        apart, scale = found
+        if at == 0:
+            one.first = apart
+            return apart > 0
+        self.run.emit(
+            AnswerSpread(
+                ref=self.run.ref("forward", at),
+                root=one.name,
+                samples=one.samples,
+                first=number(one.first),
+                now=number(apart),
+                scale=number(scale),
+            )
+        )
+        return True
+
+
+def spread(module: nn.Module, one: FirstInputs) -> tuple[float, float] | None:
+    """How far the outputs for the samples lie apart, and the size of all; None where the copy gives none of that
+    shape."""
+    try:
+        output, _ = ShadowModel(module, one.autocast).run(one.args, one.kwargs)
+    except Exception:  # a model that cannot be copied or called once more is no fault
+        return None
+    if output is None or not output.dim() or output.shape[0] % one.samples or not output.is_floating_point():
+        return None
+    rows = output.detach().reshape(one.samples, -1).double()
+    if rows.shape[1] == 0 or not bool(torch.isfinite(rows).all()):
+        return None
+    return float(rows.std(0).mean()), float(rows.std())

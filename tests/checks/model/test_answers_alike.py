@@ -1,0 +1,61 @@
+"""Models that answer the same whatever they are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugtracer.checks.model.answers_alike import AnswersAlike
+from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.facts.answer_spread import AnswerSpread
+from debugtracer.trace.facts.schedule import Rate
+from debugtracer.trace.facts.wiring import OptimizerWiring, Wiring
+from debugtracer.trace.window import LOSS
+from tests.checks.optimizer.seen import at, line, rate
+from tests.checks.test_snapshots import a_snapshot, an_update
+from tests.trace.facts.test_health import a_row
+
+
+def judged(now=1e-8, loss=1.3, change=0.2, at_step=0):
+    check = AnswersAlike()
+    judge = Judge({check.slug: check})
+    update = an_update("fc.weight", weight_l2=1.0, update_l2=change)
+    adam = OptimizerWiring(kind="Adam", frame=line(30), held=1, strangers=0)
+    first: list = [
+        Wiring(ref=at(0), params=(), optimizers=(adam,)),
+        rate(ref=at(0), high=0.02, low=0.02),
+        a_snapshot(at_step, a_row("fc.weight", shape=(8, 8)), params=(update,)),
+    ]  # fmt: skip
+    found = list(judge.judge(at(0), {LOSS: 1.4}, first))
+    for step in range(1, 64):
+        found += judge.judge(at(step), {LOSS: loss}, [])
+    for step in (64, 128):
+        spread = AnswerSpread(ref=at(step), root="Net", samples=4, first=0.1, now=now, scale=0.3)
+        found += judge.judge(at(step), {LOSS: loss}, [spread])
+    return found
+
+
+def test_a_rate_that_has_thrown_the_model_is_a_warning_at_the_optimizer():
+    (finding,) = judged()
+    assert finding.message == (
+        "step 0, rank 0: the outputs of Net for 4 samples are 1e-07 times as far apart as at the start, and the loss, "
+        "1.3, is not half of 1.4; the first updates changed the weights by 0.2 of their norm each (Adam, rate 0.02); "
+        "expected outputs that depend on the input. Lower the rate."
+    )
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "lr_too_high", line(30))
+
+
+def test_small_updates_make_it_a_note():
+    (finding,) = judged(change=1e-3)
+    assert (finding.severity, finding.step) == ("note", 64)
+    assert finding.message.endswith("expected outputs that depend on the input. Follow the input through forward.")
+
+
+@pytest.mark.parametrize("given", [{"now": 0.05}, {"loss": 0.6}, {"now": 1.1e-4}])
+def test_outputs_that_differ_and_a_loss_that_has_fallen_are_silent(given):
+    assert judged(**given) == []
+
+
+def test_at_the_threshold():
+    assert len(judged(now=0.9e-4)) == 1
+    assert [f.severity for f in judged(change=0.0201)] == ["warning"]
+    assert isinstance(rate(), Rate)
