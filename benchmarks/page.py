@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from debugtracer.observers.numerics import glance
 from debugtracer.server.app import page_answer
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.testing import a_trace, an_incident, some_facts
@@ -32,6 +33,7 @@ from debugtracer.trace.events import Observed
 from debugtracer.trace.facts.fact import to_plain
 from debugtracer.trace.facts.health import Health, TensorHealth
 from debugtracer.trace.facts.layer_norms import LayerNorms
+from debugtracer.trace.facts.memory import Memory
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.store.journal import encode_event
 from debugtracer.trace.store.layer_log import LayerLog
@@ -103,25 +105,35 @@ def make(folder: Path, steps: int, layers: int) -> Path:
             fact = Health(ref=StepRef(iteration=step, step=step), tensors=tuple(rows))
             columns.append(fact)
             events.write(encode_event(Observed(at=time.time(), word=fact.word(), fact=to_plain(fact))) + b"\n")
+        for step in (*range(0, min(steps, 1000), 10), *range(1000, steps, 100)):
+            memory = Memory(
+                ref=StepRef(iteration=step, step=step),
+                resident=400_000_000 + 7 * step, allocated=None, reserved=None, total=None,
+            )  # fmt: skip
+            events.write(encode_event(Observed(at=time.time(), word=memory.word(), fact=to_plain(memory))) + b"\n")
     columns.close()
     norms = NormLog(run / "rank=0")
     names = tuple(f"layers.{layer}.weight" for layer in range(layers))
-    kept = norm_steps(steps) if layers <= 2000 else []
-    for first in range(0, len(kept), 64):
-        some = tuple(kept[first : first + 64])
-        for role in ("gradient", "weight"):
-            values = tuple(map(tuple, generator.lognormal(size=(len(some), layers)).tolist()))
-            ref = StepRef(iteration=some[-1], step=some[-1])
-            norms.append(LayerNorms(ref=ref, role=role, names=names, steps=some, values=values))  # type: ignore[arg-type]
+    for roles, kept in {
+        ("gradient", "weight"): norm_steps(steps, DENSE, 1),
+        ("activation", "update"): norm_steps(steps, glance.DENSE, glance.EVERY),
+    }.items():
+        for first in range(0, len(kept) if layers <= 2000 else 0, 64):
+            some = tuple(kept[first : first + 64])
+            for role in roles:
+                values = tuple(map(tuple, generator.lognormal(size=(len(some), layers)).tolist()))
+                ref = StepRef(iteration=some[-1], step=some[-1])
+                norms.append(LayerNorms(ref=ref, role=role, names=names, steps=some, values=values))  # type: ignore[arg-type]
     norms.close()
     return run
 
 
-def norm_steps(steps: int) -> list[int]:
-    """The steps whose norms are written: every one of the first DENSE, then every second of as many, ..."""
+def norm_steps(steps: int, dense: int, pace: int) -> list[int]:
+    """The steps whose norms are written: every `pace`-th until there are `dense`, then every second of them as often,
+    and so on."""
     kept: list[int] = []
     while not kept or kept[-1] < steps:
-        every = 1 << (len(kept) // DENSE)
+        every = pace << (len(kept) // dense)
         kept.append(kept[-1] - kept[-1] % every + every if kept else 0)
     return kept[:-1]
 

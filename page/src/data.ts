@@ -89,8 +89,8 @@ export const lastOf = (page: Page): number =>
   Math.max(0, ...page.series.flatMap((s) => s.x.slice(-1)), ...page.marks.map((m) => m.step), ...page.layers.steps.slice(-1), (page.run.steps ?? 1) - 1, page.focus ?? 0);
 
 // 12 s, 5 min, 3 h, 2 d
-export const age = (known: number): string =>
-  known < 90 ? `${Math.round(known)} s` : known < 5400 ? `${Math.round(known / 60)} min` : known < 129_600 ? `${Math.round(known / 3600)} h` : `${Math.round(known / 86_400)} d`;
+export const age = (known: number, units: string[]): string =>
+  known < 90 ? `${Math.round(known)} ${units[0]}` : known < 5400 ? `${Math.round(known / 60)} ${units[1]}` : known < 129_600 ? `${Math.round(known / 3600)} ${units[2]}` : `${Math.round(known / 86_400)} ${units[3]}`;
 
 // Non-finite numbers travel as words.
 export const real = (value: Num | undefined): number | null => (value == null ? null : Number(value));

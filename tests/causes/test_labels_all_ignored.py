@@ -67,3 +67,13 @@ def test_stays_silent_when_the_targets_differ_or_the_scores_are_bad():
     bad = a_birth("aten::nll_loss_forward", a_tensor(nan=3), a_tensor(-100.0, dtype="int64"), kind="0/0")
     assert evidence_of(SLUG, some_facts(bad)) is None
     assert evidence_of(SLUG, some_facts(a_birth("aten::mean", kind="0/0"))) is None
+
+
+def test_labels_that_are_cut_to_a_length_are_edited_where_they_are_cut():
+    cut = Frame("/home/someone/data.py", 31, "__getitem__", "labels = labels[:24]")
+    facts = msgspec.structs.replace(nll(-100.0), ignored="all 24 values of batch['labels'] are -100", cut=cut)
+    evidence = evidence_of(SLUG, facts)
+    assert evidence is not None
+    assert evidence.place is not None
+    assert evidence.place.frame == cut
+    assert ", cut at data.py:31" in evidence.because

@@ -21,8 +21,8 @@ def test_the_built_page_is_current() -> None:
 def test_every_word_stands_in_strings_ts_in_both_languages() -> None:
     text = (SOURCES / "strings.ts").read_text(encoding="utf-8")
     english, chinese = text.split("const zh: Words = {")
-    known = set(re.findall(r"(?:^|[ {])(\w+): (?:\"|\(|\{)", english.split("const en = {")[1]))
-    assert known == set(re.findall(r"(?:^|[ {])(\w+): (?:\"|\(|\{)", chinese.split("};")[0]))
+    known = set(re.findall(r"(?:^|[ {])(\w+): (?:\"|\(|\{|\[)", english.split("const en = {")[1]))
+    assert known == set(re.findall(r"(?:^|[ {])(\w+): (?:\"|\(|\{|\[)", chinese.split("};")[0]))
     used = {name for file in SOURCES.glob("*.svelte") for name in re.findall(r"\bt\.(\w+)", file.read_text())}
     assert used <= known
     for file in SOURCES.glob("*.svelte"):

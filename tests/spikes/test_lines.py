@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.spikes.lines import lines
+from debugtracer.spikes.lines import built_at, lines, rate_at
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.schedule import Rate
@@ -37,3 +37,14 @@ def test_after_a_jump_of_the_rate_the_schedule_is_to_blame():
 def test_of_several_optimizers_none_is_blamed():
     assert lines(window(2)) == Place(symptom_frame=CALLED)
     assert lines(Window(ref(0))) == Place()
+
+
+def test_a_rate_that_stands_in_another_line_is_edited_there():
+    said = Frame(file="/home/someone/train.py", line=3, function="main", code="RATE = 4.0")
+    rate = Rate(ref=ref(0), optimizer=0, kind="Adam", frame=BUILT, low=4.0, high=4.0, rate_frame=said)
+    facts = {**window(1).facts, Rate: [rate]}
+    assert lines(Window(ref(0), facts=facts)).frame == said
+    assert lines(Window(ref(0), facts=facts), rate=False).frame == BUILT
+    assert rate_at(Window(ref(0), facts=facts), "Adam") == said
+    assert rate_at(Window(ref(0), facts=facts), "SGD") is None
+    assert rate_at(window(1), "Adam") == built_at(window(1), "Adam") == BUILT

@@ -87,7 +87,7 @@ def test_op_line_and_sample_are_on_the_first_screen_of_one_file(
 def test_scrubbing_moves_every_panel_and_the_address(show: Show, masked: Path) -> None:
     shown = show(masked)
     assert shown.text("[data-value=loss]") == "NaN"
-    assert shown.text("[data-cell]") == "not measured"
+    assert re.fullmatch(r"[\d.e-]+ at step 4", shown.text("[data-cell]"))  # its gradients were never made
     shown.page.keyboard.press("k")
     for _ in range(3):
         shown.page.keyboard.press("ArrowLeft")
@@ -109,6 +109,17 @@ def test_the_step_plays_op_by_op_and_a_value_leads_to_its_producers(show: Show, 
     shown.page.get_by_role("button", name="Run to birth").click()
     shown.page.wait_for_selector('#ops [data-op="aten::_softmax"]', timeout=60_000)
     assert shown.complaints == []
+
+
+def test_a_bad_value_is_shown_at_its_first_places_and_the_memory_over_the_run(show: Show, masked: Path) -> None:
+    shown = show(masked, "#5/ops")
+    told = shown.text(".now-card .spots")
+    assert "[3, 0, 0, 0]" in told and "-Inf" in told and "NaN" in told
+    shown.page.locator(".spots button").click()  # to what made the value that was read
+    assert shown.text(".now-card .head code") == "aten::masked_fill"
+    assert re.fullmatch(r"\d+ MB", shown.text("[data-memory=resident]"))
+    assert shown.page.locator("#usage .bar").count() >= 1
+    assert (shown.complaints, shown.fits()) == ([], True)
 
 
 def test_the_model_is_coloured_at_the_step_and_follows_the_play(show: Show, masked: Path) -> None:
@@ -285,7 +296,16 @@ def test_every_panel_of_a_real_run_is_told_and_none_is_blank(
     for size in (WIDE, PHONE):
         shown = show((tmp_path / "latest").resolve(), size=size, color_scheme=scheme)
         assert title in shown.text("h1")
-        for panel in ("timeline", "layers", "model", "ops", "findings", "checks", *(("ranks",) if ranks > 1 else ())):
+        for panel in (
+            "timeline",
+            "layers",
+            "model",
+            "ops",
+            "findings",
+            "checks",
+            "usage",
+            *(("ranks",) if ranks > 1 else ()),
+        ):
             assert len(shown.text(f"#{panel}")) > 20
         assert shown.page.locator("#timeline canvas").count() >= 3
         assert shown.page.locator("#layers .map canvas").count() == 1

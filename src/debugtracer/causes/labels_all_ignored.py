@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import PurePath
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence, plain_dtype
 from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.finding import Layer
+from debugtracer.trace.place import Place
 
 LOSSES = ("nll_loss_forward", "nll_loss2d_forward", "nll_loss", "nll_loss2d", "nll_loss_nd", "cross_entropy_loss")
 
@@ -57,7 +59,9 @@ class LabelsAllIgnored(Cause):
         value = float(target.low) if target is not None and target.low is not None else None
         exact = value is not None and (value < 0 or value >= classes(scores))
         many = math.prod(target.shape) if target is not None else 0
+        cut = incident.facts.cut
         written = incident.made if incident.facts.ignored else ""
+        written += f", cut at {PurePath(cut.file).name}:{cut.line}" if cut is not None else ""
         shown = f"all {many} targets are {value:.0f}" if value is not None else "no target counts"
         return Evidence(
             confidence=0.97 if exact else (0.85 if len(scores) < 2 else 0.6),
@@ -66,7 +70,11 @@ class LabelsAllIgnored(Cause):
             exact=exact,
             whole_batch=True,
             # a call of the program's own is where the fix goes, whoever wrote the labels
-            place=incident.made_place if written and incident.birth.library is not None else None,
+            place=Place(frame=cut)
+            if cut is not None
+            else incident.made_place
+            if written and incident.birth.library is not None
+            else None,
         )
 
 

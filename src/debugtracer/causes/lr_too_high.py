@@ -69,9 +69,7 @@ class LrTooHigh(Cause):
             confidence=0.5 if steep or incident.few_rows else 0.72,
             because=f"values grew {grown:.3g}-fold in the last steps until {incident.op} overflowed{at}",
             remedies=(mend(incident), *self.remedies[1:]) if raised(incident) else self.remedies,
-            place=Place(module=incident.birth.module, frame=incident.facts.rate.scheduler_frame)
-            if raised(incident) and incident.facts.rate is not None
-            else None,
+            place=said_at(incident),
             against=tuple(
                 t
                 for t, so in (
@@ -98,6 +96,16 @@ class LrTooHigh(Cause):
         )
 
 
+def said_at(incident: IncidentEvidence) -> Place | None:
+    """Where the rate in use is said; None for the constructor."""
+    rate, known = incident.facts.rate, incident.facts.optimizer
+    if raised(incident) and rate is not None:
+        return Place(module=incident.birth.module, frame=rate.scheduler_frame or rate.written)
+    if known is None or known.lr_frame is None:
+        return None
+    return Place(module=incident.birth.module, frame=known.lr_frame)
+
+
 def raised(incident: IncidentEvidence) -> bool:
     """True if the constructor's rate is no longer in use: something raised it, or wrote another one without a
     scheduler."""
@@ -118,12 +126,9 @@ def moved(incident: IncidentEvidence) -> str:
 
 def by(rate: RateMoved) -> str:
     """Name the scheduler that set the rate and its line, or the program."""
-    at = (
-        f" at {Path(rate.scheduler_frame.file).name}:{rate.scheduler_frame.line}"
-        if rate.scheduler_frame is not None
-        else ""
-    )
-    return f", set by {rate.scheduler}{at}" if rate.scheduler else ", set by the program"
+    frame = rate.scheduler_frame or rate.written
+    at = f" at {Path(frame.file).name}:{frame.line}" if frame is not None else ""
+    return f", set by {rate.scheduler or 'the program'}{at}"
 
 
 def mend(incident: IncidentEvidence) -> str:

@@ -11,9 +11,10 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.notebook_cells import edited
 from debugtracer.diagnosis.ignored_labels import all_ignored
-from debugtracer.diagnosis.value_lines import value_lines
+from debugtracer.diagnosis.value_lines import cut_line, value_lines
 from debugtracer.diagnosis.weight_writes import weight_writes
 from debugtracer.errors import guarded
+from debugtracer.observers.scheduler.rate_lines import built_line
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
@@ -79,25 +80,23 @@ def gather(
         sample_index=samples,
         bad_params=bad,
         recent=recent,
-        rate=next(
-            (
-                f
-                for f in told
-                if isinstance(f, RateMoved)
-                and optimizer is not None
-                and (f.frame, f.now) == (optimizer.frame, optimizer.lr)
-            ),
-            None,
-        ),
+        rate=rate_of(told, optimizer),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
         pipeline=of_pipeline(birth, batch),
         made=value_lines(birth, batch, ignored[0]) or (),
         ignored=ignored[1],
+        cut=cut_line(batch, ignored[0]) if ignored[0] else None,
         world_size=world_size,
         label_smoothing=smoothing(alarm, birth.entry) if birth is not None else 0.0,
         note=note(alarm, result, world_size) or old_text(birth),
     )
+
+
+def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved | None:
+    """What was told of the rate that this optimizer uses now, where it has moved."""
+    moved = [fact for fact in told if isinstance(fact, RateMoved)] if optimizer is not None else []
+    return next((f for f in moved if optimizer and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None)
 
 
 @guarded("diagnosis.gather: the sample again")
@@ -193,7 +192,8 @@ def optimizer_facts(
     return OptimizerFacts(
         kind=type(optimizer).__name__,
         frame=frames[0] if frames else None,
-        lr=plain(group.get("lr")),
+        lr=(rate := plain(group.get("lr"))),
+        lr_frame=built_line(optimizer, frames, rate) if isinstance(rate, float) else None,
         eps=plain(group.get("eps")),
         param_dtypes=dtypes,
         fused=bool(group.get("fused")),

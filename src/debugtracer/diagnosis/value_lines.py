@@ -12,8 +12,11 @@ from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.origins.infinity_origin import infinite_line
+from debugtracer.callsites.origins.label_cut import label_cut
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import Link, last_write, made_first, origin, program_of, scope_at
+from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
@@ -39,9 +42,30 @@ def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple
             return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some)
         outside = name.startswith(("a tensor", "input "))
         return nonfinite_first(of_the_program(sys._getframe(1)), some=False) if outside else ()
+    if base(birth.op).startswith("_weight_norm"):
+        layer = (birth.module or "").partition(".parametrizations.")
+        found = weight_line(birth.frames, f"{layer[0]}.{layer[2].split('.')[0] or 'weight'}")
+        return (found,) if found is not None else ()
+    if birth.kind == "inf-inf" and base(birth.op) in ("sub", "rsub"):
+        found = infinite_line(birth.frames)
+        return (found,) if found is not None else ()
     if any(word in (birth.op or "") for word in MASKED) and birth.frame is not None:
         return of_the_mask(birth.frame)
     return ()
+
+
+@guarded("diagnosis.value_lines: cut")
+def cut_line(batch: Batch | None, ignored: str) -> Frame | None:
+    """The line that cuts the labels of which none counts; None where they are as long as they were made."""
+    leaf = next((leaf for path, leaf in batch.tensors() if path == ignored), None) if batch is not None else None
+    if batch is None or leaf is None or not leaf.dim():
+        return None
+    return label_cut(batch.loader.origin(ignored), leaf.shape[-1])
+
+
+def base(op: str | None) -> str:
+    """The name of an operator alone: `sub` of `aten::sub.Tensor`."""
+    return (op or "").rpartition("::")[2].split(".")[0]
 
 
 def of_the_program(frame: FrameType | None) -> tuple[Link, ...]:

@@ -3,6 +3,7 @@ it."""
 
 from __future__ import annotations
 
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.facts.wiring import Wiring
@@ -10,12 +11,26 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-def lines(window: Window, lr_jump: float = 0.0) -> Place:
-    """The optimizer's line if there is one optimizer, and that of the last call of a loss function; after a jump of the
-    rate, the schedule's line."""
+def lines(window: Window, lr_jump: float = 0.0, rate: bool = True) -> Place:
+    """The optimizer's line if there is one optimizer, or the one that says its rate, and that of the last call of a
+    loss function; after a jump of the rate, the schedule's line. `rate`: the rate is what is to be edited."""
     wiring, call = window.last(Wiring), window.last(LossCall)
     frame = wiring.optimizers[0].frame if wiring is not None and len(wiring.optimizers) == 1 else None
-    rate = window.last(Rate)
-    if lr_jump and rate is not None:
-        frame = rate.value_frame or rate.scheduler_frame or frame
+    said = window.last(Rate)
+    if said is not None and frame is not None and rate:
+        frame = said.rate_frame or frame
+    if lr_jump and said is not None:
+        frame = said.value_frame or said.scheduler_frame or frame
     return Place(frame=frame, symptom_frame=call.frame if call is not None else None)
+
+
+def built_at(window: Window, kind: str) -> Frame | None:
+    """Where the user built the optimizer of that kind: the line to edit."""
+    wiring = window.last(Wiring)
+    return next((o.frame for o in wiring.optimizers if o.kind == kind), None) if wiring is not None else None
+
+
+def rate_at(window: Window, kind: str) -> Frame | None:
+    """The line that says the rate of the optimizer of that kind, else the one that built it."""
+    said = next((fact.rate_frame for fact in reversed(window.seen(Rate)) if fact.kind == kind), None)
+    return said or built_at(window, kind)

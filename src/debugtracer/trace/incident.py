@@ -48,6 +48,8 @@ class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):
     frame: Frame | None = None
     """Where the user built it."""
     lr: Number | None = None
+    lr_frame: Frame | None = None
+    """The line that says this rate, where that is not the constructor."""
     eps: Number | None = None
     param_dtypes: tuple[str, ...] = ()
     fused: bool = False
@@ -121,6 +123,8 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Where in the data pipeline a value of the batch became bad; None where the batch was good."""
     ignored: str = ""
     """The integer tensor of the batch whose values are all one negative number, in words; empty where there is none."""
+    cut: Frame | None = None
+    """The line that cuts these labels to the width they have."""
     world_size: int = 1
     label_smoothing: float = 0.0
     """Of the loss call in which the value was born."""
@@ -130,8 +134,9 @@ class IncidentFacts(msgspec.Struct, frozen=True, kw_only=True):
         """Every line of the user's that is known, the birth's first."""
         known = [*(self.birth.frames if self.birth else ()), self.symptom_frame]
         known += [self.loader.frame if self.loader else None, self.optimizer.frame if self.optimizer else None]
-        known.append(self.rate.scheduler_frame if self.rate else None)
+        known += [self.rate.scheduler_frame, self.rate.written] if self.rate else []
+        known.append(self.optimizer.lr_frame if self.optimizer else None)
         known += [write.frame for write in self.written]
         known += [self.pipeline.frame, *self.pipeline.way] if self.pipeline else []
-        known += self.made
+        known += [*self.made, self.cut]
         return [frame for frame in known if frame is not None]

@@ -24,6 +24,10 @@ from debugtracer.trace.birth import Frame
         ("rows = []\nrows.append(torch.tensor(b).mean())\ny = torch.stack(rows) / 10", True, 2),
         # a divisor written out is no zero
         ("S = np.array([2.0, 4.0])\nt = np.load(p)\ny = t / S", True, 2),
+        # the inverse of a sum that may be 0, as a power
+        ("r = np.power(x.sum(1), -1)\nx = np.diag(r).dot(x)\ny = torch.tensor(x)", False, 1),
+        ("r = x.sum(1) ** -0.5\ny = r * x", False, 1),
+        ("r = np.power(x, 2)\ny = r * x", False, 2),
         # nothing that could: the line that computed it
         ("x = torch.randn(4)\ny = x * 2", False, 2),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from debugtracer.trace.birth import Frame
 
 PROGRAM = """\
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, random_split
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, IterableDataset, TensorDataset, random_split
 class Pairs(Dataset):
     def __getitem__(self, i):
         ids = list(range(i))
@@ -34,6 +35,19 @@ whole = TensorDataset(a, b)
 part, rest = random_split(whole, [4, 2])
 loader = DataLoader(part, batch_size=2)
 inline = DataLoader(TensorDataset(a, b), batch_size=2)
+class Collator:
+    def __call__(self, rows):
+        ids = torch.stack([row["ids"] for row in rows])
+        pad = lambda xs: torch.stack(xs)
+        labels = ids.clone()
+        labels[ids == 0] = -100
+        return {"ids": pad([row["ids"] for row in rows]), "labels": labels}
+class Trimmed(Dataset):
+    def __getitem__(self, i):
+        ids = torch.arange(i) + 1
+        return {"ids": ids[:8], "labels": ids}
+shards = [TensorDataset(a, b * n) for n in range(3)]
+joined = DataLoader(ConcatDataset(shards), batch_size=2)
 """
 
 
@@ -78,3 +92,28 @@ def test_the_tensors_of_a_tensor_dataset(program, line, loader):
 def test_a_dataset_of_a_library_says_nothing(program):
     assert sample_origin([1, 2, 3], None, None, "batch") == ()
     assert sample_origin(program.whole, None, None, "batch[0]") == ()
+
+
+class Wrapped:
+    """As Trainer puts one around the collate_fn of the user's."""
+
+    def __init__(self, inner):
+        self.data_collator = inner
+
+    def __call__(self, rows):
+        return self.data_collator(rows)
+
+
+def test_an_object_that_collates_and_a_wrapper_around_it(program):
+    for collate in (program.Collator(), functools.partial(program.Collator()), Wrapped(program.Collator())):
+        assert lines(sample_origin(program.Trimmed(), collate, None, "batch['labels']"))[0] == 27
+
+
+def test_what_is_put_together_of_the_samples_is_made_by_the_dataset(program):
+    links = sample_origin(program.Trimmed(), program.Collator(), None, "batch['ids']")
+    assert [(link.frame.line, link.kind) for link in links] == [(28, "made"), (32, "formed"), (31, "made")]
+
+
+def test_data_sets_that_are_joined_lead_to_their_list(program):
+    built = Frame(program.__file__, 34)
+    assert lines(sample_origin(program.joined.dataset, None, built, "batch[0]")) == [33]

@@ -93,3 +93,24 @@ def test_a_file_of_a_library_is_not_read():
     import json
 
     assert origin("s", [Frame(json.__file__, 300)]) == ()
+
+
+LOOPED = """\
+def batches(n):
+    ids = torch.tensor([table[word] for word in words])
+    return [(text[i], ids[i]) for i in range(n)]
+table = {word: i + 1 for i, word in enumerate(names)}
+loader = DataLoader(rows)
+for number, batch in enumerate(batches(3)):
+    x, y = batch
+    loss = f(x, y)
+for x, y in loader:
+    loss = f(x, y)
+"""
+
+
+def test_a_loop_is_followed_into_a_function_of_the_program_and_not_into_a_loader(tmp_path: Path):
+    file = tmp_path / "train.py"
+    file.write_text(LOOPED)
+    assert made_first(origin("y", [Frame(str(file), 8)]))[0].line == 4
+    assert origin("y", [Frame(str(file), 10)]) == ()

@@ -61,3 +61,20 @@ def test_beta2_keeps_beta1():
 )
 def test_one_keyword_is_given_or_changed_and_nothing_else(code, edit, after):
     assert rewritten(code, edit) == ((after,) if after else None)
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("learning_rate = 0.5", "learning_rate = 0.05"),
+        ("lr: float = 0.5", "lr: float = 0.05"),
+        (
+            'parser.add_argument("--lr", default=4.0)',
+            'parser.add_argument("--lr", default=0.4)',
+        ),
+        ("layers = 5", None),
+        ('parser.add_argument("--steps", default=400)', None),
+    ],
+)
+def test_a_constant_or_an_option_that_is_a_rate(line, after):
+    assert rewritten(line, "lower-lr") == (None if after is None else (after,))

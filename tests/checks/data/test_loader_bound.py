@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.data.loader_bound import LoaderBound
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.core_queue import CoreQueue
 from debugtracer.trace.facts.loaders import LoaderSeen
 from tests.checks.windows import LOADER, ref, told
@@ -64,3 +67,12 @@ def test_on_a_busy_machine_it_is_a_note_that_says_so():
         "expected below 20 %. Measure on free cores first. Give the DataLoader workers" in busy.message
     )
     assert "no core" not in free.message
+
+
+def test_a_line_that_reads_the_same_file_for_each_sample_is_the_one_to_edit():
+    line = Frame("/home/someone/data.py", 26, "__getitem__", "row = json.load(f)[i]")
+    seen = msgspec.structs.replace(SEEN, rereads=line)
+    (one,) = LoaderBound().judge(told(seen, step=9, ended=False, wait_s=[0.6] * 10, step_s=[0.64] * 10))
+    assert (one.place.frame, one.place.symptom_frame) == (line, LOADER)
+    assert "data.py:26 reads the same file for each sample; expected below 20 %. Read it once, in" in one.message
+    assert one.remedy[0].startswith("read and parse it once")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.data.scale_drift import ScaleDrift
+from debugtracer.trace.birth import Frame
 from tests.checks.data.batches import LOADER, an_oddity, judged
 
 
@@ -50,3 +51,9 @@ def test_an_input_that_strays_now_and_then_must_stay_longer():
 def test_validation_and_token_histograms_are_left_alone():
     assert not judged(ScaleDrift(), [far(n, training=False) for n in range(80, 85)])
     assert not judged(ScaleDrift(), [far(n, detail="token histogram") for n in range(80, 85)])
+
+
+def test_the_line_that_makes_the_input_is_edited_not_the_loader():
+    made = (Frame("/home/someone/data.py", 20, "__getitem__", "return x / scale"),)
+    (finding,) = judged(ScaleDrift(), [far(n, made=made) for n in range(80, 85)], start=80)
+    assert (finding.place.frame, finding.place.symptom_frame) == (made[0], LOADER.frame)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from debugtracer.checks.device.replica_drift import ReplicaDrift
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import UNFINISHED
+from tests.checks.crashes import a_crash
 from tests.checks.device.replicas import a_replica
 from tests.checks.windows import told
 
@@ -62,3 +64,21 @@ def test_what_may_differ_is_left_out():
     assert found([a_replica(bad=True)], [a_replica(rank=1, **other)]) == []
     assert found([a_replica()], [a_replica(rank=1, names=("a", "b"), **other)]) == []
     assert list(ReplicaDrift().judge(told(a_replica()))) == []
+
+
+def test_weights_loaded_on_one_rank_after_the_wrapping():
+    load = Frame("/home/someone/train.py", 38, "worker", "model.module.load_state_dict(kept)")
+    (one,) = found([a_replica(loaded=load)], [a_replica(rank=1, before=(1, 5), param_l2=2.5)])
+    assert ": train.py:38 loads weights on one rank after DistributedDataParallel had made them equal" in one.message
+    assert one.place.frame == load
+    both = found([a_replica(loaded=load)], [a_replica(rank=1, before=(1, 5), param_l2=2.5, loaded=load)])
+    assert both[0].place.frame is None
+
+
+def test_what_a_failed_reduction_left_apart_is_told_by_that():
+    crash = a_crash(f"{UNFINISHED} ...")
+    apart = a_replica(step=4), a_replica(step=4, rank=1, grads=(3, 9), grad_l2=1.2)
+    assert crash.ref.step == 5
+    assert found([apart[0], crash], [apart[1]]) == []
+    early = a_replica(step=2), a_replica(step=2, rank=1, grads=(3, 9), grad_l2=1.2)
+    assert len(found([early[0], crash], [early[1]])) == 1

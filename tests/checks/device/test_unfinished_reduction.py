@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.device.unfinished_reduction import UnfinishedReduction
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import UNFINISHED
 from tests.checks.crashes import a_crash, silent_on_another_error, told
 
 
@@ -22,3 +24,12 @@ def test_indices_become_names():
 
 def test_another_exception_is_none_of_its_business():
     silent_on_another_error(UnfinishedReduction())
+
+
+def test_a_layer_that_is_called_under_a_condition_is_named_with_its_line():
+    text = f"{UNFINISHED} ... did not receive grad for rank 1: 2"
+    branch = Frame("/home/someone/model.py", 27, "forward", "box = self.box(h) if some else h")
+    crash = a_crash(text, names=("a.weight", "a.bias", "box.weight"), branches={"box": branch})
+    (finding,) = told(UnfinishedReduction(), crash)
+    assert "in the iteration before, its layer is called under a condition (model.py:27); expected" in finding.message
+    assert finding.place.frame == branch

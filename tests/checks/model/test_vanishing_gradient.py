@@ -65,3 +65,11 @@ def test_the_line_of_the_function_that_flattens_is_the_place():
     sigmoid = an_activation("torch.sigmoid", "sigmoid", frame=line)
     (finding,) = judged(VanishingGradient(), *(a_snapshot(step, sigmoid, params=DYING) for step in (0, 1, 2)))
     assert finding.place.frame == line
+
+
+def test_of_a_layer_that_flattens_it_is_the_line_that_chooses_it():
+    called, chosen = (Frame(file="train.py", line=n, function="<module>", code="") for n in (30, 10))
+    inside = an_activation("1:sigmoid", "sigmoid", frame=called)
+    layer = an_activation("1", "Sigmoid", frame=chosen)
+    (finding,) = judged(VanishingGradient(), *(a_snapshot(step, inside, layer, params=DYING) for step in (0, 1, 2)))
+    assert finding.place.frame == chosen

@@ -44,3 +44,10 @@ def test_a_run_of_two_updates_is_judged_when_it_ends():
 def test_each_optimizer_is_judged_on_its_own():
     facts = [order(1, **STALE), order(1, call("backward", live=True), optimizer=1), order(2, **STALE)]
     assert len(found(ZeroGradMissing(), facts)) == 1
+
+
+def test_the_line_to_edit_is_that_of_the_update_and_the_backward_shows_it():
+    stale = {**STALE, "step_frame": line(54)}
+    (finding,) = found(ZeroGradMissing(), [order(0), order(1, **stale), order(2, **stale)], ended=True)
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(54), line(53))
+    assert "so each update (train.py:54) applies the sum of all batches so far" in finding.message

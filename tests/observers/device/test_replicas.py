@@ -60,3 +60,26 @@ def test_a_call_round_the_wrapper_is_seen_and_an_evaluation_is_none(group, tmp_p
 def test_without_a_wrapper_there_is_no_replica(tmp_path):
     assert observed(tmp_path, lambda: fit(DataLoader(DATA, 4)), Replica) == []
     assert DistributedDataParallel.__init__.__qualname__ == "DistributedDataParallel.__init__"
+
+
+def test_weights_that_are_loaded_after_the_wrapping_are_noted_with_their_line(group, tmp_path):
+    def loop():
+        first = nn.Linear(3, 2)
+        first.load_state_dict(nn.Linear(3, 2).state_dict())
+        model = DistributedDataParallel(first)
+        fit(DataLoader(DATA, 4), model)
+        model.module.load_state_dict(nn.Linear(3, 2).state_dict())
+        fit(DataLoader(DATA, 24), model)
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert found[0].loaded is None
+
+
+def test_the_line_of_such_a_load(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(nn.Linear(3, 2))
+        model.module.load_state_dict(nn.Linear(3, 2).state_dict())
+        fit(DataLoader(DATA, 4), model)
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert found[0].loaded.code == "model.module.load_state_dict(nn.Linear(3, 2).state_dict())"

@@ -96,3 +96,29 @@ def test_we_keep_no_graph_alive(tmp_path):
         assert sum(reference() is not None for reference in alive) <= 2
 
     assert observed(tmp_path, loop, HeldGraphs) == []
+
+
+class Fitter:
+    """Keeps losses in itself; whoever steps does not hold it."""
+
+    def __init__(self):
+        self.model, self.history = nn.Linear(4, 1), []
+
+    def training_step(self):
+        loss = self.model(torch.randn(8, 4)).pow(2).mean()
+        self.history.append(loss)
+        return loss
+
+
+def test_what_only_the_forward_has_on_its_stack(tmp_path):
+    def loop():
+        step = Fitter().training_step
+        parameters = list(step.__self__.model.parameters())
+        optimizer = torch.optim.SGD(parameters, lr=0.01)
+        for _ in range(40):
+            optimizer.zero_grad()
+            step().backward()
+            optimizer.step()
+
+    facts = observed(tmp_path, loop, HeldGraphs)
+    assert {(fact.name, fact.frame.code) for fact in facts} == {("self.history", "self.history.append(loss)")}

@@ -34,3 +34,20 @@ def test_each_leaf_is_handed_on_with_its_path_and_kind(tmp_path: Path) -> None:
         with torch.no_grad():
             leaves.follow(model)
         assert not leaves.hooks  # nothing is trained
+
+
+def test_the_next_root_that_trains_is_followed_once(tmp_path: Path) -> None:
+    model, scale = nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Softmax(-1)
+    seen: list[str] = []
+    with under_watch(tmp_path) as session:
+        (observer,) = (o for o in session.dispatcher.observers.values() if isinstance(o, LayerNormsObserver))
+        leaves = LeafOutputs(observer.run, lambda: True, lambda path, output, kind: seen.append(path))
+        leaves.wait()
+        with torch.no_grad():
+            model(torch.ones(1, 2))
+        scale(torch.ones(1, 2))  # no parameters
+        assert seen == [] and leaves.hooks
+        model(torch.ones(1, 2))
+        assert seen == ["0", "1"] and not leaves.hooks
+        model(torch.ones(1, 2))
+        assert len(seen) == 2

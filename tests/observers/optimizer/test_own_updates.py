@@ -50,3 +50,17 @@ def test_a_gradient_of_the_input_is_seen(tmp_path: Path):
 
 def test_nothing_is_told_where_an_optimizer_steps(tmp_path: Path):
     assert observed(tmp_path / "runs", plain, OwnUpdates) == []
+
+
+def test_an_update_that_is_bound_to_a_name_is_found(tmp_path: Path):
+    def loop() -> None:
+        model = net()
+        for x, y in data(4):
+            model.zero_grad()
+            mse(model(x), y).backward()
+            for p in model.parameters():
+                p = p - 0.01 * p.grad
+
+    (fact,) = observed(tmp_path / "runs", loop, OwnUpdates)
+    assert fact.rebound is not None
+    assert fact.rebound.code.startswith("p = p - 0.01 * p.grad")

@@ -80,7 +80,7 @@ def risky(use: Use, line: int, some: bool) -> bool:
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mod)):
             if not settled(use, node.right, line) and not (some and reduced(use, node.right, line)):
                 return True
-        elif isinstance(node, ast.Call) and final_name(node.func) in DOMAIN:
+        elif (isinstance(node, ast.Call) and final_name(node.func) in DOMAIN) or inverts(node):
             return True
         elif isinstance(node, ast.Call) and final_name(node.func) == "mean" and some:
             inner = node.func.value if isinstance(node.func, ast.Attribute) else node
@@ -112,3 +112,16 @@ def reduced(use: Use, node: ast.expr, line: int) -> bool:
     """True for a divisor that is one number of many rows."""
     value = meant(use, node, line)
     return any(isinstance(n, ast.Call) and final_name(n.func) in REDUCES for n in ast.walk(value))
+
+
+def inverts(node: ast.AST) -> bool:
+    """True for a power with a negative exponent: `np.power(x, -1)`, `x.pow(-0.5)`, `x**-1`."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Pow) and negative(node.right)
+    powers = isinstance(node, ast.Call) and final_name(node.func) in ("power", "pow", "float_power")
+    return powers and isinstance(node, ast.Call) and any(negative(a) for a in node.args[:2])
+
+
+def negative(node: ast.expr) -> bool:
+    """True for a number below 0 that is written out."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)

@@ -10,8 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from debugtracer.callsites.construction import is_user_file
-from debugtracer.callsites.origins.handed_on import carrier, kind_of
-from debugtracer.callsites.origins.written_names import Function, Written, final_name, part_of, returns, writes_of
+from debugtracer.callsites.origins.called_function import called_function
+from debugtracer.callsites.origins.handed_on import carrier, copies, kind_of
+from debugtracer.callsites.origins.written_names import (
+    Function,
+    Written,
+    final_name,
+    loop_of,
+    outer,
+    parameters,
+    part_of,
+    place_in,
+    returns,
+    writes_of,
+)
 from debugtracer.source.program import Program, parse
 from debugtracer.trace.birth import Frame
 
@@ -123,11 +135,15 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
     scope: Function | None = use.scope
     while True:
         last = last_write(use.program, scope, name, line if scope is use.scope else None)
+        loop = loop_of(use.program, scope, name, line) if scope is use.scope else None
+        if loop is not None and (last is None or last.node.lineno < loop.lineno):
+            yield from of_items(use, loop, name, seen)
+            return
         if last is not None:
             part = last.part if last.part is not None else use.part
             above = use.above if scope is use.scope else ()
             inner = Use(use.program, scope, last.value, above, part) if last.value is not None else None
-            kind = "handed" if is_own(use.program, last.value) else kind_of(last.value)
+            kind = "handed" if is_own(use.program, scope, last.value) else kind_of(last.value)
             yield Link(use.frame(last.node), kind, inner)
             if inner is not None:
                 yield from follow(inner, last.node.lineno, seen)
@@ -140,10 +156,24 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
         scope = outer(use.program, scope)
 
 
-def is_own(program: Program, value: ast.expr | None) -> bool:
-    """True for a call of a function of the same file, which made the value."""
+def of_items(use: Use, loop: ast.For, name: str, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
+    """Follow the target of a loop into what it goes through; not into an object of a class, whose items are its own
+    doing (a DataLoader)."""
+    found, part = place_in(loop, name)
+    if not found:
+        return
+    links = list(
+        follow(Use(use.program, use.scope, loop.iter, use.above, use.part if part is None else part), loop.lineno, seen)
+    )
+    end = carrier(links[-1].value.node) if links and links[-1].value is not None else None
+    if links and not (isinstance(end, ast.Call) and final_name(end.func)[:1].isupper()):
+        yield from links
+
+
+def is_own(program: Program, scope: Function | None, value: ast.expr | None) -> bool:
+    """True for a call of a function of the program, which made the value."""
     call = carrier(value) if value is not None else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in program.functions
+    return isinstance(call, ast.Call) and called_function(program, scope, call, program_of) is not None
 
 
 def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
@@ -167,12 +197,13 @@ def from_caller(use: Use, function: Function, name: str, seen: frozenset[tuple[s
 
 
 def into_call(use: Use, call: ast.Call, seen: frozenset[tuple[str, int, str]]) -> Iterator[Link]:
-    """Follow a call of a function of the same file to what it returns; any other call computed the value."""
-    function = use.program.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
-    if function is None or (str(use.program.path), function.lineno, "()") in seen:
+    """Follow a call of a function of the program to what it returns; any other call computed the value."""
+    called = called_function(use.program, use.scope, call, program_of)
+    if called is None or (str(called[0].path), called[1].lineno, "()") in seen:
         return
-    seen = seen | {(str(use.program.path), function.lineno, "()")}
-    yield from returned(use.program, function, use.part, seen, (use.frame(call), *use.above))
+    program, function = called
+    seen = seen | {(str(program.path), function.lineno, "()")}
+    yield from returned(program, function, use.part, seen, (use.frame(call), *use.above))
 
 
 def returned(
@@ -190,8 +221,9 @@ def returned(
     one = part_of(value, part) if part is not None else value
     kept = None if one is not value else part
     use = Use(program, function, one if one is not None else value, above, kept)
-    if not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
-        yield Link(use.frame(last), kind_of(one), use)
+    kind = "handed" if copies(use.node) else kind_of(one)
+    if kind == "formed" or copies(use.node) or not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
+        yield Link(use.frame(last), kind, use)
     yield from follow(use, last.lineno, seen)
 
 
@@ -236,12 +268,6 @@ def scope_at(program: Program, line: int) -> Function | None:
     return max(inside, key=lambda n: n.lineno, default=None)
 
 
-def outer(program: Program, scope: Function) -> Function | None:
-    """The function around a function; None at module level."""
-    around = program.function(scope)
-    return around if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-
-
 def last_write(program: Program, scope: Function | None, name: str, line: int | None) -> Written | None:
     """The last write to a name in a scope before a line; where there is none, the last of a loop around it."""
     every = [w for w in writes_of(scope or program.tree, name) if program.function(w.node) is scope]
@@ -255,11 +281,6 @@ def last_write(program: Program, scope: Function | None, name: str, line: int | 
 def loops(node: ast.AST, line: int) -> bool:
     """True for a loop around a line."""
     return isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or 0)
-
-
-def parameters(function: Function) -> list[str]:
-    """The names of its parameters in order."""
-    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
 
 
 def calls_at(program: Program, line: int, name: str) -> list[ast.Call]:

@@ -112,3 +112,39 @@ def final_name(function: ast.expr) -> str:
     return (
         function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
     )
+
+
+def loop_of(program: Program, scope: Function | None, name: str, line: int) -> ast.For | None:
+    """The innermost loop around a line that gives a name its value."""
+    around = [
+        node
+        for node in program.nodes
+        if isinstance(node, ast.For)
+        and node.lineno <= line <= (node.end_lineno or 0)
+        and program.function(node) is scope
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
+    ]
+    return around[-1] if around else None
+
+
+def place_in(loop: ast.For, name: str) -> tuple[bool, int | None]:
+    """Whether a loop gives a name its items, and which part of each; `enumerate` is taken off."""
+    target = loop.target
+    counted = isinstance(loop.iter, ast.Call) and final_name(loop.iter.func) == "enumerate"
+    if counted and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[1]
+    if isinstance(target, ast.Tuple):
+        part = next((i for i, one in enumerate(target.elts) if ast.unparse(one) == name), None)
+        return part is not None, part
+    return ast.unparse(target) == name, None
+
+
+def parameters(function: Function) -> list[str]:
+    """The names of its parameters in order."""
+    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+
+
+def outer(program: Program, scope: Function) -> Function | None:
+    """The function around a function; None at module level."""
+    around = program.function(scope)
+    return around if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else None

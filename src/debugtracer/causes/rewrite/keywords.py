@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from debugtracer.callsites.origins.option_lines import literal
 from debugtracer.causes.rewrite.line import Line, NotUnderstood, keyword, word
 
 ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop")
@@ -77,6 +78,9 @@ def rate_of(line: Line) -> ast.expr:
         target = statement.targets[0]
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and target.slice.value == "lr":
             return statement.value
+    said = setting_of(statement)
+    if said is not None:
+        return said
     call = line.call(*OPTIMIZERS, "OneCycleLR")
     given = keyword(call, "max_lr" if word(call) == "OneCycleLR" else "lr")
     if given is not None:
@@ -84,6 +88,30 @@ def rate_of(line: Line) -> ast.expr:
     if len(call.args) > 1:
         return call.args[1]
     raise NotUnderstood(f"{word(call)} leaves lr at its default")
+
+
+def setting_of(statement: ast.stmt) -> ast.expr | None:
+    """The number of a constant or an option that is called a rate: `learning_rate = 0.5`, `lr: float = 0.5`,
+    `add_argument("--lr", default=0.5)`."""
+    if (
+        isinstance(statement, (ast.Assign, ast.AnnAssign))
+        and statement.value is not None
+        and literal(statement.value) is not None
+    ):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        return statement.value if names_rate(ast.unparse(target)) else None
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and word(call) == "add_argument":
+        default = keyword(call, "default")
+        if default is not None and literal(default) is not None and any(names_rate(ast.unparse(a)) for a in call.args):
+            return default
+    return None
+
+
+def names_rate(text: str) -> bool:
+    """True for a name of the learning rate."""
+    words = text.lower().replace("-", "_").strip("'\"").split(".")[-1].strip("_").split("_")
+    return "lr" in words or "rate" in words
 
 
 def lowered(line: Line, rate: ast.expr, value: float | None) -> str:

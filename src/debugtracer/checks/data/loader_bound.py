@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from statistics import median
 from typing import ClassVar
 
@@ -17,6 +18,8 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import STEP_S, WAIT_S, Window
 
 ROUNDING = 0.999  # a sum from the other end differs in its last digits (ours)
+
+ONCE = "read and parse it once, in __init__, and take the sample from memory"
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,10 @@ class LoaderBound(Check):
         advice = "Cache decoded samples, or make them cheaper."
         if loader is not None and loader.workers < loader.cores:
             advice = f"Give the DataLoader workers (num_workers={max(loader.cores - 1, 2)}), or cache decoded samples."
+        again = loader.rereads if loader is not None else None
+        if again is not None:
+            read += f"; {PurePath(again.file).name}:{again.line} reads the same file for each sample"
+            advice = "Read it once, in __init__."
         if queued >= self.queued:
             read += f"; the training thread had no core for {100 * queued:.0f} % of the time, others use them"
             advice = f"Measure on free cores first. {advice}"
@@ -105,7 +112,10 @@ class LoaderBound(Check):
             f"{100 * share:.0f} % of a step is waiting for batches (median {median(waits):.2g} s of "
             f"{median(steps):.2g} s over {len(waits)} steps){read}; "
             f"expected below {100 * self.share:.0f} %. {advice}",
-            place=Place(frame=loader.frame if loader is not None else None),
+            place=Place(frame=again or loader.frame, symptom_frame=loader.frame if again else None)
+            if loader is not None
+            else Place(),
+            remedies=(ONCE, *self.remedies) if again is not None else (),
             share=share,
             wait_s=median(waits),
             step_s=median(steps),

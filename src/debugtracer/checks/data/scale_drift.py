@@ -11,6 +11,7 @@ from debugtracer.checks.data.wording import at_loader, which
 from debugtracer.trace.facts.batch_content import BatchOddity
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -80,7 +81,7 @@ class ScaleDrift(Check):
             f"{which(fact.batch, fact.loader)}; usual is "
             f"{usual:.3g}; expected one scale. Bring all files to one scale in the dataset.",
             ref=next(iter(first.values())).ref,
-            place=at_loader(fact.loader),
+            place=Place(frame=fact.made[0], symptom_frame=fact.loader.frame) if fact.made else at_loader(fact.loader),
             value=value,
             usual=usual,
         )

@@ -100,7 +100,7 @@ class RankOverlap(Check):
             f"compared{samples}; "
             f"expected different samples on each rank. {advice(first)}",
             ref=first.ref,
-            place=Place(frame=first.frame),
+            place=Place(frame=first.sampler_frame or first.frame, symptom_frame=first.frame),
             iterations=len(pairs),
             ranks=world,
             exact=how != BY_HAND,

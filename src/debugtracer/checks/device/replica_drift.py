@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import UNFINISHED, Crash
 from debugtracer.trace.facts.replicas import Replica
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -54,11 +55,14 @@ class ReplicaDrift(Check):
     rounding: float = 1e-6
 
     def judge_ranks(self, windows: Mapping[int, Window]) -> Iterator[Finding]:
-        """The first pair of ranks that differ stands for all."""
+        """The first pair of ranks that differ stands for all; what was not averaged in the iteration before a
+        reduction failed is told by that."""
+        seen = [fact for window in windows.values() for fact in window.seen(Crash)]
+        failed = [crash.ref.step for crash in seen if UNFINISHED in crash.message]
         for a, b in combinations(sorted(windows), 2):
             pairs = both(windows[a], windows[b], a, b)
             parted = next((pair for pair in pairs if differing(*pair)), None)
-            if parted is not None:
+            if parted is not None and not any(parted[0].ref.step >= step - 1 for step in failed):
                 yield self.describe(windows[a], (a, b), parted, pairs)
                 return
 
@@ -127,6 +131,9 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
         return f", their gradients differed at step {gradients} after averaging", None
     if x.before == y.before:
         return ": something changed the gradients on one rank after they were averaged, or kept them from it", None
+    alone = [at for at in (x.loaded, y.loaded) if at is not None]
+    if len(alone) == 1:
+        return f": {short(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
     return f": the weights were set on one rank after {x.wrapper} had made them equal", x.frame
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import Crash
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.crash import UNFINISHED, Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -48,7 +49,7 @@ class UnfinishedReduction(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of an unfinished reduction."""
         for crash in window.new(Crash):
-            if "Expected to have finished reduction in the prior iteration" in crash.message:
+            if UNFINISHED in crash.message:
                 yield self.describe(window, crash)
 
     def describe(self, window: Window, crash: Crash) -> Finding:
@@ -57,16 +58,18 @@ class UnfinishedReduction(Check):
         lost = [crash.names[int(i)] for i in found.group(1).split() if int(i) < len(crash.names)] if found else []
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         named = f"{lost[0]}{more} of {len(crash.names)} parameters" if lost else "some parameters"
+        branch = crash.branches.get(lost[0].rpartition(".")[0]) if lost else None
+        skipped = f", its layer is called under a condition{spot(branch)}" if branch is not None else ""
         return self.finding(
             window,
             "error",
-            f"{named} got no gradient in the iteration before; expected one for each parameter of a DDP model. "
-            "Pass find_unused_parameters=True, or let them enter the loss.",
+            f"{named} got no gradient in the iteration before{skipped}; expected one for each parameter of a DDP "
+            "model. Pass find_unused_parameters=True, or let them enter the loss.",
             ref=crash.ref,
             place=Place(
                 param=lost[0] if lost else None,
                 module=lost[0].rpartition(".")[0] if lost else None,
-                frame=crash.call,
+                frame=branch or crash.call,
                 symptom_frame=crash.call,
             ),
             lost=len(lost),

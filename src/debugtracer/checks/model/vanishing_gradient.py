@@ -106,11 +106,12 @@ class VanishingGradient(Check):
         return [(p.name, pulled) for p in fact.params if p.name in matrices and (pulled := pull(p)) is not None]
 
     def squashed_at(self, fact: Health) -> Frame | None:
-        """The line of the functions that flatten the gradient, if the model calls one."""
-        return next(
-            (row.frame for row in fact.of("activation").values() if row.function.lower() in SQUASHES and row.frame),
-            None,
-        )
+        """The line of the functions that flatten the gradient, if the model calls one; of a layer that is such a
+        function the line that chooses it."""
+        rows = fact.of("activation")
+        found = [row for row in rows.values() if row.function.lower() in SQUASHES and row.frame is not None]
+        inside = {f"{row.name}:{row.function.lower()}" for row in found}
+        return next((row.frame for row in found if row.name not in inside), None)
 
     def dies(self, profile: list[tuple[str, float]]) -> bool:
         """True when gradients are small at the front, alive at the back and mostly rising in between."""

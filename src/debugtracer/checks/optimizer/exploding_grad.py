@@ -94,7 +94,7 @@ class ExplodingGrad(Check):
 
     def place(self, window: Window, jump: float) -> Place:
         """The lines, and the parameter with most of the gradient where a health snapshot of this very step names it."""
-        place, health = lines(window, jump), window.last(Health)
+        place, health = lines(window, jump, rate=bool(jump)), window.last(Health)
         if health is None or health.ref.step != window.ref.step:
             return place
         squares = {name: as_float(row.l2) ** 2 for name, row in health.of("gradient").items()}

@@ -57,7 +57,7 @@ class LrJump(Check):
                     f"update, {high / peak:.3g} times the peak of "
                     f"the {fact.number} updates before; expected a warm-up. Look at what sets it.",
                     ref=fact.ref,
-                    place=Place(frame=fact.scheduler_frame or fact.frame),
+                    place=Place(frame=fact.scheduler_frame or fact.rate_frame or fact.frame),
                     lr=high,
                     peak=peak,
                 )

@@ -67,16 +67,16 @@ class LrZero(Check):
         )
         if fact.begun_step and not fact.scheduler:
             by = " (written by the loop itself)"
-        source = (
-            f", the factor comes from{spot(fact.value_frame).replace('(', '').rstrip(')')}" if fact.value_frame else ""
-        )
+        at = fact.value_frame or fact.rate_frame
+        factor = "the factor" if fact.value_frame is not None else "it"
+        source = f", {factor} comes from{spot(at).replace('(', '').rstrip(')')}" if at is not None else ""
         return self.finding(
             window,
             "error",
             f"the learning rate of {fact.kind} {what}{long}{by}{source}; expected a rate above 0. Print the factor "
             "over the steps of the run.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.begun, step=fact.begun_step),
-            place=Place(frame=fact.value_frame or fact.scheduler_frame or fact.frame),
+            place=Place(frame=fact.value_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
             kind=self.kind if fact.scheduler or fact.begun_step else "lr_zero",  # a rate that was another is a schedule
             lr=float(fact.low),
             updates=fact.same,

@@ -60,9 +60,15 @@ class UpdateMissing(Check):
                 window,
                 "warning",
                 f"no update in {fact.backwards} backward calls{spot(fact.backward_frame)}: no optimizer was built and "
-                "the weights are what they were; expected one update for each batch or few. Step an optimizer, or "
-                "write in place: p.sub_(lr * p.grad).",
+                f"the weights are what they were{bound(fact)}; expected one update for each batch or few. Step an "
+                "optimizer, or write in place: p.sub_(lr * p.grad).",
                 ref=fact.ref,
-                place=Place(frame=fact.backward_frame),
+                place=Place(frame=fact.rebound or fact.backward_frame, symptom_frame=fact.backward_frame),
                 backwards=fact.backwards,
             )
+
+
+def bound(fact: OwnUpdates) -> str:
+    """Say which line computes a new weight and does not write it."""
+    at = spot(fact.rebound).strip(" ()")
+    return f", as {at} binds the new value to a name and writes no parameter" if at else ""

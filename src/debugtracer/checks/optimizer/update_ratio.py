@@ -10,10 +10,9 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import always, is_matrix, ratio, taken
+from debugtracer.spikes.lines import rate_at
 from debugtracer.spikes.monitor import monitor
-from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, ParamDynamics, TensorHealth
-from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -134,17 +133,9 @@ class UpdateRatio(Check):
             f"the step changes {worst.name} by {value:.2g} times its norm (lr {as_float(worst.lr):.3g}, "
             f"{worst.optimizer}){said}; expected 1e-4 to 1e-2{expected}. {advice}",
             ref=facts[0].ref,
-            place=Place(
-                param=worst.name, module=worst.name.rpartition(".")[0], frame=built_at(window, worst.optimizer)
-            ),
+            place=Place(param=worst.name, module=worst.name.rpartition(".")[0], frame=rate_at(window, worst.optimizer)),
             ratio=value,
         )
-
-
-def built_at(window: Window, kind: str) -> Frame | None:
-    """Where the user built the optimizer of that kind: the line to edit."""
-    wiring = window.last(Wiring)
-    return next((o.frame for o in wiring.optimizers if o.kind == kind), None) if wiring is not None else None
 
 
 def judgeable(update: ParamDynamics) -> bool:

@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.update_ratio import SMALL, built_at
+from debugtracer.checks.optimizer.update_ratio import SMALL
 from debugtracer.checks.snapshots import is_matrix, rms, taken
+from debugtracer.spikes.lines import built_at
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float

@@ -72,11 +72,11 @@ class ZeroGradMissing(Check):
             window,
             "error",
             f"{fact.stale[0]}{more} of {fact.grads} gradients were already used by the update before and never "
-            f"cleared; the backward{spot(fact.stale_frame)} adds to them, so each update applies the sum of all "
-            "batches so far; expected gradients of this update "
+            f"cleared; the backward{spot(fact.stale_frame)} adds to them, so each update{spot(fact.step_frame)} "
+            "applies the sum of all batches so far; expected gradients of this update "
             "only. Call optimizer.zero_grad() before each new update.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.stale_iteration, phase="backward"),
-            place=Place(param=fact.stale[0], frame=fact.stale_frame),
+            place=Place(param=fact.stale[0], frame=fact.step_frame or fact.stale_frame, symptom_frame=fact.stale_frame),
             stale=fact.stale_count,
             update=fact.number,
             accumulated=max(len(fact.backwards()) - 1, 0),

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.checkpoint import Resumed
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -71,7 +72,7 @@ class StateLost(Check):
         at = f" of step {fact.saved_step}" if fact.saved_step is not None else ""
         inside = ", ".join(fact.saved) or "weights"
         in_file = [part for part in lost if part in fact.saved]
-        frame = (fact.load_frame if in_file else fact.save_frame) or fact.load_frame
+        frame = (last_load(fact, lost) if in_file else fact.save_frame) or fact.load_frame
         return self.finding(
             window,
             "warning" if sure else "note",
@@ -86,6 +87,11 @@ class StateLost(Check):
             lr=fact.lr or 0.0,
             lr_before=fact.lr_before or 0.0,
         )
+
+
+def last_load(fact: Resumed, lost: list[str]) -> Frame | None:
+    """The line after which the load that is missing belongs: that of the optimizer, where it was loaded."""
+    return (fact.optimizer_load_frame if lost == ["scheduler"] else None) or fact.load_frame
 
 
 def certain(fact: Resumed) -> bool:

@@ -40,6 +40,8 @@ class Wrapper:
         self.around: Frame | None = None
         """The line that called a part of it instead."""
         self.bypassed: Frame | None = None
+        self.loaded: Frame | None = None
+        """The line that loaded weights into it after it had made the copies equal."""
 
 
 class ReplicaObserver(Observer):
@@ -76,6 +78,12 @@ class ReplicaObserver(Observer):
         """Note that a model was replicated."""
         self.wrappers.append(Wrapper(module, built_at(caller, module)))
         self.run.subscribe(self.entered, self.backward_ended, self.step_begins)
+
+    def restored(self, word: str, owner: Any) -> None:
+        """Note weights that are loaded into a model which is wrapped already."""
+        for wrapper in self.wrappers if word == "weights" else ():
+            if wrapper.module() is owner or id(owner) in wrapper.inner:
+                wrapper.loaded = self.run.here()
 
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Note whether the loop calls the wrapper, or the model around it."""
@@ -123,7 +131,7 @@ class ReplicaObserver(Observer):
             Replica(
                 ref=self.run.ref("update", self.run.iteration - 1), wrapper=type(module).__name__, frame=wrapper.frame,
                 group=group_of(module), hooked=bool(getattr(module, "_comm_hooks", ())), bypassed=wrapper.bypassed,
-                optimizer=type(optimizer).__name__, built=self.run.built_at(optimizer),
+                loaded=wrapper.loaded, optimizer=type(optimizer).__name__, built=self.run.built_at(optimizer),
                 lr=float(lr) if isinstance(lr, (int, float)) else None, names=tuple(name for name, _ in named),
                 before=sums[: len(named)], grads=sums[len(named) :],
                 grad_l2=grad_l2 if math.isfinite(grad_l2) else -1.0, param_l2=param_l2, bad=not math.isfinite(grad_l2),

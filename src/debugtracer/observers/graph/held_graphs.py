@@ -28,10 +28,13 @@ class HeldGraphsObserver(Observer):
         super().__init__(run)
         self.marks: dict[str, list[weakref.ref[GraphMark]]] = {"loss": [], "output": []}
         self.emitted: dict[str, int] = {}
+        self.unheld: set[str] = set()
+        """What the stack of an update did not hold, as where a framework steps: looked for in the next forward."""
 
     def reset(self) -> None:
         self.marks = {"loss": [], "output": []}
         self.emitted.clear()
+        self.unheld.clear()
 
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Mark the loss of this iteration."""
@@ -43,6 +46,8 @@ class HeldGraphsObserver(Observer):
         if torch.is_grad_enabled():
             for _, leaf in leaves_of(output)[:1]:
                 self.mark("output", leaf)
+        for what in sorted(self.unheld):
+            self.count(what, last=True)
 
     def mark(self, what: str, tensor: Tensor) -> None:
         """Mark a node that has no mark yet."""
@@ -59,19 +64,29 @@ class HeldGraphsObserver(Observer):
             for what in self.marks:
                 self.count(what)
 
-    def count(self, what: str) -> None:
-        """Count the steps whose graphs are alive, and emit when they reach the next grade."""
+    def count(self, what: str, last: bool = False) -> None:
+        """Count the steps whose graphs are alive, and emit when they reach the next grade; where nothing on the stack
+        holds them, not before the `last` look."""
         self.marks[what] = marks = [reference for reference in self.marks[what] if reference() is not None]
         old = [mark for reference in marks if (mark := reference()) is not None and mark.step < self.run.step - YOUNG]
         steps = len({mark.step for mark in old})
         grade = max((g for g in GRADES if steps >= g), default=0)
         if grade <= self.emitted.get(what, 0):
             return
+        name, frame = held_most(sys._getframe(1), what, len(old))
+        if not name and not last:
+            self.unheld.add(what)
+            return
+        self.unheld.discard(what)
         self.emitted[what] = grade
         oldest = min(mark.iteration for mark in old)
-        name, frame = held_most(sys._getframe(1), what, len(old))
         of = self.run.step - YOUNG - min(mark.step for mark in old)
         ref = self.run.ref("loss", self.run.iteration - 1)
         self.run.emit(
             HeldGraphs(ref=ref, what=what, steps=steps, of=max(of, steps), since=oldest, name=name, frame=frame)
         )
+
+    def ended(self) -> None:
+        """Emit what nothing on the stack was seen to hold."""
+        for what in sorted(self.unheld):
+            self.count(what, last=True)

@@ -8,8 +8,10 @@ from typing import Any
 
 import torch
 
+from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.observers.data.digest import digest, row_digests
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.epochs import HEAD
 
 ROWS = 4096  # rows of a loader whose values are remembered (ours: about 10 ms in all)
@@ -67,6 +69,7 @@ class EpochHistory:
         """Length of the dataset."""
         self.shuffles: bool | None = None
         self._sampler: weakref.ref[Any] | None = None
+        self._sampler_line: tuple[Frame | None] | None = None
 
     def gone(self) -> bool:
         """Whether the loader was collected."""
@@ -75,6 +78,14 @@ class EpochHistory:
     def loader(self) -> Any:
         """Dereference the weakly held object; None if it is gone."""
         return self.info.loader()
+
+    def sampler_line(self) -> Frame | None:
+        """The line that built its sampler. Reads source, once."""
+        if self._sampler_line is None:
+            frame = self.info.frame
+            links = argument_origin((frame,), ("DataLoader",), "sampler", 3) if frame is not None else ()
+            self._sampler_line = (links[-1].frame if links else None,)
+        return self._sampler_line[0]
 
     def length(self) -> int | None:
         """The length of the loader, where that is known without running the user's code for long."""

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import WeightedRandomSampler
 
+from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.observers.loaders.epoch_history import EpochHistory
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
@@ -164,6 +165,7 @@ class EpochObserver(Observer):
                 trains=history.trains, shards=history.shards, shuffles=history.shuffles, generator=history.seeded,
                 worker_init=history.worker_init, persistent=history.persistent, cores=cores(),
                 weights=weights, draws=draws,
+                rereads=repeated_read(getattr(history.loader(), "dataset", None)) if history.trains else None,
             )
         )  # fmt: skip
 
@@ -176,6 +178,7 @@ class EpochObserver(Observer):
                 shards=history.shards, length=history.samples, rows=batch.rows, indices=(batch.indices or ())[:MANY],
                 digests=history.digests, labels=labels_of([leaf for _, leaf in leaves], batch.rows),
                 width=max((leaf.shape[1] for _, leaf in leaves if leaf.dim() > 1), default=None),
+                sampler_frame=history.sampler_line() if history.shards else None,
             )
         )  # fmt: skip
 

@@ -16,13 +16,15 @@ CHANGED = 1e-4  # standard deviations; 0 is expected of an output (docs/rational
 def difference(
     base: Tensor, output: Tensor, seen: list[RecordedForward], now: list[RecordedForward], part: Any
 ) -> dict[str, Any]:
-    """Check whether a part of the output that must not change did, and the first module where it shows."""
+    """Check whether a part of the output that must not change did, and the first module where it shows; `stack` holds
+    the lines that called it, innermost first."""
     size = distance(part(base), part(output))
     if size is None or size <= CHANGED:
         return {"changed": False, "size": number(size or 0.0)}
     name, raw = culprit([(a, b) for a, b in zip(seen, now, strict=False) if a.name == b.name], part)
     frames = frames_of(raw)
-    return {"changed": True, "size": number(size), "module": name or None, "frame": frames[0] if frames else None}
+    frame = frames[0] if frames else None
+    return {"changed": True, "size": number(size), "module": name or None, "frame": frame, "stack": frames}
 
 
 def culprit(pairs: list[tuple[RecordedForward, RecordedForward]], part: Any) -> tuple[str, RawFrames]:

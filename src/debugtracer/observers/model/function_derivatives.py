@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.origins.gradient_origin import gradient_line
+from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.skipped_code import unseen
 from debugtracer.observers.model.derivative_trial import DerivativeTrial
@@ -101,8 +103,8 @@ class FunctionDerivativesObserver(Observer):
         difference, derivative, backward, ratio = found
         self.run.emit(
             FunctionDerivative(
-                ref=self.run.ref("backward", 0), function=cls.__name__, frame=returned_at(cls.backward), input=place,
-                difference=difference, derivative=number(derivative), backward=number(backward),
+                ref=self.run.ref("backward", 0), function=cls.__name__, frame=gradient_at(cls.backward, place),
+                input=place, difference=difference, derivative=number(derivative), backward=number(backward),
                 ratio=None if ratio is None else number(ratio),
             )
         )  # fmt: skip
@@ -125,7 +127,8 @@ def readable(cls: type[Function]) -> bool:
     return len(both) == 2 and all(of_function(f, set(), DEPTH) is None for f in both)
 
 
-def returned_at(function: Any) -> Frame:
-    """The last line of a function: that of its last return."""
+def gradient_at(function: Any, place: int) -> Frame:
+    """The line of a backward that computes the gradient of an input, else that of its last return."""
     code = function.__code__
-    return as_frame(code, max(line for _, _, line in code.co_lines() if line is not None))
+    last = max(line for _, _, line in code.co_lines() if line is not None)
+    return as_frame(code, guarded("function_derivatives.line")(gradient_line)(code, place) or last)

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import user_frames
-from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.argument_origin import argument_origin, copied_at
+from debugtracer.callsites.origins.mask_origin import mask_made
 from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.noise_trials import dropout_left_on
@@ -115,19 +116,14 @@ class FunctionTestsObserver(Observer):
                 found = tests(one, targets[0] if targets else None)
             for trial in found.keys() & {"own_token", "shifted_token"}:
                 found[trial]["frame"] = self.stack[0] if self.stack else None
-                found[trial]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
-            if (frame := found.get("later_tokens", {}).get("frame")) is not None:
-                found["later_tokens"]["made"] = mask_made(frame)
+                links = argument_origin(self.stack, INDEXED, "target", 1)
+                copied = copied_at(links) if trial == "own_token" else None
+                found[trial]["made"] = (copied,) if copied is not None else made_first(links, cut=True)
             for trial, facts in found.items():
+                stack = facts.pop("stack", ())
+                if trial == "later_tokens" and stack:
+                    facts["made"] = mask_made(stack)
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
-
-
-def mask_made(attention: Frame) -> tuple[Frame, ...]:
-    """The lines that made the mask of an attention call; none where it has no mask, or one that cannot be followed."""
-    links = argument_origin((attention,), ("scaled_dot_product_attention", "MultiheadAttention"), "attn_mask", 3)
-    way = [link for link in links if link.frame.line != attention.line]
-    made = next((place for place, link in enumerate(way) if link.kind == "made"), None)
-    return () if made is None else tuple(link.frame for link in way[made::-1])
 
 
 def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.observers.numerics.health import MOST_TENSORS
@@ -22,43 +22,45 @@ COPY_BYTES = 256 * 1024**2  # weights copied to measure their update; a larger m
 
 
 class Glance:
-    """Host memory alone: nothing waits for a device. What it measures is drawn, never judged."""
+    """Host memory alone: nothing waits for a device. What it measures is drawn, never judged. It is prepared when the
+    step before is over, so that the events of a step without one cost nothing."""
 
     def __init__(self, run: ObservedRun) -> None:
         self.run = run
-        self.leaves = LeafOutputs(run, lambda: self.on, self.look)
+        self.leaves = LeafOutputs(run, lambda: run.step == self.step, self.look)
         self.clear()
 
     def clear(self) -> None:
         """Start with no glance taken."""
+        self.due, self.taken = EVERY, 0
+        self.drop()
+
+    def drop(self) -> None:
+        """Forget what was seen, and follow nothing."""
         self.leaves.leave()
-        self.on, self.due, self.taken = False, EVERY, 0
-        self.decided = -1
-        """The step for which `on` was decided."""
+        self.step = -1
+        """The step that is looked at."""
         self.outputs: dict[str, float] = {}
-        self.before: list[Tensor] = []
+        self.before: dict[int, list[Tensor]] = {}
+        """The weights of each optimizer before its update."""
 
-    def decides(self) -> bool:
-        """Whether the step in flight is one; where none is due, or time is short, nothing is done in it."""
-        step = self.run.step
-        if step != self.decided:
-            self.decided, self.outputs, self.before = step, {}, []
-            self.on = step >= self.due and not self.run.inspecting and self.run.governor.balance_s >= SPARE_S
-            if self.on:
-                self.taken += 1
-                every = EVERY << (self.taken // DENSE)
-                self.due = step - step % every + every
-        return self.on
-
-    def entered(self, module: nn.Module) -> None:
-        """Follow a root from its call."""
-        if self.decides():
-            self.leaves.follow(module)
-
-    def left(self) -> None:
-        """Stop following the root."""
-        if self.on:
-            self.leaves.leave()
+    def prepare(self, step: int, stepped: Optimizer) -> None:
+        """Look at the step that comes after that of an optimizer, where there is time to spare."""
+        self.drop()
+        if self.run.governor.balance_s < SPARE_S:
+            return
+        self.step = step
+        self.taken += 1
+        every = EVERY << (self.taken // DENSE)
+        self.due = step - step % every + every
+        self.leaves.wait()
+        room = COPY_BYTES
+        for optimizer in {id(o): o for o in (*self.run.optimizers, stepped)}.values():
+            held = parameters(optimizer)
+            room -= sum(p.numel() * p.element_size() for p in held)
+            if held and len(held) <= MOST_TENSORS and room >= 0 and alike(held):
+                with torch.no_grad():
+                    self.before[id(optimizer)] = [p.detach().clone() for p in held]
 
     def look(self, path: str, output: Tensor, kind: str) -> None:
         """Measure the output of one leaf; of a module called several times the last one counts."""
@@ -68,18 +70,10 @@ class Glance:
             if output.layout is torch.strided and output.numel():
                 self.outputs[path] = float(norms_of([output.detach()])[0].item())
 
-    def step_begins(self, optimizer: Optimizer) -> None:
-        """Copy the weights, to see what the update makes of them."""
-        held = parameters(optimizer) if self.decides() else []
-        sizes = sum(p.numel() * p.element_size() for p in held)
-        if held and len(held) <= MOST_TENSORS and sizes <= COPY_BYTES and alike(held):
-            with torch.no_grad():
-                self.before = [p.detach().clone() for p in held]
-
     def taken_of(self, optimizer: Optimizer, names: Names) -> list[tuple[NormRole, Names, tuple[float, ...]]]:
-        """What was seen in the step that is over, by role; nothing where it is none."""
-        outputs, before = self.outputs, self.before
-        self.outputs, self.before = {}, []
+        """What was seen in the step that is over, by role."""
+        outputs, before = self.outputs, self.before.get(id(optimizer), [])
+        self.drop()
         found: list[tuple[NormRole, Names, tuple[float, ...]]] = []
         if outputs:
             found.append(("activation", tuple(outputs), tuple(outputs.values())))

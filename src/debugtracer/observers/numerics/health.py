@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.callsites.chosen_class import chosen_line
+from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.numerics.dynamics import dynamics_of
 from debugtracer.observers.numerics.leaf_outputs import LeafOutputs
 from debugtracer.observers.numerics.tensor_health import dead_share, health_of, l2_of, saturated_share
@@ -16,8 +19,10 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
 
+FLATTENING = ("Sigmoid", "Tanh", "Softsign")  # classes of layers through many of which no gradient comes
 SQUASHING = ("relu", "leaky_relu", "tanh", "sigmoid", "softmax", "gelu", "silu")
 # rows of one role in a snapshot; a model of a thousand layers has more parameters than a reader reads (ours)
 MOST_TENSORS = 2000
@@ -33,6 +38,8 @@ class HealthObserver(Observer):
         self.tensors: dict[str, TensorHealth] = {}
         self.before: dict[int, Tensor] = {}
         self.leaves = LeafOutputs(run, lambda: run.inspecting, self.gave)
+        self.lines: dict[str, Frame | None] = {}
+        """Where the program chooses a class of layers."""
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
@@ -80,11 +87,21 @@ class HealthObserver(Observer):
                 "activation",
                 output,
                 function=function,
-                frame=self.run.here() if ":" in name or " at " in name else None,
+                frame=self.run.here() if ":" in name or " at " in name else self.chosen(function),
                 **more,
             )
         if row is not None:
             self.activations[name] = row
+
+    def chosen(self, kind: str) -> Frame | None:
+        """The line of the program that chooses this class of layers, of one that flattens the gradient."""
+        if kind not in FLATTENING:
+            return None
+        if kind not in self.lines:
+            homes = [getattr(sys.modules.get(type(m).__module__), "__file__", None) for m in self.run.modules()]
+            files = [*(home for home in homes if home), *(frame.file for frame in user_frames())]
+            self.lines[kind] = chosen_line(kind, files)
+        return self.lines[kind]
 
     def track(self, tensor: Tensor, name: str) -> None:
         """Follow one tensor of the user's: its norm each step, its row on inspected steps, its gradient likewise."""

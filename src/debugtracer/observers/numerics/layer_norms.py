@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections import deque
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
-from torch import nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.numerics.glance import Glance
@@ -58,19 +57,17 @@ class LayerNormsObserver(Observer):
         self.names: dict[int, tuple[int, Names]] = {}
         self.glance.clear()
 
-    def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        self.glance.entered(module)
-
-    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        self.glance.left()
-
-    def step_begins(self, optimizer: Optimizer) -> None:
-        self.glance.step_begins(optimizer)
-
     def step_closed(self, optimizer: Optimizer) -> None:
-        """Take what was read of this step, or pass it over."""
-        norms, step = self.run.state.norms, self.run.step
-        glanced = self.glanced(optimizer, step)
+        """Take what was read of this step, or pass it over, and prepare the next."""
+        step = self.run.step
+        glanced = self.glanced(optimizer) if step == self.glance.step and not self.run.inspecting else []
+        self.take(optimizer, step, glanced)
+        if step + 1 >= self.glance.due:
+            self.glance.prepare(step + 1, optimizer)
+
+    def take(self, optimizer: Optimizer, step: int, glanced: list[Row]) -> None:
+        """Keep what was read of a step; all of it where there was a glance."""
+        norms = self.run.state.norms
         self.keep(step, glanced)
         if not (norms.gradients or norms.weights):
             return
@@ -90,12 +87,10 @@ class LayerNormsObserver(Observer):
             self.due_s = now + LONGEST_S
             self.write()
 
-    def glanced(self, optimizer: Optimizer, step: int) -> list[Row]:
-        """The rows of a glance; of most steps none."""
-        if not (self.glance.outputs or self.glance.before):
-            return []
+    def glanced(self, optimizer: Optimizer) -> list[Row]:
+        """The rows of a glance."""
         names = self.names_of(optimizer, parameters(optimizer))
-        return [Row(step, *one) for one in self.glance.taken_of(optimizer, names)]
+        return [Row(self.run.step, *one) for one in self.glance.taken_of(optimizer, names)]
 
     def rows_of(self, optimizer: Optimizer, step: int, wanted: bool) -> list[Row]:
         """The norms of the step with their names."""
@@ -149,7 +144,11 @@ class LayerNormsObserver(Observer):
 
     def ended(self) -> None:
         """Hand on what waits."""
+        self.glance.drop()
         self.write()
+
+    def remove(self) -> None:
+        self.glance.drop()
 
     def write(self) -> None:
         """Hand the rows on, those of the same tensors together."""

@@ -22,13 +22,29 @@ class LeafOutputs:
         self.paths: dict[int, str] = {}
         self.inside: list[str] = []
         """Paths of the modules that are running, innermost last."""
+        self.waits = False
+        """The root is not known yet: the first that trains."""
 
     def follow(self, module: nn.Module) -> None:
         """Follow the modules of this root until `leave`; one without parameters, or without a graph, is passed over."""
         self.leave()
-        if not torch.is_grad_enabled() or self.run.compiles or not any(True for _ in module.parameters()):
-            return
-        self.paths = {id(m): plain_path(name) for name, m in module.named_modules()}
+        if self.trains(module):
+            self.paths = paths_in(module)
+            self.listen()
+
+    def wait(self) -> None:
+        """Follow the next root that trains, for one forward."""
+        self.leave()
+        if not self.run.compiles:
+            self.waits = True
+            self.listen()
+
+    def trains(self, module: nn.Module) -> bool:
+        """Whether a root has parameters and makes a graph, and nothing is compiled."""
+        return torch.is_grad_enabled() and not self.run.compiles and any(True for _ in module.parameters())
+
+    def listen(self) -> None:
+        """Register our hooks with torch."""
         self.inside = []
         register = torch.nn.modules.module
         self.hooks = [
@@ -41,7 +57,10 @@ class LeafOutputs:
         if not self.wanted():  # the root that we followed has failed
             self.leave()
             return
-        self.inside.append(self.paths.get(id(module), ""))
+        if self.waits and not self.paths and not self.run.off and self.trains(module):
+            self.paths = paths_in(module)
+        if self.paths:
+            self.inside.append(self.paths.get(id(module), ""))
 
     def come_out(self, module: nn.Module, args: Any, output: Any = None) -> None:
         """Called when a module call has ended; the output of a leaf is handed on."""
@@ -49,9 +68,16 @@ class LeafOutputs:
         blind = self.run.off or torch._C._are_functorch_transforms_active()
         if isinstance(output, Tensor) and path and not blind and next(module.children(), None) is None:
             self.run.attempt(self.look, (path, output, type(module).__name__))
+        if self.waits and self.paths and not self.inside:
+            self.leave()
 
     def leave(self) -> None:
         """Remove our hooks: the module path is not followed any more."""
         for hook in self.hooks:
             hook.remove()
-        self.hooks, self.paths = [], {}
+        self.hooks, self.paths, self.waits = [], {}, False
+
+
+def paths_in(root: nn.Module) -> dict[int, str]:
+    """The path of each module of a root, by identity."""
+    return {id(module): plain_path(name) for name, module in root.named_modules()}

@@ -1,5 +1,4 @@
-"""Records the calls of one update in order: zero_grad, forward, backward, unscale, clip, step, schedule, per
-optimizer."""
+"""Records the calls of one update in order, for each optimizer: zero_grad, forward, backward, clip, step, schedule."""
 
 from __future__ import annotations
 
@@ -273,6 +272,7 @@ class OrderObserver(Observer):
             grads=sum(p.grad is not None for p in held),
             stale_frame=first(log.use.frames) if stale else None,
             stale_iteration=log.use.iteration,
+            step_frame=first(raw_frames(1)) if stale else None,
             shared=shared,
             held=len(held),
             frame=log.frame,

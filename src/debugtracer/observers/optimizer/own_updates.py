@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
+from debugtracer.callsites.rebound import rebinding_line
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.state.weak import WeakRef
@@ -69,6 +70,7 @@ class OwnUpdatesObserver(Observer):
                 optimizers=len(state.optimizers),
                 trains=self.trains,
                 inputs=self.read,
-                backward_frame=first(self.last),
+                backward_frame=(at := first(self.last)),
+                rebound=rebinding_line(at.file) if at is not None and not state.own_updates else None,
             )
         )

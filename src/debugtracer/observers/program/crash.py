@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.modules.loss import _Loss
 from torch.nn.parallel import DistributedDataParallel
 
+from debugtracer.callsites.conditional_call import conditional_call
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
 from debugtracer.callsites.frames import USER, place_of
 from debugtracer.callsites.origins.argument_origin import argument_origin, object_built
@@ -23,7 +24,7 @@ from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import Crash, CrashBatch, IntegerRows, TensorSeen
+from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, IntegerRows, TensorSeen
 from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
@@ -73,6 +74,9 @@ class CrashObserver(Observer):
             names=tuple(name for name, p in ddp.module.named_parameters() if p.requires_grad)
             if ddp is not None
             else (),
+            branches=guarded("crash.branches")(branches)(ddp) or {}
+            if ddp is not None and UNFINISHED in str(error)
+            else {},
             parameters=parameters(roots),
             memory=memory(),
             built=guarded("crash.built")(self.loss_built)(site),
@@ -159,6 +163,13 @@ def carried(error: BaseException) -> Frame | None:
         if found is not None:
             return found
     return None
+
+
+def branches(ddp: DistributedDataParallel) -> dict[str, Frame]:
+    """The layers with parameters that are called under a condition alone, by path."""
+    paths = dict.fromkeys(name.rpartition(".")[0] for name, _ in ddp.module.named_parameters())
+    found = {path: conditional_call(ddp.module, path) for path in paths}
+    return {path: frame for path, frame in found.items() if frame is not None}
 
 
 def batch_seen(info: LoaderInfo | None, batch: Batch | None) -> CrashBatch | None:

@@ -1,5 +1,4 @@
-"""Follows each learning rate and each scheduler: who steps it, how often beside the updates, how far it is along its
-own horizon."""
+"""Follows each learning rate and each scheduler: who steps it, how often beside the updates, how far it has come."""
 
 from __future__ import annotations
 
@@ -20,6 +19,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.plateau_values import plateau_value
+from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
@@ -69,6 +69,7 @@ class ScheduleObserver(Observer):
         self.states: ById[Optimizer, ScheduleState] = ById()
         self.known: list[SchedulerPlan] = []
         self.iterated: dict[int, int] = {}
+        self.rate_lines = RateLines(run.state.optimizers.get)
         self.lambdas = LambdaLines(
             lambda: self.run.inspecting or any(s.high == 0.0 for s in list(self.states.values()))
         )
@@ -198,22 +199,27 @@ class ScheduleObserver(Observer):
                 frame=self.run.built_at(optimizer), built=number(built), now=number(now), before=number(before),
                 after=number(after), step=step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()) or plan.frame,
+                written=self.rate_lines.line(optimizer, now, [built], False) if plan is None else None,
             )
         )  # fmt: skip
 
     def emit_rate(self, optimizer: Optimizer, rate_state: ScheduleState, low: float, high: float) -> None:
         """Emit a rate with the scheduler that set it."""
         plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        built = built_rates(optimizer)
         self.run.emit(
             Rate(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
                 kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), low=number(low), high=number(high),
-                built=number(max(built)) if (built := built_rates(optimizer)) else None,
+                built=number(max(built)) if built else None,
                 before=None if rate_state.high is None else number(rate_state.high), peak=number(rate_state.peak),
                 number=rate_state.updates, same=rate_state.same, begun=rate_state.begun,
                 begun_step=rate_state.begun_step, scheduler="" if plan is None else plan.kind,
                 scheduler_frame=None if plan is None else plan.frame,
                 value_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()),
+                rate_frame=self.rate_lines.line(optimizer, high, built, not rate_state.updates)
+                if plan is None
+                else None,
             )
         )  # fmt: skip
 
@@ -288,12 +294,6 @@ class ScheduleObserver(Observer):
 def size(before: float, after: float) -> float:
     """The size of a move, up or down, as a logarithm."""
     return abs(math.log(after / before))
-
-
-def built_rates(optimizer: Optimizer) -> list[float]:
-    """The rates that the groups of an optimizer were built with, before any schedule."""
-    given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
-    return [float(rate) for rate in given if isinstance(rate, (int, float))]
 
 
 def sign_of(value: float) -> int:

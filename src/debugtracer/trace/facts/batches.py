@@ -27,6 +27,8 @@ class BatchSeen(Fact, frozen=True, kw_only=True):
     """Digest of the values of each leaf on the CPU."""
     labels: tuple[tuple[int, int], ...] = ()
     """Value and count of the integer target, if there is one with few values."""
+    sampler_frame: Frame | None = None
+    """The line that built a sampler which gives each rank a part of the data."""
     width: int | None = None
     """Second dimension of the widest leaf: the length sequences are padded to."""
 

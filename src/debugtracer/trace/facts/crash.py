@@ -11,6 +11,9 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.place import Place
 
+UNFINISHED = "Expected to have finished reduction in the prior iteration"
+"""What DistributedDataParallel says in the iteration after one in which a parameter got no gradient."""
+
 
 class TensorSeen(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor by name; low and high only for integers on the CPU."""
@@ -119,6 +122,9 @@ class Crash(Fact, frozen=True, kw_only=True):
     """Bytes: `allocated`, `reserved`, `peak` of the device."""
     built: Frame | None = None
     """Where the loss module that raised was built, when one did."""
+    branches: dict[str, Frame] = {}
+    """Under DDP: layers that the model calls under a condition alone, with the line; where a reduction was not
+    finished."""
     carried: Frame | None = None
     """The line by which a tensor with a graph goes from one turn of the loop to the next."""
     words: KnownWords | None = None

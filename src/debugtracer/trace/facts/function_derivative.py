@@ -19,7 +19,7 @@ class FunctionDerivative(Fact, frozen=True, kw_only=True):
     function: str
     """Its class."""
     frame: Frame | None
-    """The last line of its backward: the one that returns the gradient."""
+    """The line of its backward that computes the gradient of this input, else the one that returns it."""
     input: int
     """Which argument of forward."""
     difference: Difference

@@ -40,6 +40,8 @@ class LoaderSeen(Fact, frozen=True, kw_only=True):
     """Weights of a sampler that draws by weights; it draws no row beyond that number."""
     draws: int | None = None
     """Rows it draws in one pass."""
+    rereads: Frame | None = None
+    """A line of the dataset that reads the same file for each sample."""
 
     def key(self) -> object:
         """Identify the loader that the fact is about."""

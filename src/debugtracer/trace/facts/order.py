@@ -58,6 +58,8 @@ class StepOrder(Fact, frozen=True, kw_only=True):
     stale_frame: Frame | None = None
     """The first backward that found such gradients."""
     stale_iteration: int = 0
+    step_frame: Frame | None = None
+    """The line that asked for this update, where gradients were stale."""
     shared: int = 0
     """Parameters whose very same gradient another optimizer had already used."""
     held: int = 0

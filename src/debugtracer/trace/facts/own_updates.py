@@ -23,3 +23,5 @@ class OwnUpdates(Fact, frozen=True, kw_only=True):
     """A tensor that is no weight has got a gradient: an attack, a saliency map."""
     backward_frame: Frame | None = None
     """The first backward."""
+    rebound: Frame | None = None
+    """Without updates: the line that binds an updated weight to a name and writes no parameter."""

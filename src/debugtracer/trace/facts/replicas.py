@@ -24,6 +24,8 @@ class Replica(Fact, frozen=True, kw_only=True):
     bypassed: Frame | None
     """A line that called the module inside the wrapper with gradients, in an iteration in which the wrapper was not
     called."""
+    loaded: Frame | None = None
+    """The last line that loaded weights into it after it was wrapped."""
     optimizer: str
     built: Frame | None
     """Where the optimizer was built."""

@@ -40,6 +40,8 @@ class Rate(Fact, frozen=True, kw_only=True):
     """Where the user built that."""
     value_frame: Frame | None = None
     """The line of the user's function that gave the factor, for a scheduler made of functions."""
+    rate_frame: Frame | None = None
+    """Without a scheduler: the line that says the largest rate, where that is not the constructor."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""
@@ -68,6 +70,8 @@ class RateMoved(Fact, frozen=True, kw_only=True):
     scheduler_frame: Frame | None = None
     """The line of the scheduler's that gave the rate: that of its function where it has one, else where it was
     built."""
+    written: Frame | None = None
+    """Without a scheduler: the line that has written the rate."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""

@@ -94,7 +94,7 @@ def norms_between(norms: NormTable, taken: list[LayerColumns], focus: int | None
         return []
     most = max(8, NORM_CELLS // max(1, len(norms.at(steps[-1]))))
     glanced = [step for step in steps if norms.glanced(step)]  # the few that have activations and updates come first
-    chosen = {glanced[n] for n in evenly(len(glanced), most // 2)}
+    chosen = {glanced[n] for n in evenly(len(glanced), max(2, most // 3))}
     chosen |= {steps[n] for n in evenly(len(steps), most - len(chosen))}
     if focus is not None:
         chosen |= {step for step in steps if abs(step - focus) <= NORMS_CLOSE}

@@ -1,0 +1,84 @@
+"""Which function of the user's a call in the source calls: one of the same file, of another file of the program by its
+import, or a method of the same class."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+
+from debugtracer.callsites.origins.written_names import Function
+from debugtracer.source.program import Program, methods
+
+ReadProgram = Callable[[str], Program | None]
+DEEP = 3  # modules that hand a name on, one to the other (ours)
+
+
+def called_function(
+    program: Program, scope: Function | None, call: ast.Call, read: ReadProgram
+) -> tuple[Program, Function] | None:
+    """The function and its file; None for a library's, and for what cannot be told from the source."""
+    target = call.func
+    if isinstance(target, ast.Name):
+        return named(program, target.id, read)
+    if not isinstance(target, ast.Attribute) or not isinstance(target.value, ast.Name):
+        return None
+    if target.value.id == "self":
+        owner = program.owner(scope) if scope is not None else None
+        method = methods(owner).get(target.attr) if owner is not None else None
+        return (program, method) if method is not None else None
+    module = imported_module(program, target.value.id, read)
+    return named(module, target.attr, read) if module is not None else None
+
+
+def named(program: Program, name: str, read: ReadProgram, depth: int = 0) -> tuple[Program, Function] | None:
+    """A function by the name it has in a file, its own or an imported one."""
+    own = program.functions.get(name)
+    if own is not None:
+        return program, own
+    for module, meant in sources_of(program, name) if depth < DEEP else ():
+        other = read(file_of(program, module))
+        found = named(other, meant, read, depth + 1) if other is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def sources_of(program: Program, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the modules that can have given a file this name, each with the name it has there."""
+    for node in program.nodes:
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    yield module, alias.name
+                elif alias.name == "*":
+                    yield module, name
+
+
+def imported_module(program: Program, name: str, read: ReadProgram) -> Program | None:
+    """The file of a module of the program that is imported under a name (`import layers as L`, `from net import
+    layers`)."""
+    for node in program.nodes:
+        for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+            if (alias.asname or alias.name) != name:
+                continue
+            before = ""
+            if isinstance(node, ast.ImportFrom):
+                before = "." * node.level + (f"{node.module}." if node.module else "")
+            return read(file_of(program, before + alias.name))
+    return None
+
+
+def file_of(program: Program, module: str) -> str:
+    """The file of a loaded module, as this file of the program names it; empty where there is none."""
+    if module.startswith("."):
+        package = next(
+            (m.__package__ for m in list(sys.modules.values()) if getattr(m, "__file__", None) == str(program.path)), ""
+        )
+        try:
+            module = importlib.util.resolve_name(module, package or "")
+        except ImportError:
+            return ""
+    return getattr(sys.modules.get(module), "__file__", None) or ""

@@ -1,0 +1,61 @@
+"""Where the mask of an attention was made: the one that the call is given, else the one its scores were filled by."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.nonfinite_origin import backwards
+from debugtracer.callsites.origins.value_origin import Link, Use, chain, program_of, scope_at
+from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.trace.birth import Frame
+
+ATTENTIONS = ("scaled_dot_product_attention", "MultiheadAttention")
+FILLS = ("masked_fill", "masked_fill_", "where")
+ORDERED = ("tril", "triu", "tril_", "triu_", "generate_square_subsequent_mask")
+"""Functions that tell earlier positions from later ones."""
+
+
+def mask_made(stack: Sequence[Frame]) -> tuple[Frame, ...]:
+    """The lines that made the mask of the attention on the innermost of these lines; none where it has no mask, or one
+    that cannot be followed."""
+    links = argument_origin(stack[:1], ATTENTIONS, "attn_mask", 3)
+    way = [link for link in links if link.frame.line != stack[0].line]
+    return computed(way) or computed(filled(stack))
+
+
+def computed(way: Sequence[Link]) -> tuple[Frame, ...]:
+    """The lines from the first that computes to the one that wrote last."""
+    made = next((place for place, link in enumerate(way) if link.kind == "made"), None)
+    return () if made is None else tuple(link.frame for link in way[made::-1])
+
+
+def filled(stack: Sequence[Frame]) -> tuple[Link, ...]:
+    """The lines that made the mask of the last fill before the line, where order of positions is in it: a mask of the
+    padding alone is right, and another one missing."""
+    program = program_of(stack[0].file) if stack else None
+    scope = scope_at(program, stack[0].line) if program is not None else None
+    if program is None or scope is None:
+        return ()
+    fills = [
+        n
+        for n in ast.walk(scope)
+        if isinstance(n, ast.Call) and final_name(n.func) in FILLS and n.args and n.lineno <= stack[0].line
+    ]
+    for call in sorted(fills, key=lambda n: n.lineno, reverse=True):
+        for node in ast.walk(call.args[0]):
+            own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+            if isinstance(node, ast.expr) and (own or isinstance(node, ast.Name)):
+                links = chain(Use(program, scope, node, tuple(stack[1:])), call.lineno)
+                if any(orders(link) for link in backwards(links)):
+                    return links
+    return ()
+
+
+def orders(link: Link) -> bool:
+    """Whether a line tells earlier positions from later ones."""
+    use = link.value
+    return use is not None and any(
+        isinstance(n, ast.Call) and final_name(n.func) in ORDERED for n in ast.walk(use.node)
+    )

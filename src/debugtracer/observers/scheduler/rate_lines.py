@@ -1,0 +1,113 @@
+"""Which line of the program a learning rate comes from: the constant, the option or the group that the optimizer was
+built with, or the line that has written another one since."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+from torch.optim import Optimizer
+
+from debugtracer.callsites.frames import RawFrames, frames_of, user_frames
+from debugtracer.callsites.origins.option_lines import literal
+from debugtracer.callsites.origins.setting_origin import at_line, setting_line
+from debugtracer.callsites.origins.value_origin import last_write, program_of, scope_at
+from debugtracer.callsites.origins.written_names import Function
+from debugtracer.recorder.state.identity import ById
+from debugtracer.source.program import Program
+from debugtracer.trace.birth import Frame
+
+
+class RateLines:
+    """Reads the source once for each rate of an optimizer that is asked for."""
+
+    def __init__(self, stack_of: Callable[[Optimizer], RawFrames | None]) -> None:
+        """Take what knows the stack in which an optimizer was built."""
+        self.stack_of = stack_of
+        self.known: ById[Optimizer, dict[float, Frame | None]] = ById()
+
+    def line(self, optimizer: Optimizer, rate: float, built: Sequence[float], first: bool) -> Frame | None:
+        """The line of a rate that no scheduler sets; `first`: nothing can have written another one yet."""
+        known = self.known.get(optimizer)
+        if known is None:
+            known = self.known[optimizer] = {}
+        if rate not in known:
+            stack = frames_of(self.stack_of(optimizer) or ())
+            found = built_line(optimizer, stack, rate) if first or rate in built else None
+            if found is None and rate not in built:
+                found = written_line(frame.file for frame in (*user_frames(), *stack))
+            known[rate] = found
+        return known[rate]
+
+
+def built_line(optimizer: Optimizer, stack: Sequence[Frame], rate: float) -> Frame | None:
+    """The line of the rate that an optimizer was built with, where it does not stand in the call itself; of several
+    groups with rates of their own, that of the group."""
+    default = optimizer.defaults.get("lr")
+    if not stack or not isinstance(default, (int, float)):
+        return None
+    if float(default) == rate:
+        return setting_line(stack, type(optimizer).__name__, "lr", 1, rate)
+    program = program_of(stack[0].file)
+    lines = [] if program is None else list(group_lines(program, rate))
+    return at_line(program, lines[0]) if program is not None and len(lines) == 1 else None
+
+
+def group_lines(program: Program, rate: float) -> Iterable[int]:
+    """Yield the lines of parameter groups that are written out with this rate."""
+    for node in program.nodes:
+        if isinstance(node, ast.Dict):
+            given = {k.value: v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
+            if "params" in given and "lr" in given and literal(given["lr"]) == rate:
+                yield given["lr"].lineno
+
+
+def written_line(files: Iterable[str]) -> Frame | None:
+    """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; None where no line does,
+    or several."""
+    for file in dict.fromkeys(files):
+        program = program_of(file)
+        writes = [n for n in program.nodes if writes_rate(n)] if program is not None else []
+        if program is not None and len(writes) == 1:
+            return at_line(program, computed(program, writes[0]))
+    return None
+
+
+def writes_rate(node: ast.AST) -> bool:
+    """True for `group["lr"] = rate` and `group["lr"] *= factor`."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return any(
+        isinstance(t, ast.Subscript) and isinstance(t.slice, ast.Constant) and t.slice.value == "lr" for t in targets
+    )
+
+
+def computed(program: Program, write: ast.AST) -> int:
+    """The line that computes what a write takes over plain names; of a product that of its only factor which is
+    computed in the same function, as what is set once has not moved."""
+    line: int = getattr(write, "lineno", 1)
+    scope = scope_at(program, line)
+    node = write.value if isinstance(write, (ast.Assign, ast.AugAssign)) else None
+    for _ in range(4):
+        step = follow(program, scope, node, line)
+        if step is None:
+            break
+        line, node = step
+    return line
+
+
+def follow(program: Program, scope: Function | None, node: ast.expr | None, line: int) -> tuple[int, ast.expr] | None:
+    """The line and value of the assignment before."""
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    if node is None or not (product or isinstance(node, ast.Name)):
+        return None
+    bases = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in bases]
+    written = [w for name in dict.fromkeys(names) if (w := last_write(program, scope, name, line)) is not None]
+    made = [w for w in written if w.value is not None and w.part is None and literal(w.value) is None]
+    return (made[0].node.lineno, made[0].value) if len(made) == 1 and made[0].value is not None else None
+
+
+def built_rates(optimizer: Optimizer) -> list[float]:
+    """The rates that the groups of an optimizer were built with, before any schedule."""
+    given = (g.get("initial_lr", optimizer.defaults.get("lr")) for g in optimizer.param_groups)
+    return [float(rate) for rate in given if isinstance(rate, (int, float))]

@@ -1,0 +1,68 @@
+"""Which function a call calls."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from debugtracer.callsites.origins.called_function import called_function
+from debugtracer.callsites.origins.value_origin import origin, program_of, scope_at
+from debugtracer.trace.birth import Frame
+
+MAIN = """\
+import layers_of_test as L
+from layers_of_test import load as fetch
+from layers_of_test import *
+def own():
+    return 1
+class Net:
+    def mask(self):
+        return 2
+    def forward(self, x):
+        return self.mask()
+a = own()
+b = fetch()
+c = L.load()
+d = load()
+e = torch.load()
+f = self.load()
+"""
+LAYERS = """\
+def load():
+    table = read() / 3
+    return table
+"""
+
+
+@pytest.fixture
+def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    layers, file = tmp_path / "layers.py", tmp_path / "train.py"
+    layers.write_text(LAYERS)
+    file.write_text(MAIN)
+    module = ModuleType("layers_of_test")
+    module.__file__ = str(layers)
+    monkeypatch.setitem(sys.modules, "layers_of_test", module)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(10, "mask"), (11, "own"), (12, "load"), (13, "load"), (14, "load"), (15, None), (16, None)]
+)
+def test_by_name_by_import_by_module_and_by_class(main: Path, line: int, name: str | None) -> None:
+    program = program_of(str(main))
+    assert program is not None
+    call = next(n for n in program.nodes if isinstance(n, ast.Call) and n.lineno == line)
+    found = called_function(program, scope_at(program, line), call, program_of)
+    assert (found[1].name if found is not None else None) == name
+
+
+def test_a_value_is_followed_into_the_other_file(main: Path) -> None:
+    links = origin("b", [Frame(str(main), 14)])
+    assert [(Path(link.frame.file).name, link.frame.line, link.kind) for link in links] == [
+        ("train.py", 12, "handed"),
+        ("layers.py", 2, "made"),
+    ]

@@ -1,0 +1,69 @@
+"""The line of a rate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from debugtracer.observers.scheduler.rate_lines import built_line, built_rates, written_line
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.schedule import Rate
+from tests.observers.loops import data, mse, net
+from tests.observers.observing import observed
+
+ANNEALED = """\
+for turn in range(rounds):
+    left = 1.0 - turn / batches
+    now = left * args.rate
+    for group in optimizer.param_groups:
+        group["lr"] = now
+"""
+
+
+def test_a_rate_of_a_group_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text('optimizer = Adam([\n    {"params": a, "lr": 1e-2},\n    {"params": b, "lr": 1.0},\n])\n')
+    a, b = torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.Adam([{"params": [a], "lr": 1e-2}, {"params": [b], "lr": 1.0}])
+    found = built_line(optimizer, (Frame(str(file), 1),), 1.0)
+    assert found is not None
+    assert found.line == 3
+    assert built_line(optimizer, (Frame(str(file), 1),), 0.7) is None
+    assert built_line(optimizer, (), 1.0) is None
+    assert built_rates(optimizer) == [1e-3, 1e-3]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (ANNEALED, 2),
+        ('if late:\n    optimizer.param_groups[0]["lr"] = 0.1\n', 2),
+        ('for group in groups:\n    group["lr"] *= 0.5\n', 2),
+        ('def adjust(optimizer, lr):\n    for g in optimizer.param_groups:\n        g["lr"] = lr\n', 3),
+        ('def adjust(optimizer, epoch):\n    lr = base * 0.1 ** epoch\n    group["lr"] = lr\n', 2),
+        ('group["lr"] = 1\ngroup["lr"] = 2\n', None),
+        ('group["weight_decay"] = 1\n', None),
+    ],
+)
+def test_the_line_that_writes_or_computes_it(tmp_path: Path, text: str, line: int | None) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(text)
+    found = written_line([str(file), str(file)])
+    assert (found.line if found is not None else None) == line
+
+
+def test_a_constant_in_a_real_loop(tmp_path: Path) -> None:
+    def loop() -> None:
+        rate = 0.01
+        model = net()
+        optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+        for x, y in data(4):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+
+    (fact,) = observed(tmp_path / "runs", loop, Rate)
+    assert fact.rate_frame is not None
+    assert fact.rate_frame.code == "rate = 0.01"
