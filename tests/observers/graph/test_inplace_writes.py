@@ -88,3 +88,17 @@ def test_a_state_carried_over_a_step_is_told_from_a_step_before_backward(tmp_pat
     found = finding(tmp_path / "runs")
     assert "A forward ran since" in found.message
     assert not found.exact
+
+
+def test_a_write_in_inference_mode_is_no_failure(tmp_path):
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            with torch.inference_mode():
+                total = torch.zeros(2)
+                total.add_(model(torch.ones(2, 3)).squeeze(1))
+            optimizer.zero_grad()
+            model(torch.ones(2, 3)).mean().backward()
+            optimizer.step()
+    assert not [event for event in events(tmp_path) if isinstance(event, Found)]

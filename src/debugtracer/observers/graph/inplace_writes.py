@@ -46,6 +46,8 @@ class InplaceObserver(Observer):
         """Note a torch function that writes in place."""
         name = getattr(function, "__name__", "")
         if is_write(name, kwargs) and args and isinstance(args[0], Tensor) and len(self.writes) < MOST:
+            if args[0].is_inference():  # no version, and no backward will need it
+                return
             base = args[0]._base if args[0]._base is not None else args[0]
             self.writes.append(
                 (name, tuple(args[0].shape), args[0]._version, raw_frames(1), tuple(base.shape), id(base))
