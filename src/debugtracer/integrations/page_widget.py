@@ -16,6 +16,7 @@ function render({ model, el }) {
   frame.title = "debug-tracer";
   frame.sandbox = "allow-scripts"; // an origin of its own: it reaches neither the notebook nor its cookies
   frame.style.cssText = "width: 100%; border: 1px solid rgba(127, 127, 127, .35); border-radius: 8px";
+  frame.style.boxSizing = "border-box";
   const draw = () => { frame.style.height = model.get("height") + "px"; frame.srcdoc = model.get("html"); };
   model.on("change:html", draw);
   draw();

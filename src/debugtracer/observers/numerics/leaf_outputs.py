@@ -44,7 +44,7 @@ class LeafOutputs:
         return torch.is_grad_enabled() and not self.run.compiles and any(True for _ in module.parameters())
 
     def listen(self) -> None:
-        """Register our hooks."""
+        """Register our hooks with torch."""
         self.inside = []
         register = torch.nn.modules.module
         self.hooks = [

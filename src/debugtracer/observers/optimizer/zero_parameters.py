@@ -85,7 +85,7 @@ class ZeroParametersObserver(Observer):
         self.run.subscribe(self.step_begins, self.backward_begins, self.called)
 
     def rest(self) -> None:
-        """Hear no more of updates once no optimizer has anything to be looked at."""
+        """Stop listening to updates once no optimizer has anything to be looked at."""
         if all(o in self.known and self.known[o].over for o in self.run.optimizers):
             self.run.unsubscribe(self.step_begins, self.backward_begins, self.called)
 

@@ -70,7 +70,7 @@ class UndoneUpdatesObserver(Observer):
             self.last[optimizer] = LastUpdate(done, [p for p in parameters(optimizer) if comparable(p)])
 
     def rest(self) -> None:
-        """Hear no more of updates once every optimizer has been looked at."""
+        """Stop listening to updates once every optimizer has been looked at."""
         if not self.last and all(o in self.counts and self.counts[o][1] >= LOOKS for o in self.run.optimizers):
             self.run.unsubscribe(self.step_begins, self.step_ended)
 
