@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
 
 
 def test_fires_when_a_norm_made_the_divisor():
@@ -32,3 +35,20 @@ def test_a_root_of_a_sum_of_squares_counts_as_a_norm():
     evidence = evidence_of("zero-norm", some_facts(birth))
     assert evidence is not None
     assert evidence.confidence == 0.8
+
+
+def test_a_weight_norm_whose_direction_is_zeros():
+    birth = a_birth(
+        "aten::_weight_norm_interface",
+        a_tensor(0.0, 0.0),
+        a_tensor(0.0, 0.0),
+        kind="domain",
+    )
+    made = Frame("/home/someone/tcn.py", 39, "init", "self.conv2.weight = torch.zeros_like(self.conv2.weight)")
+    evidence = evidence_of("zero-norm", msgspec.structs.replace(some_facts(birth), made=(made,)))
+    assert evidence is not None
+    assert evidence.place is not None
+    assert evidence.place.frame == made
+    assert "weight_norm divides a direction of zeros by its norm, which is 0/0, made at tcn.py:39" in evidence.because
+    other = a_birth("aten::_weight_norm_interface", a_tensor(0.5, 0.0), a_tensor(0.0, 0.0), kind="domain")
+    assert evidence_of("zero-norm", some_facts(other)) is None

@@ -16,18 +16,20 @@ from debugtracer.trace.finding import LAYERS
 from tests.each import each
 
 EXACT = {
-    "data/batch-of-one", "data/label-range", "data/ragged-samples", "data/target-out-of-bounds",
-    "data/targets-all-ignored", "data/token-out-of-table", "data/worker-rng", "device/collective-mismatch",
-    "device/device-mismatch", "device/out-of-memory", "device/rank-overlap", "device/replica-drift",
-    "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak", "logging/nan-hidden",
-    "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/future-leak", "model/graph-freed",
-    "model/inplace-modified", "model/loss-broadcast", "model/loss-misuse", "model/loss-without-graph",
-    "model/shape-mismatch", "model/unregistered-params", "numerics/dtype-mismatch", "numerics/half-gradients",
+    "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples",
+    "data/target-out-of-bounds", "data/targets-all-ignored", "data/token-out-of-table", "data/worker-rng",
+    "device/collective-mismatch", "device/device-mismatch", "device/out-of-memory", "device/rank-overlap",
+    "device/replica-drift", "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak",
+    "logging/nan-hidden", "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/flat-start",
+    "model/frozen-by-evaluation", "model/future-leak", "model/graph-freed", "model/inplace-modified",
+    "model/loss-broadcast", "model/loss-misuse", "model/loss-without-graph", "model/shape-mismatch",
+    "model/unregistered-params", "numerics/dtype-mismatch", "numerics/half-gradients",
     "optimizer/clip-after-step", "optimizer/clip-before-unscale", "optimizer/double-unscale",
     "optimizer/eps-dtype", "optimizer/lr-zero", "optimizer/missing-params", "optimizer/no-update",
-    "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-misplaced",
-    "optimizer/zero-grad-missing", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
-    "rollback/state-dict-mismatch", "rollback/state-misplaced",
+    "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/update-undone",
+    "optimizer/zero-grad-misplaced", "optimizer/zero-grad-missing", "rollback/ckpt-nonfinite",
+    "rollback/file-corrupt", "rollback/file-truncated", "rollback/state-dict-mismatch",
+    "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
     "model/all-frozen", "numerics/crash-text",

@@ -8,6 +8,7 @@ from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 DIVISIONS = ("div", "true_divide", "reciprocal")
+WEIGHT_NORMS = ("weight_norm_interface", "weight_norm")
 NORMS = ("linalg_vector_norm", "norm", "vector_norm")
 
 
@@ -27,6 +28,8 @@ class ZeroNorm(Cause):
 
     def evidence_from_incident(self, incident: IncidentEvidence) -> Evidence | None:
         """A division of 0 by 0 whose divisor is a norm, or a root of a sum that stands for one."""
+        if incident.born("forward", *WEIGHT_NORMS):
+            return direction_of_zeros(incident)
         if not incident.born("forward", *DIVISIONS) and not incident.born("update", *DIVISIONS):
             return None
         place = 0 if incident.ops & {"reciprocal"} else 1
@@ -42,3 +45,19 @@ class ZeroNorm(Cause):
             because=f"{incident.op} divides a vector of zeros by its norm, which is 0/0",
             remedies=self.remedies,
         )
+
+
+def direction_of_zeros(incident: IncidentEvidence) -> Evidence | None:
+    """A weight that is kept as direction and length, and whose direction is zeros where the output is bad."""
+    direction = incident.at(0)
+    if not direction or any(v != 0 for v in direction):
+        return None
+    return Evidence(
+        confidence=0.95,
+        because=f"weight_norm divides a direction of zeros by its norm, which is 0/0{incident.made}",
+        remedies=(
+            "set the length to 0 and leave the direction: layer.parametrizations.weight.original0 (weight_g)",
+            "or begin with small random weights: nn.init.normal_(layer.weight, 0, 0.01)",
+        ),
+        place=incident.made_place,
+    )

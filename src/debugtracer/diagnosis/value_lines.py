@@ -16,6 +16,7 @@ from debugtracer.callsites.origins.infinity_origin import infinite_line
 from debugtracer.callsites.origins.label_cut import label_cut
 from debugtracer.callsites.origins.nonfinite_origin import nonfinite_first
 from debugtracer.callsites.origins.value_origin import Link, last_write, made_first, origin, program_of, scope_at
+from debugtracer.callsites.origins.weight_origin import weight_line
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.errors import guarded
 from debugtracer.recorder.tape.batches import Batch
@@ -41,6 +42,10 @@ def value_lines(birth: Birth | None, batch: Batch | None, ignored: str) -> tuple
             return batch.loader.made(name) if ignored else batch.loader.spoiled(name, some)
         outside = name.startswith(("a tensor", "input "))
         return nonfinite_first(of_the_program(sys._getframe(1)), some=False) if outside else ()
+    if base(birth.op).startswith("_weight_norm"):
+        layer = (birth.module or "").partition(".parametrizations.")
+        found = weight_line(birth.frames, f"{layer[0]}.{layer[2].split('.')[0] or 'weight'}")
+        return (found,) if found is not None else ()
     if birth.kind == "inf-inf" and base(birth.op) in ("sub", "rsub"):
         found = infinite_line(birth.frames)
         return (found,) if found is not None else ()

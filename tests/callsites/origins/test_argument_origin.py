@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.callsites.origins.argument_origin import argument_origin, object_built
+from debugtracer.callsites.origins.argument_origin import argument_origin, copied_at, object_built
 from debugtracer.trace.birth import Frame
 
 TEXT = """\
@@ -33,3 +33,16 @@ def test_the_object_a_line_calls_is_where_its_class_was_called(tmp_path):
     assert built.line == 3
     assert object_built([Frame(str(file), 5)], "BCELoss") is None
     assert object_built([], "BCELoss") is None
+
+
+def test_the_line_that_takes_the_target_as_a_copy_of_another_value(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text(
+        "def batch():\n    ids = torch.stack(rows) + 1\n    return ids, ids.clone()\n"
+        "x, y = batch()\nloss = F.cross_entropy(model(x), y)\n"
+    )
+    links = argument_origin([Frame(str(file), 5)], ("cross_entropy",), "target", 1)
+    found = copied_at(links)
+    assert found is not None
+    assert found.line == 3
+    assert copied_at(links[:1]) is None

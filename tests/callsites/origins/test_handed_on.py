@@ -16,6 +16,8 @@ from debugtracer.callsites.origins.handed_on import carrier, kind_of
         ("torch.tensor(ids[:-1])", "ids"),
         ("[self.table[s] for s in text]", "self.table"),
         ("[w for w in words]", "words"),
+        ("torch.tensor([r + [0] * (n - len(r)) for r in rows])", "rows"),
+        ("[r + bias for r in rows]", "r + bias"),
         ("x * 2", "x * 2"),
         ("model(x)", "model(x)"),
     ],

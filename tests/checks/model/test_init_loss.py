@@ -7,9 +7,12 @@ import math
 import pytest
 
 from debugtracer.checks.model.init_loss import InitLoss
+from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.window import Window
 from tests.checks.facts_at import judged, line, ref
+from tests.checks.test_snapshots import a_snapshot, an_update
+from tests.trace.facts.test_health import a_row
 
 
 def call(value: float, step: int = 0, **fields: object) -> LossCall:
@@ -65,3 +68,34 @@ def test_a_sum_that_is_divided_afterwards_is_silent():
     ]
     # half of it is another term, not a mean
     assert [len(list(InitLoss().judge(window))) for window in windows] == [0, 1]
+
+
+FAR_OFF = (43.9, *[43.0 - k for k in range(20)])
+
+
+def wide(spread: float) -> Health:
+    row = a_row("wte.weight", shape=(10, 64), l2=spread * 640**0.5)
+    return a_snapshot(0, row, params=(an_update("wte.weight"),))
+
+
+def test_a_first_loss_of_many_times_chance_that_stays_there_is_a_warning():
+    first, later = judged(InitLoss(), [call(43.9), wide(1.0)], loss=FAR_OFF)
+    assert (first.severity, later.severity, later.kind) == ("note", "warning", "bad_init")
+    assert later.message == (
+        "step 0, rank 0: the first cross_entropy is 43.9, 19.1 times log 10 = 2.303, and after 20 updates it is still "
+        "29.5; wte.weight alone makes logits of a standard deviation of 8; expected about 2.303. Look at what scales "
+        "the logits, and make the initial weights of the last layer small."
+    )
+    assert (later.place.param, later.place.frame) == ("wte.weight", line(20))
+
+
+def test_logits_that_something_else_scales_name_no_matrix():
+    assert judged(InitLoss(), [call(43.9), wide(0.02)], loss=FAR_OFF)[-1].place.param is None
+
+
+def test_a_loss_that_comes_down_and_a_small_term_stay_a_note():
+    down = (43.9, *[40.0 / (k + 1) for k in range(20)])
+    assert [f.severity for f in judged(InitLoss(), [call(43.9)], loss=down)] == ["note"]
+    beside = (4.0, *[40.0] * 20)
+    assert [f.severity for f in judged(InitLoss(), [call(43.9)], loss=beside)] == ["note"]
+    assert [f.severity for f in judged(InitLoss(), [call(22.9)], loss=FAR_OFF)] == ["note"]  # below ten times

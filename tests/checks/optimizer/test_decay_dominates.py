@@ -56,3 +56,8 @@ def test_decays_that_people_use_are_silent(healthy):
 
 def test_sgd_is_told_where_the_decay_matters():
     assert len(judged(SGD, SGD, SGD)) == 1
+
+
+def test_the_constant_that_says_it_is_the_line_to_edit():
+    (finding,) = judged(ADAM, ADAM, {**ADAM, "decay_frame": line(3)})
+    assert finding.place.frame == line(3)

@@ -48,3 +48,17 @@ def test_no_decay_is_silent_and_a_huge_one_is_told(tmp_path):
     assert run(tmp_path / "a", torch.optim.SGD) == []
     run(tmp_path / "b", torch.optim.Adam, weight_decay=50.0)
     assert [f.severity for f in findings(tmp_path / "b", "decay-dominates")] == ["warning"]
+
+
+def test_a_large_decay_is_told_with_the_constant_that_says_it(tmp_path):
+    pull = 40.0
+    model = nn.Linear(4, 4)
+    with under_watch(tmp_path):
+        steps = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=pull)
+        for _ in range(5):
+            steps.zero_grad()
+            model(torch.randn(6, 4)).mean().backward()
+            steps.step()
+    frames = [fact.decay_frame for fact in facts(tmp_path, DecayShare)]
+    assert frames[:2] == [None, None]
+    assert frames[2].code == "pull = 40.0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 
-from debugtracer.callsites.origins.handed_on import kind_of
+from debugtracer.callsites.origins.handed_on import copies, kind_of
 from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.trace.birth import Frame
@@ -42,3 +42,8 @@ def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: 
     kind = kind_of(exact[0])
     here = (Link(use.frame(exact[0]), kind),) if kind != "handed" else ()
     return (*here, *chain(use, line))
+
+
+def copied_at(links: Sequence[Link]) -> Frame | None:
+    """The last line that takes the value as a copy of another one; None where no line copies."""
+    return next((link.frame for link in links if link.value is not None and copies(link.value.node)), None)

@@ -56,10 +56,23 @@ def handed_on(node: ast.expr) -> ast.expr | None:
         return node.value
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-        inner = carrier(node.elt)
+        inner = carrier(unpadded(node.elt))
         return node.generators[0].iter if isinstance(inner, ast.Name) and inner.id in own else inner
     if not isinstance(node, ast.Call):
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
         return node.func.value
     return node.args[0] if node.args and final_name(node.func) in COPIES else None
+
+
+def copies(node: ast.expr) -> bool:
+    """True for an expression that is a copy of a value: `ids.clone()`."""
+    return isinstance(node, ast.Call) and final_name(node.func) in ("clone", "copy", "deepcopy")
+
+
+def unpadded(node: ast.expr) -> ast.expr:
+    """What is filled up with a list of one value (`row` of `row + [0] * n`); any other expression itself."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return node
+    fill = node.right.left if isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Mult) else None
+    return node.left if isinstance(fill, ast.List) and len(fill.elts) == 1 else node

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.origins.called_function import called_function
-from debugtracer.callsites.origins.handed_on import carrier, kind_of
+from debugtracer.callsites.origins.handed_on import carrier, copies, kind_of
 from debugtracer.callsites.origins.written_names import (
     Function,
     Written,
@@ -221,8 +221,8 @@ def returned(
     one = part_of(value, part) if part is not None else value
     kept = None if one is not value else part
     use = Use(program, function, one if one is not None else value, above, kept)
-    kind = kind_of(one)
-    if kind == "formed" or not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
+    kind = "handed" if copies(use.node) else kind_of(one)
+    if kind == "formed" or copies(use.node) or not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
         yield Link(use.frame(last), kind, use)
     yield from follow(use, last.lineno, seen)
 

@@ -41,7 +41,7 @@ class ReplicaDrift(Check):
         Call the wrapper instead.
     """
 
-    needs: ClassVar[tuple[type[Replica], type[Crash]]] = (Replica, Crash)
+    needs: ClassVar[tuple[type[Replica]]] = (Replica,)
     kind: ClassVar[str] = "ddp_replica_drift"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = (

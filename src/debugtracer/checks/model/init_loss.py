@@ -9,8 +9,11 @@ from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.snapshots import filled_at, rms, taken
+from debugtracer.trace.facts.health import Health
 from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.finding import Finding, Severity
+from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
@@ -28,7 +31,9 @@ class InitLoss(Check):
         At step 0, log C is what equal guesses cost (log 2 for binary). A loss more than `above` times that is told; if
         it is about the number of targets times log C, it is a sum. Pretrained weights may be below; class priors too;
         smoothing and class weights move it, so these are left alone. It is a note, since a summed loss can be meant; a
-        warning when it is a sum and the loss only rises: the learning rate was meant for a mean.
+        warning when it is a sum and the loss only rises (the learning rate was meant for a mean), or when it is no sum,
+        more than `far` times chance, and still more than `above` times it after `rising` updates. A matrix with a row
+        for each class is named then, where its weights alone make logits that wide.
     What to do
         Use reduction='mean', or make the last layer's initial weights small.
     Example
@@ -36,13 +41,14 @@ class InitLoss(Check):
         about 2.303. Use the mean.
     """
 
-    needs: ClassVar[tuple[str | type[LossCall], ...]] = (LossCall, LOSS)
+    needs: ClassVar[tuple[str | type, ...]] = (LossCall, LOSS, Health)
     kind: ClassVar[str] = "loss_misuse"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
     remedies: ClassVar[tuple[str, ...]] = (
         "use reduction='mean', or divide by the number of targets",
-        "make the initial weights of the last layer small",
+        "make the initial weights of the last layer small (std 0.02), also where they are tied to an embedding",
+        "look at what scales the logits: a temperature that is stored as its logarithm, a division that is missing",
     )
     family: ClassVar[str] = "loss"
     proved_by: ClassVar[str] = "model/summed_loss"
@@ -53,6 +59,10 @@ class InitLoss(Check):
     """Losses after which the median of the last half may not lie above `twice` the first (ours)."""
     twice: float = 1.5
     """Times the first loss (ours)."""
+    far: float = 10.0
+    """Times chance (ours: no fresh network of the 75 healthy held-out programs is above 2)."""
+    wide: float = 4.0
+    """Standard deviation of logits from white features (ours, as for init-scale: torch's default is 0.58)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding about the calls of the first step; a sum is followed over several calls."""
@@ -77,11 +87,56 @@ class InitLoss(Check):
                 yield self.describe(window, call, chance, ratio)
         losses = window.before(LOSS) if memory else ()
         if len(losses) == self.rising:
+            yield from self.far_off(window, list(memory.values()), losses)
             for call in [c for c in memory.values() if is_sum(c) and abs(losses[0] - c.value) <= 0.01 * abs(c.value)]:
                 if median(losses[self.rising // 2 :]) > self.twice * losses[0]:
                     yield self.describe(
                         window, call, guessing(call) or 1.0, call.value / (guessing(call) or 1.0), "warning"
                     )
+
+    def far_off(self, window: Window, calls: list[LossCall], losses: tuple[float, ...]) -> Iterator[Finding]:
+        """Yield for a classifier whose first loss is many times chance and has not come near it since."""
+        now = median(losses[self.rising // 2 :])
+        known = [(as_float(c.value or 0.0) / (guessing(c) or 1.0), c) for c in calls if not is_sum(c)]
+        ratio, call = max(known, key=lambda one: one[0], default=(0.0, None))
+        chance = guessing(call) if call is not None else None
+        if call is None or chance is None or ratio <= self.far or now <= self.above * chance:
+            return
+        if abs(losses[0]) < 0.4 * as_float(call.value or 0.0):  # one of several terms with a small weight
+            return
+        head = self.head(window, call)
+        name, gain = head or ("", 0.0)
+        by = f"; {name} alone makes logits of a standard deviation of {gain:.2g}" if head else ""
+        yield self.finding(
+            window,
+            "warning",
+            f"the first {call.loss} is {as_float(call.value or 0.0):.4g}, {ratio:.3g} times log {call.classes or 2} = "
+            f"{chance:.4g}, and after {self.rising} updates it is still {now:.4g}{by}; expected about {chance:.4g}. "
+            "Look at what scales the logits, and make the initial weights of the last layer small.",
+            ref=call.ref,
+            place=Place(
+                frame=(filled_at(window, name) if head else None) or call.frame,
+                symptom_frame=call.frame,
+                param=name or None,
+                module=name.rpartition(".")[0] or None,
+            ),
+            kind="bad_init",
+            confidence=0.85,
+            ratio=ratio,
+            chance=chance,
+        )
+
+    def head(self, window: Window, call: LossCall) -> tuple[str, float] | None:
+        """The matrix with a row for each class whose weights alone make wide logits, and how wide."""
+        facts = taken(window)
+        rows = facts[0].of("weight").items() if facts else ()
+        gains = [
+            (rms(row) * math.sqrt(row.shape[1]), name)
+            for name, row in rows
+            if len(row.shape) == 2 and row.shape[0] == call.classes
+        ]
+        gain, name = max(gains, default=(0.0, ""))
+        return (name, gain) if gain > self.wide else None
 
     def describe(
         self, window: Window, call: LossCall, chance: float, ratio: float, severity: Severity = "note"

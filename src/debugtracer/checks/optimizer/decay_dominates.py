@@ -69,7 +69,7 @@ class DecayDominates(Check):
                 "warning",
                 f"{said}. Divide it by 100.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame),
+                place=Place(frame=fact.decay_frame or fact.frame),
                 decay=float(fact.decay_l2),
                 grad=float(fact.grad_l2),
             )

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import user_frames
-from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.callsites.origins.argument_origin import argument_origin, copied_at
 from debugtracer.callsites.origins.mask_origin import mask_made
 from debugtracer.callsites.origins.value_origin import made_first
 from debugtracer.observers.model.difference import difference
@@ -116,7 +116,9 @@ class FunctionTestsObserver(Observer):
                 found = tests(one, targets[0] if targets else None)
             for trial in found.keys() & {"own_token", "shifted_token"}:
                 found[trial]["frame"] = self.stack[0] if self.stack else None
-                found[trial]["made"] = made_first(argument_origin(self.stack, INDEXED, "target", 1), cut=True)
+                links = argument_origin(self.stack, INDEXED, "target", 1)
+                copied = copied_at(links) if trial == "own_token" else None
+                found[trial]["made"] = (copied,) if copied is not None else made_first(links, cut=True)
             for trial, facts in found.items():
                 stack = facts.pop("stack", ())
                 if trial == "later_tokens" and stack:

@@ -8,13 +8,19 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import frames_of
+from debugtracer.callsites.origins.setting_origin import setting_line
+from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.decay_share import DecayShare
 from debugtracer.trace.number import number
 
 LOOKS = 3  # updates of an optimizer (ours)
+MELTS = 0.01  # rate times decay from which its line is looked for (ours)
+MOST = 99  # no constructor takes it by place
 DECOUPLED = ("AdamW", "Adafactor", "Lion", "Muon", "LAMB", "Lamb")
 ADAPTIVE = ("Adam", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "RMSpropTF")
 
@@ -45,17 +51,23 @@ class DecayShareObserver(Observer):
             return
         decays, grads = norms(groups)
         kind = type(optimizer).__name__
+        decay, lr = max(float(g["weight_decay"]) for g in groups), max(float(g["lr"]) for g in groups)
+        large = known[1] == LOOKS - 1 and (decays >= grads or decay * lr > MELTS)
         self.run.emit(
             DecayShare(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=known[0], kind=kind,
-                frame=self.run.built_at(optimizer), number=known[1],
-                decay=number(max(float(g["weight_decay"]) for g in groups)),
-                lr=number(max(float(g["lr"]) for g in groups)),
+                frame=self.run.built_at(optimizer), number=known[1], decay=number(decay), lr=number(lr),
+                decay_frame=self.said_at(optimizer, decay) if large else None,
                 decoupled=kind in DECOUPLED or any(g.get("decoupled_weight_decay") for g in groups),
                 adaptive=kind in ADAPTIVE, decay_l2=number(decays), grad_l2=number(grads),
             )
         )  # fmt: skip
         known[1] += 1
+
+    def said_at(self, optimizer: Optimizer, decay: float) -> Frame | None:
+        """The line of the constant or option that says the decay. Reads source."""
+        stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
+        return guarded("decay_share.line")(setting_line)(stack, type(optimizer).__name__, "weight_decay", MOST, decay)
 
 
 def is_plain(value: Any) -> bool:

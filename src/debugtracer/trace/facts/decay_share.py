@@ -29,6 +29,8 @@ class DecayShare(Fact, frozen=True, kw_only=True):
     decay_l2: Number
     """Norm of weight_decay * weight."""
     grad_l2: Number
+    decay_frame: Frame | None = None
+    """Of the last look, where the decay is large: the line that says it, where that is not the constructor."""
 
     def key(self) -> object:
         """Identify the optimizer and the look."""

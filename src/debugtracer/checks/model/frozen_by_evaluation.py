@@ -1,0 +1,88 @@
+"""Does training go on with what an evaluation froze?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import ClassVar
+
+import msgspec
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.frozen_evaluation import FrozenEvaluation
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class FrozenByEvaluation(Check):
+    """An evaluation freezes parameters, and training goes on without them.
+
+    What it catches
+        `requires_grad_(False)` before features are computed for a score, and no `requires_grad_(True)` after it; a
+        validation hook that freezes a part.
+    Why it matters
+        From the second epoch on only the rest learns. The loss still falls a little, and nothing fails.
+    How it decides
+        When an evaluation called the model, parameters were frozen that the last update had trained: they could be
+        trained when the phase began and hold its gradient, as the others do. They were still frozen at the next
+        evaluation or the end of the run, `steps` updates later or more. A part that is frozen on purpose is frozen
+        while training goes on, and has no gradient then.
+    What to do
+        Compute features under torch.no_grad(), or set requires_grad_(True) when the evaluation is over.
+    Example
+        step 25, rank 0: 4 of 6 parameters (encoder.1.weight, ...; 93% of all values) are frozen since the evaluation
+        at train.py:44 (train.py:39 freezes) and were not unfrozen in 25 updates; expected those that learnt before it
+        to go on. Use torch.no_grad() there, or set requires_grad_(True) after it.
+    """
+
+    needs: ClassVar[tuple[type[FrozenEvaluation]]] = (FrozenEvaluation,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "train_eval_mode"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.85
+    remedies: ClassVar[tuple[str, ...]] = (
+        "compute features under torch.no_grad() instead of freezing the parameters",
+        "set requires_grad_(True) on the part when the evaluation is over",
+    )
+    proved_by: ClassVar[str] = "model/gull_colonies"
+
+    steps: int = 8
+    """Updates without them (ours)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield once a run."""
+        memory = window.memory(self)
+        for fact in window.new(FrozenEvaluation):
+            if fact.steps >= self.steps and "told" not in memory:
+                memory["told"] = True
+                yield self.describe(window, fact)
+
+    def describe(self, window: Window, fact: FrozenEvaluation) -> Finding:
+        """Build the finding, at the line that freezes where it is known."""
+        dots = ", ..." if fact.count > 1 else ""
+        at = f" at {spot(fact.frame).strip(' ()')}" if fact.frame else ""
+        by = f" ({PurePath(fact.frozen_by.file).name}:{fact.frozen_by.line} freezes)" if fact.frozen_by else ""
+        return self.finding(
+            window,
+            "warning",
+            f"{fact.count} of {fact.held} parameters ({fact.params[0]}{dots}; {fact.share:.0%} of all values) are "
+            f"frozen since the evaluation{at}{by} and were not unfrozen in {fact.steps} updates; expected those that "
+            "learnt before it to go on. Use torch.no_grad() there, or set requires_grad_(True) after it.",
+            ref=msgspec.structs.replace(
+                fact.ref,
+                step=max(fact.ref.step - fact.steps, 0),
+                iteration=max(fact.ref.iteration + 1 - fact.steps, 0),
+            ),
+            place=Place(
+                param=fact.params[0],
+                module=fact.params[0].rpartition(".")[0] or None,
+                frame=fact.frozen_by or fact.frame,
+                symptom_frame=fact.frame,
+            ),
+            share=fact.share,
+            steps=float(fact.steps),
+        )
