@@ -21,7 +21,7 @@ EXACT = {
     "device/collective-mismatch", "device/device-mismatch", "device/out-of-memory", "device/rank-overlap",
     "device/replica-drift", "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak",
     "logging/nan-hidden", "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/flat-start",
-    "model/frozen-by-evaluation", "model/future-leak", "model/graph-freed", "model/inplace-modified",
+    "model/future-leak", "model/graph-freed", "model/inplace-modified",
     "model/loss-broadcast", "model/loss-misuse", "model/loss-without-graph", "model/shape-mismatch",
     "model/unregistered-params", "numerics/dtype-mismatch", "numerics/half-gradients",
     "optimizer/clip-after-step", "optimizer/clip-before-unscale", "optimizer/double-unscale",
@@ -32,7 +32,7 @@ EXACT = {
     "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
-    "model/all-frozen", "numerics/crash-text",
+    "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
     "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/token-out-of-table", "data/train-eval-overlap", "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
