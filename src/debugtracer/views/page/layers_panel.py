@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from debugtracer.trace.store.norm_table import NormTable
 
 CELLS = 500_000  # of all maps together; more snapshots are thinned evenly, those at the focus stay
-NORM_CELLS = 120_000  # of these for norms between the snapshots, where there are such
+NORM_CELLS = 100_000  # of these for norms between the snapshots, where there are such
 HISTOGRAM_BINS = 150_000
 CLOSE = 4  # snapshots kept on each side of the focus
 NORMS_CLOSE = 32  # and steps that have norms alone
