@@ -67,7 +67,9 @@ class AnswerSpreadsObserver(Observer):
     def look(self, one: FirstInputs, at: int) -> bool:
         """Run a copy of one root; whether to look at it again."""
         module = one.module()
-        if module is None or (at == 0 and side_effect(module) is not None):
+        if module is None or nn.Module.__call__ is not nn.Module._wrapped_call_impl:
+            return False  # a replaced __call__ would see ours
+        if at == 0 and side_effect(module) is not None:
             return False
         begin = perf_counter()
         with unnoticed(self.run.disabled):
@@ -98,7 +100,13 @@ def spread(module: nn.Module, one: FirstInputs) -> tuple[float, float] | None:
         output, _ = ShadowModel(module, one.autocast).run(one.args, one.kwargs)
     except Exception:  # a model that cannot be copied or called once more is no fault
         return None
-    if output is None or not output.dim() or output.shape[0] % one.samples or not output.is_floating_point():
+    if (
+        output is None
+        or output.is_meta
+        or not output.dim()
+        or output.shape[0] % one.samples
+        or not output.is_floating_point()
+    ):
         return None
     rows = output.detach().reshape(one.samples, -1).double()
     if rows.shape[1] == 0 or not bool(torch.isfinite(rows).all()):

@@ -241,7 +241,7 @@ def simple(values: tuple[Any, ...]) -> bool:
     return (
         bool(held)
         and plain
-        and not any(t.requires_grad or t.layout is not torch.strided for t in held)
+        and not any(t.requires_grad or t.layout is not torch.strided or t.is_nested or t.is_meta for t in held)
         and sum(held_bytes(t) for t in held) <= INPUT_BYTES
     )
 
