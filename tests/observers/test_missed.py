@@ -31,6 +31,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
     "order": lambda o: [(log.use.fresh, log.calls) for log in o.logs.values() if log.use.fresh],
+    "undone-updates": lambda o: list(o.last.values()),
     "module-modes": lambda o: [watched for watched in o.watched.values() if not watched.dirty],
 }
 
@@ -74,7 +75,7 @@ def test_every_observer_that_forgets_is_tried(tmp_path: Path) -> None:
             for name, observer in session.dispatcher.observers.items()
             if type(observer).missed is not Observer.missed
         }
-    assert forgetful == {*FORGOTTEN, "optimizer-state"}
+    assert forgetful == {*FORGOTTEN, "optimizer-state", "critic-gradients"}
 
 
 def test_the_sum_of_a_decay_is_left_once_steps_were_missed(tmp_path: Path) -> None:

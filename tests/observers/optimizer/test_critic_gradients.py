@@ -9,9 +9,11 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.observers.optimizer.critic_gradients import CriticGradientsObserver
 from debugtracer.trace.facts.critic_gradient import CriticGradient
 from tests.observers.loops import gan, mse
 from tests.observers.observing import observed
+from tests.watching import under_watch
 
 
 def forging(clears: str) -> Callable[[], None]:
@@ -67,3 +69,17 @@ def shared_body() -> None:
 @pytest.mark.parametrize("loop", [forging("before"), forging("frozen"), gan, shared_body])
 def test_critics_of_their_own_objective_are_silent(tmp_path: Path, loop: Callable[[], None]):
     assert observed(tmp_path / "runs", loop, CriticGradient) == []
+
+
+def test_what_was_left_is_forgotten_when_steps_were_missed(tmp_path: Path):
+    with under_watch(tmp_path) as session:
+        forging("top")()
+        observer = session.dispatcher.observers["critic-gradients"]
+        assert isinstance(observer, CriticGradientsObserver)
+        assert observer.clears
+        forger, critic = (nn.Linear(2, 2) for _ in range(2))
+        optimizers = [torch.optim.SGD(m.parameters(), lr=0.1) for m in (forger, critic)]
+        mse(critic(forger(torch.ones(1, 2))), torch.ones(1, 2)).backward()
+        assert optimizers[1] in observer.leftover
+        session.dispatcher.missed()
+        assert not observer.leftover
