@@ -15,7 +15,7 @@ typed="$(mktemp)"
 types=$!
 trap 'kill "$types" 2>/dev/null || true; rm -f "$typed"' EXIT
 workers="$(($(nproc) + 1))"  # one more than cores: tests also wait; asked before OMP_NUM_THREADS, which nproc answers with
-export OMP_NUM_THREADS=1  # several processes of tests, each of which starts programs of its own
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"  # several processes of tests, each of which starts programs of its own
 unset PYTHONDONTWRITEBYTECODE  # with it each of these programs compiles all of ours again
 python -m pytest --collect-only -qq "$@" > /dev/null 2>&1 || true  # compiles the tests once, not once in each worker
 status=0

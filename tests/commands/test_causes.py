@@ -24,7 +24,7 @@ def test_the_page_of_a_cause_says_what_speaks_for_it_what_proves_it_and_what_to_
         "stale-gradients\n\nGradients are not cleared between updates.\n\nClass\n    stale_gradients, optimizer "
         "layer\n\nWhat it is\n    backward adds to"
     )
-    assert "\nChecks that name it\n    optimizer/zero-grad-missing\n" in text
+    assert "\nChecks that name it\n    optimizer/objectives-mixed\n    optimizer/zero-grad-missing\n" in text
     assert "\nProved when this heals the step, narrowest first\n    one-line-fix\n" in text
     assert "\nWhat to do\n    optimizer.zero_grad() before the first backward of each update\n" in text
 

@@ -112,7 +112,8 @@ def test_watch_again_is_the_same_watch_and_other_keywords_are_another_run(tmp_pa
             ).stdout
             == "False observe\n"
         )
-        assert kernel.run(TRAIN).error == "" and kernel.run(HOOKS).stdout.startswith("1 1")
+        assert kernel.run(TRAIN).error == ""
+        assert kernel.run(HOOKS).stdout[:3] in ("1 1", "2 2")  # a glance at the step to come may stand
         assert "the loss is not finite at step 5" in html(kernel.run("other"))
         kernel.run("w.stop(); other.stop()")
         assert kernel.run(HOOKS).stdout == before

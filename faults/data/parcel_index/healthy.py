@@ -17,7 +17,7 @@ with open(path, "w") as file:
 
 class Parcels(Dataset):
     def __init__(self, path, count):
-        self.count = count
+        self.path, self.count = path, count
         with open(path) as file:
             self.records = json.load(file)
 

@@ -38,8 +38,8 @@ class AnswersAlike(Check):
     How it decides
         A copy in evaluation mode is given the first samples again after 64 and 128 updates: their outputs lie less than
         `share` of what they did at the start apart, and the loss is not below half of the first. A warning where the
-        first updates changed the middle matrix by `thrown` of its norm or more each (healthy is below 1e-2); else a
-        note.
+        first updates changed the middle matrix by `thrown` of its norm or more each (healthy is below 1e-2) and it has
+        not shrunk to half since, which is decay; else a note.
     What to do
         Lower the learning rate by ten, or warm it up.
     Example
@@ -60,7 +60,7 @@ class AnswersAlike(Check):
 
     share: float = 1e-3  # of the distance at the start (ours: 1e-6 in ruined networks, above 0.1 in others)
     thrown: float = 0.02  # update by weight, the middle matrix (ours: twice the upper end of what is healthy)
-    fallen: float = 0.5  # of the first losses (ours)
+    fallen: float = 0.5  # of the first losses, and of the first size of the weights (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield once a root."""
@@ -68,6 +68,7 @@ class AnswersAlike(Check):
         losses = [v for v in window.series.get(LOSS, ()) if math.isfinite(v)]
         begun = memory.setdefault("begun", median(losses[:3])) if losses else 0.0
         for look in window.new(Health):
+            memory["sizes"] = (*memory.get("sizes", ())[:1], middle_size(look))
             if look.ref.step < FIRST:
                 memory["thrown"] = max(memory.get("thrown", 0.0), middle_change(look))
         for fact in window.new(AnswerSpread):
@@ -75,7 +76,9 @@ class AnswersAlike(Check):
             now = median(losses[-16:]) if losses else 0.0
             if low and begun > 0 and now >= self.fallen * begun and fact.root not in memory:
                 memory[fact.root] = True
-                yield self.describe(window, fact, (begun, now), memory.get("thrown", 0.0))
+                sizes = memory.get("sizes", (0.0,))
+                decayed = sizes[-1] < self.fallen * sizes[0]
+                yield self.describe(window, fact, (begun, now), 0.0 if decayed else memory.get("thrown", 0.0))
 
     def describe(self, window: Window, fact: AnswerSpread, losses: tuple[float, float], thrown: float) -> Finding:
         """Build the finding with the size of the first updates."""
@@ -97,6 +100,12 @@ class AnswersAlike(Check):
             share=as_float(fact.now) / as_float(fact.first),
             thrown=thrown,
         )
+
+
+def middle_size(fact: Health) -> float:
+    """The median norm of all matrices."""
+    sizes = [as_float(row.l2) for row in fact.of("weight").values() if is_matrix(row)]
+    return median(sizes) if sizes else 0.0
 
 
 def middle_change(fact: Health) -> float:
