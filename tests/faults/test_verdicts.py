@@ -40,7 +40,10 @@ COPIED = {"device/flipped_exponent": "0.5"}
 # a scaler, a recurrence, two optimizers, a restart, norms
 HEALTHY = ["amp_calibration", "char_rnn", "gan", "resume", "tiny_batch_bn", "wgan_penalty"]
 # which a busy machine can miss, since parts of ours rest there: only in the sweep
-PACED = {"device/flipped_exponent", "model/restless_logits", "optimizer/rewarded_weights", "optimizer/steel_grades"}
+PACED = {
+    "device/flipped_exponent", "model/restless_logits", "optimizer/rewarded_weights", "optimizer/steel_grades",
+    "optimizer/berth_messages",
+}  # fmt: skip
 STARTS_PROCESSES = ("mp.spawn", "mp.start_processes")
 DEAR = {"unet_amp_clip"}  # ten times as long as the other cases: only in the sweep
 FROM_NOTHING = "mp.spawn"  # so are their ranks started, and so are they
