@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from debugtracer.trace.store.reader import open_trace
 @contextmanager
 def under_watch(out: Path, mode: str = "observe", **settings: Any) -> Iterator[Session]:
     """A session for the with block; `out` becomes a folder of runs."""
+    gc.collect()  # an optimizer that an earlier test left in a cycle would be found as one of this loop's
     with debugtracer.watch(out=out, mode=mode, **settings) as watch:
         yield watch.session
 
