@@ -9,8 +9,7 @@ dice = np.random.default_rng(4)
 
 
 def own_dice(worker):
-    global dice
-    dice = np.random.default_rng(torch.initial_seed())
+    dice.bit_generator.state = np.random.default_rng(torch.initial_seed()).bit_generator.state
 
 
 def disturb(wave):

@@ -88,6 +88,8 @@ def test_a_dropout_that_stays_on_is_told(tmp_path, noise):
     assert [f.severity for f in findings(tmp_path, "dropout-left-on")] == ["warning"]
 
 
-@pytest.mark.parametrize("noise", [follows, attention_follows, by_place, asked_for, asked_by_place, a_module, other_noise])
+@pytest.mark.parametrize(
+    "noise", [follows, attention_follows, by_place, asked_for, asked_by_place, a_module, other_noise]
+)
 def test_a_dropout_that_is_off_or_meant_is_silent(tmp_path, noise):
     assert run(tmp_path, noise) == []
