@@ -57,6 +57,35 @@ def test_stays_silent_on_a_healthy_loss(seed):
     assert not loud(findings(LossDivergence(), falling(800, seed=seed)))
 
 
+def by_turns(levels: list[float], each: int = 15) -> list[float]:
+    noise = random.Random(5)
+    return [level + 0.01 * noise.random() for level in levels for _ in range(each)]
+
+
+def test_a_rise_that_the_series_had_before_and_came_back_from_is_a_note():
+    batches = [
+        0.56,
+        0.45,
+        0.36,
+        0.46,
+        0.28,
+        0.44,
+        0.12,
+        0.05,
+        0.31,
+        0.67,
+        0.17,
+        0.01,
+        0.69,
+        0.69,
+        0.69,
+    ]  # of one PPO run
+    assert not loud(findings(LossDivergence(), by_turns(batches)))
+    assert loud(
+        findings(LossDivergence(), by_turns([0.56, 0.45, 0.36, 0.28, 0.2, 0.12, 0.08, 0.05, 0.05, 0.69, 0.69, 0.69]))
+    )
+
+
 def test_stays_silent_on_a_generator_whose_loss_rises():
     chance = random.Random(7)
     losses = [0.7 + 0.5 * step / 800 + 0.02 * chance.gauss(0, 1) for step in range(800)]
