@@ -57,33 +57,19 @@ def test_stays_silent_on_a_healthy_loss(seed):
     assert not loud(findings(LossDivergence(), falling(800, seed=seed)))
 
 
-def by_turns(levels: list[float], each: int = 15) -> list[float]:
-    noise = random.Random(5)
-    return [level + 0.01 * noise.random() for level in levels for _ in range(each)]
+def by_turns(ends: list[tuple[float, float]]) -> list[float]:
+    """Fifteen losses from the first to the second number of each pair."""
+    return [first + (last - first) * step / 14 for first, last in ends for step in range(15)]
 
 
 def test_a_rise_that_the_series_had_before_and_came_back_from_is_a_note():
-    batches = [
-        0.56,
-        0.45,
-        0.36,
-        0.46,
-        0.28,
-        0.44,
-        0.12,
-        0.05,
-        0.31,
-        0.67,
-        0.17,
-        0.01,
-        0.69,
-        0.69,
-        0.69,
-    ]  # of one PPO run
-    assert not loud(findings(LossDivergence(), by_turns(batches)))
-    assert loud(
-        findings(LossDivergence(), by_turns([0.56, 0.45, 0.36, 0.28, 0.2, 0.12, 0.08, 0.05, 0.05, 0.69, 0.69, 0.69]))
-    )
+    start = [(0.36, 0.27), (0.66, 0.56), (0.49, 0.45), (0.55, 0.36), (0.5, 0.46), (0.39, 0.28), (0.61, 0.44)]
+    low, high = [(0.21, 0.12), (0.14, 0.05)], [(0.5, 0.31), (0.8, 0.67), (0.7, 0.68)]
+    assert [f.severity for f in findings(LossDivergence(), by_turns(start + low + high))] == [
+        "note"
+    ]  # updates of a PPO
+    falling_once = [(0.5, 0.45), (0.45, 0.4), (0.4, 0.35), (0.35, 0.3), (0.3, 0.25), (0.25, 0.22), (0.22, 0.21)]
+    assert loud(findings(LossDivergence(), by_turns(falling_once + low + high)))
 
 
 def test_stays_silent_on_a_generator_whose_loss_rises():

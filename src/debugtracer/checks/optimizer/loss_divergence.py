@@ -61,7 +61,7 @@ class LossDivergence(Check):
     times_start: float = 3.0  # times the first losses, ours
     least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
-    as_high: float = 0.9  # times the new level: an earlier block that high is the same rise, ours
+    as_high: float = 0.75  # times the new level: an earlier block that high is the same rise, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring)
@@ -144,9 +144,10 @@ class LossDivergence(Check):
         """Whether to warn: an outlier that stays and costs something, or a change that took back all that was
         learnt."""
         start, expected = monitored.loss.residuals.start, episode.first.expected
+        if monitored.level.came_back((expected + now) / 2, self.as_high * now, len(episode.values)):
+            return False
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
-            half = (expected + now) / 2
-            return not monitored.level.came_back(half, self.as_high * now, len(episode.values))
+            return True
         return episode.first.unit == 0 and expected <= self.learnt * start and now >= self.lost * start
 
     def above_start(self, monitored: Monitor) -> bool:
