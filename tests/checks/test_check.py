@@ -43,7 +43,7 @@ AT_END = {
     "model/one-answer", "model/unused-param",
     "numerics/half-gradients", "optimizer/clip-nonfinite", "optimizer/double-unscale", "optimizer/gradient-drift",
     "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
-    "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-kept",
+    "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-faded", "optimizer/rate-kept",
     "optimizer/warmup-unfinished", "optimizer/weights-swept",
     "optimizer/gradient-missing", "optimizer/gradient-zero", "optimizer/update-missing",
     "optimizer/update-ratio", "optimizer/no-update",

@@ -36,6 +36,14 @@ def test_a_cosine_in_epochs_stepped_per_batch():
     assert "has passed them within an epoch of 40 batches, so the rate swings up again" in finding.message
 
 
+def test_a_cosine_of_as_many_steps_as_the_run_has_epochs():
+    epochs = {"horizon": 15, "horizon_word": "T_max", "calls": 120, "updates": 128, "last_epoch": 120, "loader": 8}
+    (finding,) = found(SchedBoundary(), [schedule("CosineAnnealingLR", **epochs, ended=True)])
+    assert "as many as the run has epochs, and was stepped 120 times, so the rate swung up again" in finding.message
+    for healthy in ({"ended": False}, {"horizon": 30}, {"calls": 15, "last_epoch": 15}, {"horizon": 128, "loader": 1}):
+        assert not found(SchedBoundary(), [schedule("CosineAnnealingLR", **{"ended": True, **epochs, **healthy})])
+
+
 def test_a_decay_that_is_over_long_before_the_run():
     (finding,) = found(SchedBoundary(), [schedule("ExponentialLR", **GONE)])
     assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message

@@ -10,7 +10,7 @@ import torch
 from torch.optim import lr_scheduler as S
 
 from debugtracer.observers.scheduler.schedule import sign_of
-from debugtracer.trace.facts.schedule import Rate, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateFaded, RateKept, RateMoved, Schedule
 from tests.observers.loops import data, mse, net, resumed, scheduled
 from tests.observers.observing import facts, observed
 from tests.watching import under_watch
@@ -180,3 +180,27 @@ def test_a_rate_that_its_schedule_never_moves_is_told_at_the_end(tmp_path: Path)
     assert not observed(tmp_path / "moves", moves, RateKept)
     whole = scheduled(lambda o, length, epochs: S.LambdaLR(o, lambda epoch: 1.0), "epoch")
     assert not observed(tmp_path / "whole", whole, RateKept)
+
+
+def test_a_rate_that_the_loop_writes_smaller_and_smaller_is_told_at_the_end(tmp_path: Path):
+    def loop(factor: float, back: bool = False) -> Callable[[], None]:
+        def run() -> None:
+            model = net()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in data(60):
+                rate = optimizer.param_groups[0]["lr"]
+                optimizer.param_groups[0]["lr"] = rate * factor
+                optimizer.zero_grad()
+                mse(model(x), y).backward()
+                optimizer.step()
+                optimizer.param_groups[0]["lr"] = rate if back else optimizer.param_groups[0]["lr"]
+
+        return run
+
+    (faded,) = observed(tmp_path / "faded", loop(0.8), RateFaded)
+    assert (faded.updates - faded.faded, faded.falls) == (
+        31,
+        30,
+    )  # 0.8 ** 31 is the first below a thousandth of the first
+    assert not observed(tmp_path / "back", loop(0.8, back=True), RateFaded)
+    assert not observed(tmp_path / "kept", loop(1.0), RateFaded)

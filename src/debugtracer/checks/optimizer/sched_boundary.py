@@ -31,9 +31,9 @@ class SchedBoundary(Check):
     How it decides
         Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole
         run, or more than 2000. Too fast: it is stepped each update and T_max is at most half a pass of the loader and
-        was passed; or a decaying rate has been below 1e-4 of its peak for two thirds of all updates; or the last
-        milestone was passed in the first tenth of the run, and the rate is below a tenth of its peak. Beyond its end:
-        torch refused the call.
+        was passed, or is as many as the run has epochs and was passed three times; or a decaying rate has been below
+        1e-4 of its peak for two thirds of all updates; or the last milestone was passed in the first tenth of the run,
+        and the rate is below a tenth of its peak. Beyond its end: torch refused the call.
     What to do
         Size the schedule in the unit of `scheduler.step()`: `epochs * len(loader)` if it is called per batch, `epochs`
         if it is called per epoch.
@@ -99,6 +99,11 @@ class SchedBoundary(Check):
                     f"update, or {fact.horizon_word} in epochs. "
                     "Move scheduler.step() into the loop over batches."
                 )
+        if self.swings(fact):
+            return (
+                f"{made}, as many as the run has epochs, and was stepped {fact.calls} times, so the rate swung up "
+                "again; expected T_max in batches. Use epochs * len(loader), or step it once per epoch."
+            )
         if fact.updates < 1 or fact.calls < 0.9 * fact.updates:
             return ""
         if (
@@ -114,6 +119,14 @@ class SchedBoundary(Check):
                 f"T_max in batches. Use epochs * len(loader), or step it once per epoch."
             )
         return self.gone(fact)
+
+    def swings(self, fact: Schedule) -> bool:
+        """Whether a cosine is sized by the epochs of the run and stepped in each batch: several times up and down."""
+        if fact.kind != "CosineAnnealingLR" or not (fact.ended and fact.horizon and fact.loader):
+            return False
+        epochs = fact.updates / fact.loader
+        near = abs(epochs - fact.horizon) <= max(1.5, self.early * fact.horizon)
+        return near and epochs >= 3 and fact.last_epoch >= 3 * fact.horizon and fact.calls >= 3 * epochs
 
     def gone(self, fact: Schedule) -> str:
         """A decay that is over long before the run."""

@@ -25,10 +25,11 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateFaded, RateKept, RateMoved, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is emitted (ours)
+FADED = 1e-3  # of the largest rate: below it nothing is learnt (ours; schedules end there, they do not stay)
 JUMP = 3.0  # ratio of rates that is told (docs/rationale/checks.md#opt_lr_jump)
 MOST = 64  # schedulers followed (ours)
 
@@ -44,8 +45,17 @@ class ScheduleState:
         self.sign: tuple[int, int] | None = None
         self.move: tuple[float, float, int] | None = None
         """(before, after, step) of its largest move between two updates, as a ratio."""
+        self.faded = self.faded_at = self.falls = 0
+        """Updates with a rate that is next to nothing, the first step of them, and falls of the rate before."""
         self.loader: int | None = None
         """Identity of the loader whose batch was the last one before the first update."""
+
+    def fades(self, high: float, step: int) -> None:
+        """Count an update whose rate is next to nothing."""
+        if 0 < high < FADED * self.peak:
+            self.faded, self.faded_at = self.faded + 1, self.faded_at if self.faded else step
+        elif self.high is not None and not self.faded:
+            self.falls += high < self.high
 
     def moves(self, high: float, step: int) -> None:
         """Keep the largest move."""
@@ -175,6 +185,7 @@ class ScheduleObserver(Observer):
             self.emit_rate(optimizer, rate_state, low, high)
         rate_state.updates += 1
         rate_state.moves(high, self.run.step)
+        rate_state.fades(high, self.run.step)
         rate_state.high, rate_state.peak = high, max(rate_state.peak, high)
 
     def incident(self) -> None:
@@ -272,6 +283,21 @@ class ScheduleObserver(Observer):
             self.emit_plan(plan, ended=True)
         for optimizer, rate_state in list(self.states.items()):
             self.emit_kept(optimizer, rate_state)
+            self.emit_faded(optimizer, rate_state)
+
+    def emit_faded(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
+        """Emit a rate that was next to nothing, where no scheduler sets it."""
+        rate = rate_state.high
+        if not rate_state.faded or rate is None or any(p.optimizer() is optimizer for p in list(self.plans.values())):
+            return
+        self.run.emit(
+            RateFaded(
+                ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
+                kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), peak=number(rate_state.peak),
+                rate=number(rate), updates=rate_state.updates, faded=rate_state.faded, since=rate_state.faded_at,
+                falls=rate_state.falls, written=self.rate_lines.line(optimizer, rate, built_rates(optimizer), False),
+            )
+        )  # fmt: skip
 
     def emit_kept(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
         """Emit a rate that no update has seen move, though its schedule begins from another."""

@@ -106,6 +106,34 @@ class RateKept(Fact, frozen=True, kw_only=True):
         return self.optimizer
 
 
+class RateFaded(Fact, frozen=True, kw_only=True):
+    """At the end: a learning rate that the loop writes itself and that was next to nothing in many updates."""
+
+    ABOUT = "an optimizer"
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    """Where the user built the optimizer."""
+    peak: Number
+    """The largest rate of the run."""
+    rate: Number
+    """The rate of the last update."""
+    updates: int
+    faded: int
+    """Updates with a rate above 0 and below `FADED` of the peak so far."""
+    since: int
+    """The first step of them."""
+    falls: int
+    """Updates before them with a lower rate than the one before."""
+    written: Frame | None = None
+    """The line that writes the rate."""
+
+    def key(self) -> object:
+        """Identify the optimizer that the fact is about."""
+        return self.optimizer
+
+
 class Schedule(Fact, frozen=True, kw_only=True):
     """One scheduler beside the updates of its optimizer, so far."""
 
