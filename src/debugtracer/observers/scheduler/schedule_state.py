@@ -1,0 +1,47 @@
+"""What is remembered of the learning rate of one optimizer."""
+
+from __future__ import annotations
+
+import math
+
+FADED = 1e-3  # of the largest rate: below it nothing is learnt (ours; schedules end there, they do not stay)
+
+
+class ScheduleState:
+    """The learning rate of one optimizer and since when it has this sign."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.updates = self.same = self.begun = self.begun_step = 0
+        self.peak = self.emitted = 0.0
+        self.high: float | None = None
+        self.sign: tuple[int, int] | None = None
+        self.move: tuple[float, float, int] | None = None
+        """(before, after, step) of its largest move between two updates, as a ratio."""
+        self.faded = self.faded_at = self.falls = 0
+        """Updates with a rate that is next to nothing, the first step of them, and falls of the rate before."""
+        self.loader: int | None = None
+        """Identity of the loader whose batch was the last one before the first update."""
+
+    def fades(self, high: float, step: int) -> None:
+        """Count an update whose rate is next to nothing."""
+        if 0 < high < FADED * self.peak:
+            self.faded, self.faded_at = self.faded + 1, self.faded_at if self.faded else step
+        elif self.high is not None and not self.faded:
+            self.falls += high < self.high
+
+    def moves(self, high: float, step: int) -> None:
+        """Keep the largest move."""
+        if (
+            self.high is not None
+            and self.high > 0
+            and high > 0
+            and high != self.high
+            and (self.move is None or size(self.high, high) > size(*self.move[:2]))
+        ):
+            self.move = self.high, high, step
+
+
+def size(before: float, after: float) -> float:
+    """The size of a move, up or down, as a logarithm."""
+    return abs(math.log(after / before))
