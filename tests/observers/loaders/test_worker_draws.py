@@ -45,6 +45,18 @@ class Noisy(Dataset):
         return torch.as_tensor(self.noise(index), dtype=torch.float32), index % 2
 
 
+shared_dice = np.random.default_rng(3)
+
+
+def disturbed(index):
+    return torch.as_tensor(shared_dice.standard_normal(3), dtype=torch.float32), index % 2
+
+
+class Disturbed(Noisy):
+    def __getitem__(self, index):
+        return disturbed(index)
+
+
 class Stream(IterableDataset):
     def __init__(self):
         self.rng = np.random.default_rng(3)
@@ -95,6 +107,13 @@ def test_a_worker_init_that_seeds_all_alike(tmp_path):
     )
     assert fact.drawn[0].before == fact.drawn[1].before
     assert fact.worker_init.function == "same_seed"
+
+
+def test_a_generator_of_the_module_is_seen_in_each_worker(tmp_path):
+    first, _ = draws(observed(tmp_path, lambda: fit(loader(Disturbed("own")), passes=2), WorkerDraws), "shared_dice")
+    assert first.drawn[0].before == first.drawn[1].before
+    assert all(drawn.draws for drawn in first.drawn)
+    assert (first.made.function, first.made.code) == ("<module>", "shared_dice = np.random.default_rng(3)")
 
 
 def test_a_stream_is_marked(tmp_path):

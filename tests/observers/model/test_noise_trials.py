@@ -34,6 +34,18 @@ def made_anew(net, x):
     return nn.Dropout(0.5)(x)
 
 
+def attention(net, x):
+    return F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=0.5)[0]
+
+
+def attention_by_place(net, x):
+    return F.scaled_dot_product_attention(x[None], x[None], x[None], None, 0.5)[0]
+
+
+def attention_follows(net, x):
+    return F.scaled_dot_product_attention(x[None], x[None], x[None], dropout_p=0.5 if net.training else 0.0)[0]
+
+
 def follows(net, x):
     return F.dropout(x, 0.5, training=net.training)
 
@@ -69,13 +81,15 @@ def run(out, noise):
     return [f for f in facts(out, FunctionTest) if f.trial == "dropout_left_on"]
 
 
-@pytest.mark.parametrize("noise", [by_default, keyword, made_anew])
+@pytest.mark.parametrize("noise", [by_default, keyword, made_anew, attention, attention_by_place])
 def test_a_dropout_that_stays_on_is_told(tmp_path, noise):
     (found,) = run(tmp_path, noise)
     assert (found.changed, found.frame.function) == (True, noise.__name__)
     assert [f.severity for f in findings(tmp_path, "dropout-left-on")] == ["warning"]
 
 
-@pytest.mark.parametrize("noise", [follows, by_place, asked_for, asked_by_place, a_module, other_noise])
+@pytest.mark.parametrize(
+    "noise", [follows, attention_follows, by_place, asked_for, asked_by_place, a_module, other_noise]
+)
 def test_a_dropout_that_is_off_or_meant_is_silent(tmp_path, noise):
     assert run(tmp_path, noise) == []

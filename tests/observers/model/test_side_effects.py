@@ -7,8 +7,10 @@ from typing import ClassVar
 
 import pytest
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.distributed import all_gather
 
 from debugtracer.observers.model.side_effects import own_ways, side_effect
 
@@ -82,6 +84,37 @@ def test_a_plain_model_has_none():
 )
 def test_what_somebody_could_notice_is_named(model, word):
     assert word in (side_effect(nn.Sequential(model())) or "")
+
+
+class Reduces(Base):
+    def forward(self, x: Tensor) -> Tensor:
+        dist.all_reduce(x)
+        return x
+
+
+class ReducesByPath(Base):
+    def forward(self, x: Tensor) -> Tensor:
+        torch.distributed.broadcast(x, 0)
+        return x
+
+
+class ReducesByName(Base):
+    def forward(self, x: Tensor) -> Tensor:
+        all_gather([x], x)
+        return x
+
+
+class AsksItsRank(Base):
+    def forward(self, x: Tensor) -> Tensor:
+        return x * (dist.get_rank() if dist.is_initialized() else 1)
+
+
+def test_what_waits_for_other_ranks_counts() -> None:
+    assert side_effect(Reduces()) == "all_reduce between ranks in forward"
+    assert side_effect(ReducesByPath()) == "broadcast between ranks in forward"
+    assert side_effect(ReducesByName()) == "all_gather between ranks in forward"
+    assert side_effect(nn.Sequential(nn.SyncBatchNorm(2))) == "SyncBatchNorm"
+    assert side_effect(AsksItsRank()) is None
 
 
 def test_hooks_and_lazy_layers_count():

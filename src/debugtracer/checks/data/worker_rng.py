@@ -20,8 +20,8 @@ class WorkerRng(Check):
     """Loader workers, or passes over the data, repeat the same random numbers.
 
     What it catches
-        A generator stored in the dataset, which every worker gets an equal copy of, or a worker_init_fn that seeds all
-        workers alike.
+        A generator stored in the dataset or at the top of its module, which every worker gets an equal copy of, or a
+        worker_init_fn that seeds all workers alike.
     Why it matters
         Augmentations repeat: with n workers only one in n batches is new, or each epoch is the same. The loss looks
         plausible.

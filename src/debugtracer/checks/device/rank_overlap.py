@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.batches import BatchSeen
-from debugtracer.trace.facts.data_group import DataGroup
+from debugtracer.trace.facts.data_group import BY_HAND, DataGroup
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.replicas import Replica
 from debugtracer.trace.finding import Finding
@@ -25,7 +25,6 @@ OWN_SHARE = (
     "DistributedSampler(dataset) without num_replicas and rank, or with dist.get_world_size() and dist.get_rank()",
     "build the sampler in each rank, after the process group: it asks that for its rank when it is built",
 )
-BY_HAND = "all_reduce"
 CONFIDENCE_BY_HAND = 0.85  # ranks that share a sequence may reduce so, too: likely, no proof (ours)
 
 

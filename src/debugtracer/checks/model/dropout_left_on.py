@@ -20,16 +20,17 @@ class DropoutLeftOn(Check):
 
     What it catches
         `F.dropout(x, 0.5)` without `training=self.training`; `nn.Dropout(0.5)(x)` made anew in each forward, or kept in
-        a plain list.
+        a plain list; a `dropout_p` of `scaled_dot_product_attention`, which knows of no mode.
     Why it matters
         Evaluation and service drop values too: metrics are lower than the model is good for, and differ from run to
         run.
     How it decides
         On a copy in evaluation mode, once: two runs on the same input differ, and are equal bit for bit when the
-        dropouts are off that take their default or belong to a module that the model does not hold. A dropout that is
-        told `training=True` is meant (Monte Carlo dropout).
+        dropouts are off that take their default, belong to a module that the model does not hold, or are those of an
+        attention. A dropout that is told `training=True` is meant (Monte Carlo dropout).
     What to do
-        Pass `training=self.training`, or make one `nn.Dropout` in `__init__`.
+        Pass `training=self.training` (to an attention `dropout_p=self.p if self.training else 0.0`), or make one
+        `nn.Dropout` in `__init__`.
     Example
         step 0, rank 0: dropout (train.py:22) drops values in evaluation mode too: two runs of Net on one input differ,
         and do not without it; expected the same output twice. Pass training=self.training, or make an nn.Dropout in
@@ -40,7 +41,7 @@ class DropoutLeftOn(Check):
     kind: ClassVar[str] = "train_eval_mode"
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
-        "pass training=self.training to F.dropout",
+        "pass training=self.training to F.dropout, dropout_p=self.p if self.training else 0.0 to an attention",
         "make one nn.Dropout in __init__ and call it in forward",
     )
     proved_by: ClassVar[str] = "model/pump_alarms"

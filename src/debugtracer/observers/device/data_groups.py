@@ -12,12 +12,14 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import RawFrames, raw_frames
+from debugtracer.callsites.line import first
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
-from debugtracer.trace.facts.data_group import DataGroup
+from debugtracer.trace.facts.data_group import BY_HAND, DataGroup
 
 STEPS = 3  # updates that are looked at (ours)
 MOST_OF = 0.5  # share of the elements of all gradients (ours: tensor-parallel ranks reduce those of their norms alone)
@@ -30,7 +32,12 @@ class DataGroupsObserver(Observer):
         super().__init__(run)
         self.patches = Patches()
         self.reduced: dict[tuple[int, ...], int] = {}
-        """Ranks -> elements of floating tensors that were reduced between them since the last update."""
+        """Ranks -> elements of floating tensors that were reduced between them since the last backward began."""
+        self.inside: dict[tuple[int, ...], list[torch.Size]] = {}
+        """Ranks -> shapes of those that were reduced inside a backward: of a gradient, or of an activation that
+        tensor-parallel ranks add up."""
+        self.at: RawFrames = ()
+        """The line of the program that reduced last."""
         self.updates = 0
 
     def install(self) -> None:
@@ -43,8 +50,19 @@ class DataGroupsObserver(Observer):
 
     def reset(self) -> None:
         """Drop the counts; a forked child has its own groups."""
-        self.reduced.clear()
+        self.drop()
         self.updates = 0
+
+    def drop(self) -> None:
+        """Forget what was reduced."""
+        self.reduced.clear()
+        self.inside.clear()
+
+    def backward_begins(self, losses: list[Tensor]) -> None:
+        """Forget what was reduced in the forward: no gradient is there."""
+        if self.updates >= STEPS:
+            self.run.unsubscribe(self.backward_begins)
+        self.reduced.clear()
 
     def wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap torch.distributed.all_reduce to note what a program reduces itself."""
@@ -61,8 +79,12 @@ class DataGroupsObserver(Observer):
     def note(self, tensor: Any, group: Any) -> None:
         """Count the elements of what may be a gradient."""
         if isinstance(tensor, Tensor) and tensor.is_floating_point() and not tensor.requires_grad:
+            self.at = raw_frames(2)[:1]
             ranks = tuple(dist.get_process_group_ranks(group or dist.group.WORLD))
-            self.reduced[ranks] = self.reduced.get(ranks, 0) + tensor.numel()
+            if torch._C._current_graph_task_id() != -1:
+                self.inside.setdefault(ranks, []).append(tensor.shape)
+            else:
+                self.reduced[ranks] = self.reduced.get(ranks, 0) + tensor.numel()
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Emit the groups of the first updates."""
@@ -73,12 +95,19 @@ class DataGroupsObserver(Observer):
         if not (dist.is_available() and dist.is_initialized()) or dist.get_world_size() < 2:
             return
         found = {group for root in self.run.modules() for group in sharded(root)}
-        held = sum(p.grad.numel() for p in parameters(optimizer) if p.grad is not None)
-        found |= {("all_reduce", ranks) for ranks, size in self.reduced.items() if size >= max(1.0, MOST_OF * held)}
-        self.reduced.clear()
+        gradients = [p.grad for p in parameters(optimizer) if p.grad is not None]
+        held, shapes = sum(grad.numel() for grad in gradients), {grad.shape for grad in gradients}
+        for ranks, inside in self.inside.items():
+            of_gradients = sum(shape.numel() for shape in inside if shape in shapes)
+            self.reduced[ranks] = self.reduced.get(ranks, 0) + of_gradients
+        found |= {(BY_HAND, ranks) for ranks, size in self.reduced.items() if size >= max(1.0, MOST_OF * held)}
+        self.drop()
         for how, ranks in sorted(found):
             if len(ranks) > 1:
-                self.run.emit(DataGroup(ref=self.run.ref("update", self.run.iteration - 1), how=how, group=ranks))
+                at = first(self.at) if how == BY_HAND else None
+                self.run.emit(
+                    DataGroup(ref=self.run.ref("update", self.run.iteration - 1), how=how, group=ranks, at=at)
+                )
 
 
 def sharded(root: nn.Module) -> set[tuple[str, tuple[int, ...]]]:

@@ -18,7 +18,7 @@ from torch._utils import ExceptionWrapper
 from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 
-from debugtracer.callsites.definitions import assigned_at, defined_at
+from debugtracer.callsites.definitions import defined_at
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
@@ -32,6 +32,7 @@ from debugtracer.observers.program.generator_state import (
     held_by,
     state_of,
 )
+from debugtracer.observers.program.global_generators import generators_called, written_at
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.worker_draws import DrawnBy, WorkerDraws
@@ -54,9 +55,10 @@ class WorkerWatch:
         self.last: dict[str, GeneratorState] = {}
         self.draws: dict[str, int] = {}
 
-    def compare_states(self, dataset: Any) -> None:
+    def compare_states(self, *readers: Any) -> None:
         """Read the generators before and after each of the first fetches."""
-        now = {held.path: state_of(held.generator) for held in held_by(dataset)} | global_states()
+        held = [*generators_called(*readers), *held_by(readers[0])]
+        now = {each.path: state_of(each.generator) for each in held} | global_states()
         if not self.before:
             self.before = now
         else:
@@ -124,18 +126,18 @@ class WorkerDrawsObserver(Observer):
             if info is None or self.watch.fetches >= FETCHES:
                 return original(fetcher, *args, **kwargs)
             if self.watch.fetches == 0:
-                self.seen(fetcher.dataset, info.id)
+                self.seen(fetcher, info.id)
             data = original(fetcher, *args, **kwargs)
             self.watch.fetches += 1
-            self.seen(fetcher.dataset, info.id)
+            self.seen(fetcher, info.id)
             return data
 
         return fetch
 
     @guarded("observers.data.worker_draws: worker")
-    def seen(self, dataset: Any, worker: int) -> None:
+    def seen(self, fetcher: Any, worker: int) -> None:
         """Called in the worker: compares, and writes down after the last comparison."""
-        self.watch.compare_states(dataset)
+        self.watch.compare_states(fetcher.dataset, getattr(fetcher, "collate_fn", None))
         if self.watch.fetches < FETCHES or self.memory is None:
             return
         paths = list(self.watch.draws)[:ROWS]
@@ -181,7 +183,8 @@ class WorkerDrawsObserver(Observer):
         pids = [worker.pid for worker in getattr(iterator(), "_workers", ())]
         if loader is None or self.memory is None:
             return
-        known = {held.path: held for held in held_by(loader.dataset)}
+        called = generators_called(loader.dataset, getattr(loader, "collate_fn", None))
+        known = {held.path: held for held in [*called, *held_by(loader.dataset)]}
         names = {zlib.crc32(path.encode()): path for path in [*known, *("torch", "random", "numpy.random")]}
         rows: dict[str, list[DrawnBy]] = {}
         for worker, pid in enumerate(pids):
@@ -217,9 +220,7 @@ class WorkerDrawsObserver(Observer):
         """Emit one generator in all workers."""
         init = getattr(loader, "worker_init_fn", None)
         alike = len({d.before for d in drawn}) < len(drawn) or number > 0
-        made: Frame | None = (
-            assigned_at(type(held.holder), held.attribute) if held is not None and held.attribute and alike else None
-        )
+        made: Frame | None = written_at(held) if held is not None and alike else None
         self.run.emit(
             WorkerDraws(
                 ref=ref, loader=self.numbers.get(info, 0), frame=info.frame, made=made, epoch=number, path=path,

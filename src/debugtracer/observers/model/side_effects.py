@@ -19,6 +19,7 @@ from debugtracer.observers.model.copied_functions import functions_with_parts
 
 SPEAKS = {"print", "open", "input", "exec", "eval", "breakpoint", "__import__", "globals", "setattr", "delattr"}
 COPYING = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
+ASKS = {"get_rank", "get_world_size", "get_backend", "is_initialized", "is_available"}  # no other rank is needed for it
 DEPTH = 4  # functions called by functions that are read (ours)
 HARMLESS = (
     int,
@@ -47,7 +48,7 @@ def side_effect(model: nn.Module) -> str | None:
     for module in model.modules():
         if hooks(module):
             return f"hooks on {type(module).__name__}"
-        if isinstance(module, (torch.jit.ScriptModule, nn.modules.lazy.LazyModuleMixin)):
+        if isinstance(module, (torch.jit.ScriptModule, nn.modules.lazy.LazyModuleMixin, nn.SyncBatchNorm)):
             return type(module).__name__
         if any(
             type(t) not in (Tensor, nn.Parameter)
@@ -111,7 +112,7 @@ def of_function(function: FunctionType, seen: set[CodeType], depth: int, owner: 
             return f"{', '.join(sorted(SPEAKS & loaded))} in {code.co_name}"
         if any(step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") for step in steps):
             return f"a global written in {code.co_name}"
-        written = foreign_write(one, steps) or shared_value(function, steps)
+        written = foreign_write(one, steps) or shared_value(function, steps) or exchange(function, steps)
         if written:
             return f"{written} in {code.co_name}"
         for name, value in named(function, loaded):
@@ -177,6 +178,27 @@ def shared_value(function: FunctionType, steps: list[dis.Instruction]) -> str | 
         if isinstance(value, (list, dict, set, bytearray)) or not plain:
             return f"{a.argval}.{b.argval}, a {type(value).__name__} that others see,"
     return None
+
+
+def exchange(function: FunctionType, steps: list[dis.Instruction]) -> str | None:
+    """A call that waits for other ranks (`dist.all_reduce`); None when there is none."""
+    value: Any = None
+    for step in steps:
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            value = function.__globals__.get(step.argval)
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            value = getattr(value, step.argval, None)
+        elif step.opname not in ("CACHE", "EXTENDED_ARG"):
+            value = None
+        if waits(value):
+            return f"{value.__name__} between ranks"
+    return None
+
+
+def waits(value: Any) -> bool:
+    """Whether a function exchanges something with other ranks."""
+    home = getattr(value, "__module__", None) or ""
+    return callable(value) and home.startswith("torch.distributed") and getattr(value, "__name__", "") not in ASKS
 
 
 def named(function: FunctionType, loaded: set[Any]) -> Iterator[tuple[str, Any]]:

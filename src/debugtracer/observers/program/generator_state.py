@@ -14,7 +14,7 @@ import torch
 
 DEPTH, MOST, WIDE = 4, 2000, 64  # levels, objects and children of one container that are looked through (ours)
 TWISTS = 1500  # refills of a Mersenne twister that are tried out: a million numbers, 30 ms, once per worker (ours)
-_OPAQUE = (
+OPAQUE = (
     str,
     bytes,
     int,
@@ -86,15 +86,16 @@ def ways_to(owner: Any, name: str) -> list[HeldGenerator]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        for part, attribute, child in _children(value):
+        for part, attribute, child in children_of(value):
             if is_generator(child):
                 found.append(HeldGenerator(path + part, child, value, attribute))
-            elif depth > 1 and child is not None and not isinstance(child, _OPAQUE):
+            elif depth > 1 and child is not None and not isinstance(child, OPAQUE):
                 queue.append((child, path + part, depth - 1))
     return found
 
 
-def _children(value: Any) -> Iterator[tuple[str, str, Any]]:
+def children_of(value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield what a value holds, with the way to it and its attribute; of a long container the first."""
     if isinstance(value, Mapping):
         yield from ((f"[{key!r}]", "", child) for key, child in list(value.items())[:WIDE])
     elif isinstance(value, (list, tuple)):

@@ -1,0 +1,64 @@
+"""Checksums what each rank is about to update, where no DistributedDataParallel holds copies."""
+
+from __future__ import annotations
+
+import math
+
+import torch.distributed as dist
+from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
+from torch.optim import Optimizer
+
+from debugtracer.observers.checkpoint.checksum import checksums
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.facts.rank_weights import RankWeights
+
+EVERY = 50  # steps between two looks (docs/rationale/checks.md#dev_rank_param_div)
+
+
+class RankWeightsObserver(Observer):
+    """No collective and no exchange: each rank writes down its own, they are compared after the run. Deaf in a run of
+    one process."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.numbers: ById[Optimizer, int] = ById()
+
+    def reset(self) -> None:
+        """Drop the numbers of the optimizers."""
+        self.numbers.clear()
+
+    def step_begins(self, optimizer: Optimizer) -> None:
+        """Read the weights before an update. Syncs the host where they are on a device."""
+        if not (dist.is_available() and dist.is_initialized()) or dist.get_world_size() < 2:
+            self.run.unsubscribe(self.step_begins)
+        elif self.run.inspecting or self.run.step % EVERY == 0:
+            self.compare_sums(optimizer)
+
+    def compare_sums(self, optimizer: Optimizer) -> None:
+        """Emit checksums of what this optimizer writes; nothing where a wrapper holds a copy or a part of it."""
+        if any(isinstance(part, DistributedDataParallel) for root in self.run.modules() for part in root.modules()):
+            return
+        held, names = list(parameters(optimizer)), self.run.names()
+        if not held or any(type(p).__name__ == "DTensor" for p in held):
+            return
+        number = self.numbers.get(optimizer)
+        if number is None:
+            number = self.numbers[optimizer] = len(self.numbers)
+        self.run.emit(
+            RankWeights(
+                ref=self.run.ref("update", self.run.iteration - 1), optimizer=type(optimizer).__name__,
+                built=self.run.built_at(optimizer), number=number,
+                names=tuple(names.get(id(p), f"parameter {place}") for place, p in enumerate(held)),
+                before=checksums(held), grads_l2=norms(held),
+            )
+        )  # fmt: skip
+
+
+def norms(held: list[Tensor]) -> tuple[float, ...]:
+    """The L2 norm of each gradient; -1 where there is none or it is not finite. Syncs the host."""
+    found = [-1.0 if p.grad is None or p.grad.is_sparse else float(p.grad.norm()) for p in held]
+    return tuple(norm if math.isfinite(norm) else -1.0 for norm in found)

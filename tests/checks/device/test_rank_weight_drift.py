@@ -1,0 +1,76 @@
+"""Copies of weights on two ranks that no wrapper keeps."""
+
+from __future__ import annotations
+
+from debugtracer.checks.device.rank_weight_drift import RankWeightDrift
+from debugtracer.trace.facts.data_group import DataGroup
+from debugtracer.trace.facts.rank_weights import RankWeights
+from tests.checks.windows import LOADER, ref, told
+
+NAMES = ("up.weight", "up.bias", "head.weight", "head.bias")
+LOOKS = (0, 1, 2, 50, 100)
+
+
+def looks(rank, before, grads=(1.0, 2.0, 3.0, 4.0)):
+    """One look for each step: `before` gives the checksums at a step."""
+    return [
+        RankWeights(
+            ref=ref(step, rank), optimizer="SGD", built=LOADER, number=0, names=NAMES, before=before(step),
+            grads_l2=grads,
+        )
+        for step in LOOKS
+    ]  # fmt: skip
+
+
+def moving(step):
+    return step + 1, step + 2, step + 3, 9  # the last one is frozen
+
+
+def judged(mine, theirs):
+    reduced = DataGroup(ref=ref(0), how="all_reduce", group=(0, 1), at=LOADER)
+    return list(RankWeightDrift().judge_ranks({0: told(reduced, *mine, rank=0), 1: told(*theirs, rank=1)}))
+
+
+def test_copies_that_part_later_are_told_with_the_look_before():
+    parted = looks(1, lambda step: moving(step) if step < 50 else (7, *moving(step)[1:]))
+    (one,) = judged(looks(0, moving), parted)
+    assert one.message == (
+        "step 50, rank 0: up.weight was equal on ranks 0 and 1 in 3 looks up to step 2 and differs at step 50 (1 of 4 "
+        f"parameters); expected equal weights where updates are averaged ({LOADER.file.rpartition('/')[2]}:"
+        f"{LOADER.line}). Look for what reduces or changes gradients on one rank alone."
+    )
+    assert (one.severity, one.kind, one.place.param, one.place.frame) == (
+        "error", "ddp_replica_drift", "up.weight", LOADER,
+    )  # fmt: skip
+
+
+def test_a_frozen_copy_that_is_thawed_on_one_rank_counts():
+    (one,) = judged(looks(0, moving), looks(1, lambda step: (*moving(step)[:3], 9 if step < 100 else 8)))
+    assert "head.bias was equal on ranks 0 and 1 in 4 looks up to step 50 and differs at step 100" in one.message
+
+
+def test_equal_copies_parts_of_one_tensor_and_local_updates_are_silent():
+    assert judged(looks(0, moving), looks(1, moving)) == []
+    shards = looks(1, lambda step: (step + 70, *moving(step)[1:]))  # tensor parallel: differs from the start
+    assert judged(looks(0, moving), shards) == []
+    local = looks(1, lambda step: moving(step) if step == 0 else (70, 71, 72, 9))  # equal at the start alone
+    assert judged(looks(0, moving), local) == []
+
+
+def test_weights_that_never_moved_prove_nothing():
+    parted = looks(1, lambda step: (1, 2, 3, 4) if step < 50 else (5, 2, 3, 4))
+    assert judged(looks(0, lambda step: (1, 2, 3, 4) if step < 50 else (6, 2, 3, 4)), parted) == []
+
+
+def test_one_gradient_that_one_rank_scales_is_told_at_once():
+    (one,) = judged(looks(0, moving), looks(1, moving, grads=(2.0, 4.0, 6.0, 8.0)))
+    assert one.message == (
+        "step 0, rank 0: ranks 0 and 1 hold equal weights in 4 of 4 parameters, and their gradients on rank 0 are 0.5 "
+        "times those on rank 1; expected equal gradients. Clip or scale them on all ranks alike."
+    )
+
+
+def test_other_gradients_are_no_scaled_ones():
+    assert judged(looks(0, moving), looks(1, moving, grads=(2.0, 4.0, 6.3, 8.0))) == []
+    assert judged(looks(0, moving), looks(1, moving, grads=(1.001, 2.002, 3.003, 4.004))) == []
+    assert judged(looks(0, moving), looks(1, moving, grads=(2.0, 4.0, -1.0, -1.0))) == []  # two are too few
