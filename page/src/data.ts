@@ -28,7 +28,7 @@ export interface Head {
   log: string[][]; layers: Record<string, string>; cost: string[][];
 }
 export interface Series { name: string; x: number[]; y: Num[]; lo?: Num[]; hi?: Num[] }
-export interface Mark { step: number; kind: string; rank: number; name: string; text: string }
+export interface Mark { step: number; kind: string; rank: number; name: string; text: string; limit?: Num }
 export interface HeatMap { name: string; role: string; rows: string[]; shapes: string[]; levels: string; bad: string; at?: number[] }
 export interface Layers {
   steps: number[]; maps: HeatMap[]; pending?: boolean; thinned?: number; least: number; greatest: number;

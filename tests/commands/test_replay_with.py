@@ -213,3 +213,14 @@ def test_the_help_lists_what_runs_offline_and_only_that() -> None:
         "clipped-gradient",
     } <= set(listed)
     assert {"older-weights", "other-batch", "other-optimizer", "intervention"}.isdisjoint(listed)
+
+
+def test_the_list_tells_what_the_step_allows_and_tries_nothing(incident: Callable[[str], Path]) -> None:
+    folder = incident("numerics/masked_attention")
+    done = call(folder, "--with", "list")
+    assert done.exit_code == 0, done.exception
+    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert lines["stable-op"] == lines["without-sample"] == "can be tried"
+    assert lines["full-precision"] == "not here: nothing of the step is in half precision"
+    told = json.loads(call(folder, "--with", "list", "--json").stdout)
+    assert told["refused"].keys() == {slug for slug, text in lines.items() if text.startswith("not here")}

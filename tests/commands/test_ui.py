@@ -253,6 +253,10 @@ def test_a_remedy_is_tried_from_the_page_and_its_trial_joins_the_table(
         rows = tab.locator("tr", has=tab.locator(".chip.healed, .chip.persists, .chip.same"))
         before = rows.count()
         assert tab.get_by_role("button", name="Try", exact=True).is_disabled()  # until one is chosen
+        tab.get_by_label("remedy", exact=True).focus()
+        unable = tab.locator(".remedy optgroup option")
+        shown.wait_until(lambda: unable.count() > 0)  # what this step does not allow is not offered
+        assert "lower-lr" in unable.evaluate_all("all => all.filter(one => one.disabled).map(one => one.value)")
         tab.get_by_label("remedy", exact=True).select_option("without-sample")
         tab.get_by_role("button", name="Try", exact=True).click()
         shown.wait_until(lambda: rows.count() > before)

@@ -27,12 +27,12 @@ def test_series_and_the_norm_of_each_tensor_are_there() -> None:
     assert layers and all(steps == sorted(set(steps)) for steps, _ in found.values())
 
 
-def test_the_clock_adds_waits_and_steps(tmp_path: Path) -> None:
+def test_the_clock_adds_steps_whose_waits_are_part_of_them(tmp_path: Path) -> None:
     writer = TraceWriter(create_run(tmp_path, "run-1", ["train.py"], "dev"), 0)
     for step in range(3):
-        writer.point(step, {"step_s": 2.0, "wait_s": float("nan") if step == 1 else 0.5})
+        writer.point(step, {"step_s": float("nan") if step == 1 else 2.0, "wait_s": 0.5})
     writer.close()
-    assert clock_of(open_trace(tmp_path), 0) == pytest.approx({0: 2.5, 1: 4.5, 2: 7.0})
+    assert clock_of(open_trace(tmp_path), 0) == pytest.approx({0: 2.0, 1: 2.0, 2: 4.0})
 
 
 def test_a_step_without_a_time_has_that_of_the_last_one_before_it() -> None:

@@ -49,6 +49,19 @@ def test_a_trial_joins_the_page_and_stays_when_it_is_opened_again(runs: Path) ->
     assert refused.status == 409 and b"the capsule holds no update" in refused.body and b"--with" not in refused.body
 
 
+def test_what_the_step_does_not_allow_is_told_with_why(runs: Path) -> None:
+    app = served(runs, control=True)
+    told = ask(app, "/run/masked/remedies", WORD, "POST")
+    assert told.status == 200, told.body
+    refused = json.loads(told.body)["refused"]
+    assert refused["lower-lr"].startswith("the capsule holds no update")
+    assert refused["full-precision"] == "nothing of the step is in half precision"
+    assert not {"without-sample", "stable-op", "unchanged"} & refused.keys()
+    assert ask(served(runs), "/run/masked/remedies", WORD, "POST").status == 403
+    assert ask(app, "/run/masked/remedies", KNOWN, "POST").status == 403
+    assert ask(app, "/run/none/remedies", WORD, "POST").status == 404
+
+
 def test_nothing_is_tried_without_control_or_without_the_token(runs: Path) -> None:
     assert ask(served(runs), "/run/masked/trial", WORD, "POST", body("without-sample")).status == 403
     assert "remedies" not in document(ask(served(runs), "/run/masked"))["live"]

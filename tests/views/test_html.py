@@ -419,3 +419,20 @@ def test_data_that_cannot_be_read_leaves_the_report_as_text(browser: Any, masked
     opened.wait_for_selector("pre.failed", timeout=60_000)
     assert "train.py:33" in opened.inner_text("pre.failed")
     opened.close()
+
+
+def test_the_depth_has_its_limits_and_names_what_vanishes(show: Show, programs: Programs, tmp_path: Path) -> None:
+    """A real run of ten sigmoid layers, whose gradient dies out on its way to the first."""
+    program = ROOT / "faults" / "model" / "deep_sigmoid" / "train.py"
+    subprocess.run([*programs.tool, "run", "--out", str(tmp_path), str(program)], capture_output=True, check=False)
+    shown = show((tmp_path / "latest").resolve())
+    shown.page.wait_for_selector("#layers [data-lane=gradient]")
+    assert "vanishing below" in shown.text("#layers [data-lane=gradient]")
+    assert "vanishing below 1e-4" in shown.text("#layers .facts .bad")
+    lane = shown.page.locator("#layers [data-lane=gradient]")
+    lane.press("ArrowRight")
+    assert "layers.0" in shown.text("#layers .read")
+    lane.press("Enter")
+    assert shown.text("#layers .names .on").startswith("layers.0")
+    assert all(word in shown.text("#usage .key") for word in ("waiting for data", "forward", "backward", "update"))
+    assert (shown.complaints, shown.fits()) == ([], True)

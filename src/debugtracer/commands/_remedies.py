@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from debugtracer.recorder.capsule.capsule import Capsule
 
 SCHEMA = "debug-tracer.replay-with/1"
-EVERY = "all"
+EVERY, LIST = "all", "list"
 
 
 def remedies_known() -> str:
@@ -56,6 +56,17 @@ def try_remedies(capsule: Capsule, words: Sequence[str], *, dtype: str | None, d
             f"{capsule.head.facts.ref} cannot be tried with {why}. `--with all` tries what this capsule allows"
         )
     return as_data(capsule, tried) if as_json else as_text(capsule, ran, refused)
+
+
+def list_remedies(capsule: Capsule, as_json: bool) -> str:
+    """Tell which remedies this capsule allows and why it refuses the others; none is tried."""
+    from debugtracer.interventions.intervention import interventions
+    from debugtracer.replay.offline.attempt import refusal
+
+    refused = {slug: refusal(capsule, interventions()[slug]) for slug in offered_remedies()}
+    if as_json:
+        return json.dumps({"schema": SCHEMA, "refused": {slug: why for slug, why in refused.items() if why}}) + "\n"
+    return "".join(f"  {slug:18}{f'not here: {why}' if why else 'can be tried'}\n" for slug, why in refused.items())
 
 
 def healed(tried: Sequence[TriedRemedy]) -> list[str]:

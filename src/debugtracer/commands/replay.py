@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from debugtracer.commands._remedies import remedies_known, try_remedies
+from debugtracer.commands._remedies import LIST, list_remedies, remedies_known, try_remedies
 from debugtracer.errors import CapsuleError
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.number import number
@@ -56,7 +56,8 @@ def replay(
         typer.Option(
             "--with",
             metavar="NAME[=VALUE]",
-            help="Try a remedy on the recorded step; may be given again, each is tried alone; `all` tries every one.",
+            help="Try a remedy on the recorded step; may be given again, each is tried alone; `all` tries every one, "
+            "`list` tells which ones this step allows.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for programs.")] = False,
@@ -70,6 +71,9 @@ def replay(
 
     folder = incident_folder(incident)
     capsule = load_capsule(folder)
+    if remedies == [LIST]:
+        sys.stdout.write(list_remedies(capsule, as_json))
+        return
     if remedies:
         sys.stdout.write(
             try_remedies(capsule, remedies, dtype=dtype, device=device or recorded_device(capsule), as_json=as_json)

@@ -14,6 +14,7 @@ from debugtracer.exports.progress import Progress
 from debugtracer.plugins import members
 from debugtracer.trace.number import as_float
 from debugtracer.trace.store.reader import Trace
+from debugtracer.trace.window import STEP_S
 from debugtracer.views.json_report import report
 from debugtracer.views.layers import snapshots
 
@@ -66,12 +67,10 @@ def series_of(
 
 
 def clock_of(trace: Trace, rank: int) -> dict[int, float]:
-    """Count the seconds from the first step to the end of each, from the measured times of steps and waits."""
-    spent: dict[int, float] = {}
-    for name in ("wait_s", "step_s"):
-        for step, value in zip(*trace.series(name, rank), strict=True):
-            spent[step] = spent.get(step, 0.0) + (value if math.isfinite(value) else 0.0)
-    return dict(zip(sorted(spent), itertools.accumulate(spent[step] for step in sorted(spent)), strict=True))
+    """Count the seconds from the start to the end of each step; the waits for batches are in a step's time."""
+    steps, values = trace.series(STEP_S, rank)
+    spent = (value if math.isfinite(value) else 0.0 for value in values)
+    return dict(zip(steps, itertools.accumulate(spent), strict=True))
 
 
 def second_of(clock: dict[int, float], step: int) -> float:

@@ -17,6 +17,7 @@ from debugtracer.recorder.gate.scaled_losses import ScaledLosses
 from debugtracer.recorder.gate.step_health import StepHealth
 from debugtracer.recorder.gate.step_norms import StepNorms
 from debugtracer.recorder.measuring import measuring
+from debugtracer.recorder.phases import Phases
 from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
@@ -63,6 +64,7 @@ class RunState:
         last step."""
         self.incident_s = 0.0
         """Seconds beside `own_s` that went into incidents, jumps of the loss and trials."""
+        self.phases = Phases(self)
         self.rested: dict[str, int] = {}
         """Part of what we do -> steps in which it rested, to stay under the promised cost."""
         self.judge_s = 0.0
@@ -136,6 +138,7 @@ class RunState:
     def settle(self) -> None:
         """Drop what is in flight: an exception went through a step, or a new run begins."""
         self.root_states.clear()
+        self.phases.drop()
         self.last_loss, self.forward_since = None, False
 
     def reset(self) -> None:
@@ -146,6 +149,7 @@ class RunState:
         self.fetched_at = -1
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
+        self.phases.reset()
         self.quiet_until_healthy = False
         self.anomalies = 0
         self.health, self.verdict = StepHealth(), None

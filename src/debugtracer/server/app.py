@@ -86,6 +86,8 @@ class Served:
                 return await self.run_stream(name, scope)
             case ["run", name, "control"] if posted:
                 return await self.word(name, receive)
+            case ["run", name, "remedies"] if posted:
+                return await self.remedies(name)
             case ["run", name, "trial"] if posted:
                 return await self.trial(name, receive)
         return text_answer(404, "there is nothing at this address.")
@@ -163,6 +165,19 @@ class Served:
         except OSError as error:
             return text_answer(500, f"the word could not be written ({error.strerror}).")
         return Answer(204)
+
+    async def remedies(self, name: str) -> Answer:
+        """The remedies that the recorded step does not allow, and why: it is asked in a process of its own."""
+        if not self.control:
+            return text_answer(403, ONLY_SHOWS)
+        path = await asyncio.to_thread(self.runs.find, name)
+        if path is None:
+            return text_answer(404, NO_RUN)
+        try:
+            refused = await self.trials.refusals(FollowedTrace(path))
+        except (UsageError, OSError) as error:
+            return text_answer(409, f"{error}.")
+        return Answer(200, msgspec.json.encode({"refused": refused}), JSON)
 
     async def trial(self, name: str, receive: Receive) -> Answer:
         """A remedy to try: its rows, 404 without such a run, 409 where it could not be tried."""

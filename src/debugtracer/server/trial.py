@@ -6,6 +6,7 @@ import asyncio
 import re
 import sys
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -19,6 +20,7 @@ from debugtracer.views.view import incidents
 
 LONGEST_S = 300.0  # a replay that takes longer is ended
 REMEDY = re.compile(r"([a-z][a-z-]{1,40})(?:=[0-9][0-9.eE+-]{0,20})?")
+Told = TypeVar("Told", bound=msgspec.Struct)
 MODULE = Path(debugtracer.__file__).resolve().parents[1]  # not the run folder: what lies there is not to be imported
 
 
@@ -29,14 +31,30 @@ class Replayed(msgspec.Struct, frozen=True):
     trials: list[Trial]
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """What is read of the command's list."""
+
+    refused: dict[str, str]
+
+
 class Trials:
     """The trials of one server: one at a time, for each loads torch."""
 
     def __init__(self) -> None:
         """Begin with nothing tried."""
-        self._busy = asyncio.Lock()
+        self._busy, self._asking = asyncio.Lock(), asyncio.Lock()
         self.kept: dict[Path, list[dict[str, str]]] = {}
         """What was tried on the incident of each run since the server started."""
+        self.refused: dict[Path, dict[str, str]] = {}
+        """Of the incidents that were asked about: the remedies that they do not allow, and why."""
+
+    async def refusals(self, trace: Trace) -> dict[str, str]:
+        """The remedies that cannot be tried on the incident that the page shows. Raises UsageError."""
+        incident = await asyncio.to_thread(incident_of, trace)
+        if incident not in self.refused:
+            async with self._asking:
+                self.refused[incident] = (await answered(incident, "list", Listed)).refused
+        return self.refused[incident]
 
     async def attempt(self, trace: Trace, remedy: object) -> list[dict[str, str]]:
         """Try a remedy on the incident that the page shows; return its rows for the table. Raises UsageError with why
@@ -46,7 +64,7 @@ class Trials:
         if self._busy.locked():
             raise UsageError("another remedy is being tried; wait for it")
         async with self._busy:
-            rows = rows_of(await replayed(incident, word))
+            rows = rows_of(await answered(incident, word, Replayed))
         kept = self.kept.setdefault(trace.path, [])
         names = {row["name"] for row in rows}
         kept[:] = [row for row in kept if row["name"] not in names] + rows
@@ -75,7 +93,7 @@ def incident_of(trace: Trace) -> Path:
     return folder
 
 
-async def replayed(incident: Path, remedy: str) -> Replayed:
+async def answered(incident: Path, remedy: str, kind: type[Told]) -> Told:
     """Run the command. Raises UsageError with what it says, or that it took too long."""
     command = [sys.executable, "-m", "debugtracer", "replay", str(incident), "--with", remedy, "--json"]
     process = await asyncio.create_subprocess_exec(
@@ -94,7 +112,7 @@ async def replayed(incident: Path, remedy: str) -> Replayed:
             raise
         raise UsageError(f"the replay was ended after {LONGEST_S:.0f} s") from None
     try:
-        return msgspec.json.decode(told, type=Replayed)
+        return msgspec.json.decode(told, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         lines = wrong.decode("utf-8", "replace").strip().splitlines() or [f"status {process.returncode}"]
         said = lines[-1].removeprefix("debug-tracer: ").partition(". `--with all`")[0]  # the page has no such word

@@ -30,6 +30,9 @@ VAL_LOSS = "val_loss"  # as the program logs it, else the mean loss of an evalua
 STEP_S = "step_s"  # seconds from update to update
 WAIT_S = "wait_s"  # seconds of these spent waiting for batches
 OWN_S = "own_s"  # seconds of these spent in debug-tracer
+FORWARD_S = "forward_s"  # seconds of these in calls of the model, by the clock of the host
+BACKWARD_S = "backward_s"  # seconds of these in backward, by the clock of the host
+UPDATE_S = "update_s"  # seconds of these in the optimizer's step, by the clock of the host
 
 ENDED = "ended"  # flag: the run is over, no further step comes
 SCALER_SKIPPING = "scaler_skipping"  # flag: an enabled GradScaler found the bad gradient and skips this update itself

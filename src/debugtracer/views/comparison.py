@@ -18,7 +18,7 @@ from debugtracer.views.page.still_trace import StillTrace
 from debugtracer.views.run_settings import run_settings
 
 SCHEMA = "debug-tracer.compare/1"
-TIMES = ("step_s", "wait_s", "own_s")  # never the same twice
+TIMES = ("step_s", "wait_s", "own_s", "forward_s", "backward_s", "update_s")  # never the same twice
 MOST_SERIES = 12
 NAMES = {"grad_l2": "gradient norm", "lr": "learning rate", "param_l2": "weight norm", "val_loss": "validation loss"}
 APART = 0.01  # relative: so far apart a person sees it (ours)

@@ -172,4 +172,4 @@ def test_sharded_weights_are_not_read_and_nothing_is_said_of_their_updates() -> 
         train(model, subtracted, model.zero_grad)
         watched.backward_gate.finish()
         assert (watched.state.weights_unread, watched.state.own_updates, watched.state.step) == (True, 0, STEPS)
-    assert set(watched.points[0][1]) == {"loss", "step_s", "own_s", "wait_s"}
+    assert set(watched.points[0][1]) == {"loss", "step_s", "own_s", "wait_s", "forward_s", "backward_s"}

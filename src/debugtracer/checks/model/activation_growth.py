@@ -70,6 +70,7 @@ class ActivationGrowth(Check):
         """The change from the first to the last linear layer but the head, which may have a scale of its own."""
         inner = sizes[:-1]
         step = (inner[-1][1] / inner[0][1]) ** (1 / (len(inner) - 1))
+        self.measure(window, max(step, 1 / step), inner[-1][1] if step > 1 else 1 / inner[-1][1])
         extreme = inner[-1][1] > self.largest if step > 1 else inner[-1][1] < 1 / self.largest
         if not extreme or abs(math.log(step)) < math.log(self.per_layer):
             return
@@ -85,3 +86,10 @@ class ActivationGrowth(Check):
             per_layer=step,
             last_rms=inner[-1][1],
         )
+
+    def measure(self, window: Window, growth: float, size: float) -> None:
+        """Note how close it came: both must be large, the lesser of them decides."""
+        if growth / self.per_layer < size / self.largest:
+            self.measured(window, "growth of the outputs from layer to layer", growth, self.per_layer)
+        else:
+            self.measured(window, "size of the last layer's outputs at the start, RMS", size, self.largest)

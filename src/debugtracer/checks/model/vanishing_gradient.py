@@ -21,6 +21,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+LEAST = 1e-6  # gradient by weight of a last layer that still learns (ours)
 SQUASHES = frozenset({"sigmoid", "tanh", "softsign"})  # their derivative is at most a quarter, or 1 at a single point
 
 
@@ -70,6 +71,7 @@ class VanishingGradient(Check):
         if not window.new(Health) or len(facts) < self.snapshots or not still_learning(window):
             return
         profiles = [self.profile(fact, zero) for fact in facts]
+        self.measure(window, profiles)
         if not all(self.dies(profile) for profile in profiles):
             return
         profile = profiles[-1]
@@ -96,6 +98,13 @@ class VanishingGradient(Check):
             last=high,
         )
 
+    def measure(self, window: Window, profiles: list[list[tuple[str, float]]]) -> None:
+        """Note how much of the gradient comes through in each of the snapshots."""
+        pulls = [[pulled for _, pulled in profile] for profile in profiles]
+        if all(len(one) >= self.layers and one[-1] >= LEAST for one in pulls):
+            what = "gradient by weight in the first layer, by that in the last"
+            self.measured(window, what, max(one[0] / one[-1] for one in pulls), self.first_to_last, below=True)
+
     def profile(self, fact: Health, zero: set[str]) -> list[tuple[str, float]]:
         """Return (name, norm(g)/norm(w)) of matrices in model order; no tables (few rows are met), none that began at
         0."""
@@ -116,6 +125,6 @@ class VanishingGradient(Check):
     def dies(self, profile: list[tuple[str, float]]) -> bool:
         """True when gradients are small at the front, alive at the back and mostly rising in between."""
         pulls = [pulled for _, pulled in profile]
-        if len(pulls) < self.layers or pulls[-1] < 1e-6 or pulls[0] > self.first_to_last * pulls[-1]:
+        if len(pulls) < self.layers or pulls[-1] < LEAST or pulls[0] > self.first_to_last * pulls[-1]:
             return False
         return sum(b > a for a, b in pairwise(pulls)) >= 0.7 * (len(pulls) - 1)

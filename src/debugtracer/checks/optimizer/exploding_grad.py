@@ -130,6 +130,7 @@ class ExplodingGrad(Check):
             grad_l2=norm,
             loss=loss,
             grad_times=monitored.grad_times,
+            grad_limit=limit,
             loss_times=monitored.loss_times,
             param_times=monitored.param_times,
             lr_jump=jump,

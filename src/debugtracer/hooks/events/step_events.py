@@ -20,6 +20,7 @@ from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.state.snapshot_ring import SnapshotRing
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.training_events import TrainingEvents
+from debugtracer.trace.window import BACKWARD_S, FORWARD_S
 
 OTHER_THREAD = "a second thread trains too: it runs untouched and is neither counted nor watched"
 
@@ -76,8 +77,10 @@ class StepEvents(LoopEvents):
         self.observers.entered(module, args)
         if self.inspection.on:
             self.inspected_call.begin()
+        self.state.phases.begin()
 
     def left(self, module: nn.Module, kwargs: Kwargs, output: Any, failed: bool) -> None:
+        self.state.phases.end(FORWARD_S)
         self.inspected_call.end()
         if failed:
             hide(sys.exc_info()[1])  # the program may print it itself
@@ -105,9 +108,12 @@ class StepEvents(LoopEvents):
     def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: Kwargs) -> bool | None:
         self.losses = given
         self.observers.backward_begins(given)
-        return self.recorder.on_backward(given, grad_tensors, options)
+        popped = self.recorder.on_backward(given, grad_tensors, options)
+        self.state.phases.begin()
+        return popped
 
     def backward_ended(self, popped: bool | None, failed: bool = False) -> None:
+        self.state.phases.end(BACKWARD_S)
         losses, self.losses = self.losses, []
         if popped is not None and not failed:
             self.observers.backward_ended(losses)

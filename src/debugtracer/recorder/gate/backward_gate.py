@@ -144,6 +144,7 @@ class BackwardGate:
         now = perf_counter()
         state.step_s, self.last_s = now - self.last_s, now
         values = found.values | {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}
+        values |= state.phases.take(state.iteration - 1)
         recorder.guarded(lambda: self.numbers.publish(state.iteration - 1, values))
         state.step = state.iteration
         self.governor.step_closed()

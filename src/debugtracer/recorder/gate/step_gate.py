@@ -26,7 +26,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.training_events import TrainingEvents
-from debugtracer.trace.window import OWN_S, STEP_S, WAIT_S
+from debugtracer.trace.window import OWN_S, STEP_S, UPDATE_S, WAIT_S
 
 Step = Callable[..., Any]
 RECHECK_SKIPS = (5, 10, 20, 40, 80)  # skips in a row: scale search or fault? (docs/rationale/checks.md#scaler-skips)
@@ -121,7 +121,9 @@ class StepGate:
         if entry is not None:
             entry.settings = settings(optimizer)
         self.events.step_begins(optimizer)
+        self.state.phases.begin()
         output = original(optimizer, *args, **kwargs)
+        self.state.phases.end(UPDATE_S)
         if entry is not None:
             self.recorder.guarded(lambda: self.recorder.tape.close(entry, None))
         self.events.step_ended(optimizer)
@@ -199,11 +201,9 @@ class StepGate:
     def count_step(self, optimizer: Optimizer) -> None:
         """Publish the numbers of the step, advance the counters and start a new segment."""
         recorder, state = self.recorder, self.state
-        recorder.guarded(
-            lambda: self.health_gate.publish_rest(
-                optimizer, {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}
-            )
-        )
+        times_s = {STEP_S: state.step_s, OWN_S: state.own_s, WAIT_S: state.take_wait_s()}
+        times_s |= state.phases.take(state.step)
+        recorder.guarded(lambda: self.health_gate.publish_rest(optimizer, times_s))
         state.step += 1
         self.governor.step_closed()
         recorder.guarded(self.begin_segment)

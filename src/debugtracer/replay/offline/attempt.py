@@ -63,6 +63,15 @@ def attempt(capsule: Capsule, intervention: Intervention, *, dtype: str | None =
     return Attempt(score, birth)
 
 
+def refusal(capsule: Capsule, intervention: Intervention) -> str:
+    """Why an intervention cannot be tried on this capsule, empty when it can; nothing is executed."""
+    try:
+        intervention.offline(tape_of(capsule))
+    except (ReplayRefused, CapsuleError) as error:
+        return str(error)
+    return ""
+
+
 def tape_of(capsule: Capsule) -> OfflineRerun:
     """The step as an intervention may change it."""
     facts, memory = capsule.head.facts, ReplayMemory(capsule, None, torch.device("cpu"))

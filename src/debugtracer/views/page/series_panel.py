@@ -82,6 +82,7 @@ def marked(trace: Trace) -> Iterable[dict[str, Any]]:
             "rank": finding.rank,
             "name": finding.check,
             "text": finding.message,
+            "limit": finding.evidence.get("grad_limit"),
         }
     for event in trace.events():
         if isinstance(event, Incident):
