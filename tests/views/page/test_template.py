@@ -7,6 +7,10 @@ import gzip
 import hashlib
 import json
 import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
 
 from debugtracer.views.page.template import DATA, PLAIN, TITLE, filled, template
 
@@ -40,3 +44,49 @@ def test_names_of_the_program_become_neither_markup_nor_the_end_of_the_data() ->
     (data,) = re.findall(r'id="data">([^<]*)</script>', page)
     assert json.loads(gzip.decompress(base64.b64decode(data))) == {"id": HOSTILE, "x": [HOSTILE]}
     assert page.count("&lt;script&gt;alert(1)") == 2
+
+
+# of Machado, Oliveira and Fernandes (2009), at full strength: linear RGB as people see it without one kind of cone
+VISIONS = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def linear(colour: tuple[int, ...]) -> list[float]:
+    """The red, green and blue light of an sRGB colour."""
+    shares = [part / 255 for part in colour]
+    return [one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in shares]
+
+
+def brightness(colour: tuple[int, ...], vision: str) -> float:
+    """The luminance of a colour for people of that vision."""
+    light = linear(colour)
+    seen = [sum(share * part for share, part in zip(row, light, strict=True)) for row in VISIONS[vision]]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), seen, strict=True))
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_the_heat_map_is_read_with_any_colour_vision(vision: str) -> None:
+    """Its colours grow brighter from the least value to the greatest, whatever cones are missing."""
+    source = (Path(__file__).parents[3] / "page" / "src" / "levels.ts").read_text(encoding="utf-8")
+    stops = re.findall(r"\[(\d+), (\d+), (\d+)\]", source[source.index("const STOPS") :].splitlines()[0])
+    ramp = [brightness((int(red), int(green), int(blue)), vision) for red, green, blue in stops]
+    assert len(ramp) == 10
+    assert all(high - low > 0.005 for low, high in pairwise(ramp))
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_the_words_of_good_and_bad_are_legible_with_any_colour_vision(vision: str) -> None:
+    """Each tone stands out from its ground, in light and dark; what it says, a sign or a word says too."""
+    style = (Path(__file__).parents[3] / "page" / "src" / "page.css").read_text(encoding="utf-8")
+    for theme in re.findall(r"--paper:.*?}", style, re.DOTALL):
+        tones = {
+            name: (int(code[:2], 16), int(code[2:4], 16), int(code[4:], 16))
+            for name, code in re.findall(r"--(card|bad|warn|good|accent): #([0-9a-f]{6})", theme)
+        }
+        ground = brightness(tones.pop("card"), vision)
+        for name, tone in tones.items():
+            low, high = sorted((ground, brightness(tone, vision)))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, name
