@@ -4,7 +4,7 @@ ground; computed from the colours that stand in the sources."""
 from __future__ import annotations
 
 import re
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -82,10 +82,9 @@ def test_marks_that_share_a_colour_have_shapes_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("kind", SEEN)
-def test_a_heat_map_grows_brighter_for_every_eye_and_what_is_not_finite_stands_out(kind: str) -> None:
+def test_what_is_not_finite_stands_out_of_a_heat_map(kind: str) -> None:
     ramp = stops()
     assert len(ramp) == 10
-    assert all(lab(after, kind)[0] > lab(before, kind)[0] + 1 for before, after in pairwise(ramp))
     red = re.search(
         r"RED = \(\(255 << 24\) \| \((\d+) << 16\) \| \((\d+) << 8\) \| (\d+)\)", (SOURCES / "levels.ts").read_text()
     )
