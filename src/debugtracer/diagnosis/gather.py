@@ -62,6 +62,7 @@ def gather(
         guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
     )
     batch = guilty.batch if guilty is not None else None
+    pipeline = of_pipeline(birth, batch)
     ignored = all_ignored(batch) or ("", "")
     bad = tuple(dict.fromkeys(result.bad_names))
     ref = StepRef(iteration=iteration, step=alarm.step, microbatch=microbatch, rank=rank, phase=PHASES[alarm.symptom])
@@ -77,13 +78,13 @@ def gather(
         optimizer=optimizer,
         replay=result.replay,
         batch_rows=rows,
-        sample_index=samples,
+        sample_index=pipeline.bad if pipeline is not None and pipeline.bad else samples,
         bad_params=bad,
         recent=recent,
         rate=rate_of(told, optimizer),
         changed=next((fact for fact in told if isinstance(fact, ValueChanged)), None),
         written=weight_writes(alarm.segment, context),
-        pipeline=of_pipeline(birth, batch),
+        pipeline=pipeline,
         made=value_lines(birth, batch, ignored[0]) or (),
         ignored=ignored[1],
         cut=cut_line(batch, ignored[0]) if ignored[0] else None,

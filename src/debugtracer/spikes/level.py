@@ -47,6 +47,13 @@ class Level:
         """The level of the last whole block."""
         return self.medians[-1]
 
+    def came_back(self, low: float, high: float, values: int) -> bool:
+        """Whether the level had risen from below `low` to above `high` once before the last `values`, and all the same
+        went on: such a rise is what this series does."""
+        before = list(self.medians)[: max(len(self.medians) + -values // BLOCK, 0)]
+        below = next((place for place, median in enumerate(before) if median <= low), len(before))
+        return any(median >= high for median in before[below:])
+
     def halves(self, values: int) -> tuple[float, float] | None:
         """The median levels of the older and the younger half of the last `values`; None if there are not so many."""
         blocks = -(-values // BLOCK)

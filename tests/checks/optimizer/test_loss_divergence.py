@@ -57,6 +57,21 @@ def test_stays_silent_on_a_healthy_loss(seed):
     assert not loud(findings(LossDivergence(), falling(800, seed=seed)))
 
 
+def by_turns(ends: list[tuple[float, float]]) -> list[float]:
+    """Fifteen losses from the first to the second number of each pair."""
+    return [first + (last - first) * step / 14 for first, last in ends for step in range(15)]
+
+
+def test_a_rise_that_the_series_had_before_and_came_back_from_is_a_note():
+    start = [(0.36, 0.27), (0.66, 0.56), (0.49, 0.45), (0.55, 0.36), (0.5, 0.46), (0.39, 0.28), (0.61, 0.44)]
+    low, high = [(0.21, 0.12), (0.14, 0.05)], [(0.5, 0.31), (0.8, 0.67), (0.7, 0.68)]
+    assert [f.severity for f in findings(LossDivergence(), by_turns(start + low + high))] == [
+        "note"
+    ]  # updates of a PPO
+    falling_once = [(0.5, 0.45), (0.45, 0.4), (0.4, 0.35), (0.35, 0.3), (0.3, 0.25), (0.25, 0.22), (0.22, 0.21)]
+    assert loud(findings(LossDivergence(), by_turns(falling_once + low + high)))
+
+
 def test_stays_silent_on_a_generator_whose_loss_rises():
     chance = random.Random(7)
     losses = [0.7 + 0.5 * step / 800 + 0.02 * chance.gauss(0, 1) for step in range(800)]

@@ -107,6 +107,15 @@ def test_channels_that_ever_stood_still_are_left_alone():
     assert habit.still_now(look_at(x)) == []  # it moved again: a sparse column
 
 
+def test_columns_of_batches_of_other_widths_are_no_features():
+    gates = [torch.zeros(16, 20 + n % 3).index_fill_(1, torch.tensor([18]), n % 7) for n in range(STILL_LEARNT + 20)]
+    habit = Baseline("float")
+    for gate in gates:
+        look = look_at(gate)
+        assert habit.still_now(look) == []
+        habit.learn(look, False)
+
+
 def test_labels_in_blocks_are_counted_and_a_mixture_is_not():
     habit = learnt([look_at(torch.full((32,), n // 10 % 4)) for n in range(60)], "label")
     assert habit.skewed >= 40

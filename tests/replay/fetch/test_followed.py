@@ -150,3 +150,15 @@ def test_a_guard_is_derived_and_makes_the_expression_finite(tmp_path: Path):
 @pytest.mark.parametrize(("path", "part"), [("batch[1]", 1), ("batch['x']", "x"), ("batch", None)])
 def test_the_part_of_a_sample(path: str, part: Any):
     assert part_of(path) == part
+
+
+def reversed_rows(samples: Any) -> Any:
+    return torch.stack(sorted(samples, key=float, reverse=True))
+
+
+def test_where_rows_are_sorted_the_sample_is_the_one_that_comes_out_bad(tmp_path: Path):
+    values = module(tmp_path).Rows("by_function", table(2.0))
+    found = born(values, rows=(0,), collate_fn=reversed_rows)  # index 4 is bad, and its row would be the second
+    assert (found.index, found.bad, found.kind) == (4, (4,), "spread")
+    assert found.frame is not None
+    assert found.frame.code.startswith("return centred / spread")

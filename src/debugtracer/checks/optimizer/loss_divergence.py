@@ -39,16 +39,17 @@ class LossDivergence(Check):
     How it decides
         Four ways. A spike (see loss-spike) after 32 steps: the median is still more than 3 MAD above the expectation
         and not falling (step change), or it rises beyond 8 MAD (divergence); loud if the level rose by 5 % of the first
-        losses. A change of level without an outlier (Bayesian change-point detection on the same residuals) that stays
-        2 MAD above for 8 steps: loud only if the loss had halved since the start and is back at 90 % of it; the loss of
-        a generator may rise. And, with no memory at all: the median of 16 losses is three times that of the first 16
-        and rises. A log with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the
-        median of the last 3 is more than 6 robust deviations of the differences above the best median of 3, and above
-        the first 3 or 1.5 times the best; not while a learning rate that rose again explains it. Losses that take
-        negative values must rise four times as far. A learning rate that rose threefold in the 8 steps before is named
-        as the cause. Where the target moves nothing is said (several optimizers that learn from different losses,
-        targets from a copy of the model that changes) unless the gradient norm has risen a hundredfold and stays there,
-        or the learning rate had just risen; of a log that also holds a reward or an opponent's loss it is a note.
+        losses, and had not risen so far once before and come back (each update of PPO has a level of its own). A change
+        of level without an outlier (Bayesian change-point detection on the same residuals) that stays 2 MAD above for 8
+        steps: loud only if the loss had halved since the start and is back at 90 % of it; the loss of a generator may
+        rise. And, with no memory at all: the median of 16 losses is three times that of the first 16 and rises. A log
+        with at least 8 losses and (median) 10 steps between them is judged as a whole at its end: the median of the
+        last 3 is more than 6 robust deviations of the differences above the best median of 3, and above the first 3 or
+        1.5 times the best; not while a learning rate that rose again explains it. Losses that take negative values must
+        rise four times as far. A learning rate that rose threefold in the 8 steps before is named as the cause. Where
+        the target moves nothing is said (several optimizers that learn from different losses, targets from a copy of
+        the model that changes) unless the gradient norm has risen a hundredfold and stays there, or the learning rate
+        had just risen; of a log that also holds a reward or an opponent's loss it is a note.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -60,6 +61,7 @@ class LossDivergence(Check):
     times_start: float = 3.0  # times the first losses, ours
     least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
+    as_high: float = 0.75  # times the new level: an earlier block that high is the same rise, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring)
@@ -142,6 +144,8 @@ class LossDivergence(Check):
         """Whether to warn: an outlier that stays and costs something, or a change that took back all that was
         learnt."""
         start, expected = monitored.loss.residuals.start, episode.first.expected
+        if monitored.level.came_back((expected + now) / 2, self.as_high * now, len(episode.values)):
+            return False
         if episode.sudden and episode.strong and now - expected >= self.least_share * start:
             return True
         return episode.first.unit == 0 and expected <= self.learnt * start and now >= self.lost * start

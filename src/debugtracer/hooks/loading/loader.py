@@ -15,6 +15,7 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.callsites.caller import from_caller
 from debugtracer.callsites.construction import built_at, calls_a_library
+from debugtracer.callsites.row_order import keeps_order
 from debugtracer.errors import guarded
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
@@ -82,6 +83,7 @@ class LoaderHook(AlwaysOn):
             num_workers=getattr(loader, "num_workers", 0),
             sampler=sampler_name(loader),
             data=reference_to(loader.dataset),
+            keeps_order=keeps_order(getattr(loader, "collate_fn", None)),
         )
         loaders[key] = info
         return info

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from debugtracer.callsites.row_order import keeps_order
 from debugtracer.hooks.loading.loader_feed import Told
 from debugtracer.recorder.state.leaves import Leaf
 from debugtracer.recorder.state.weak import WeakRef
@@ -55,4 +56,5 @@ def info_of_iterator(iterator: Any) -> LoaderInfo:
         batch_size=getattr(sampler, "batch_size", None),
         num_workers=int(getattr(iterator, "_num_workers", 0)),
         sampler=type(getattr(sampler, "sampler", sampler)).__name__,
+        keeps_order=keeps_order(getattr(iterator, "_collate_fn", None)),
     )

@@ -106,6 +106,8 @@ class Baseline:
     stopped: set[int] = field(default_factory=set)
     """Channels that stand still since the last batches."""
     channels: int = 0
+    resized: bool = False
+    """Another number of channels came: padded to its longest row, the columns of a batch are places, no features."""
     pad_id: int | None = None
     """The value that rows seem to be padded with."""
     far_run: int = 0
@@ -200,7 +202,10 @@ class Baseline:
     def still_now(self, look: TensorSummary) -> list[int]:
         """The channels that moved in every batch and stand still since; one that moves again is left alone."""
         if look.channels != self.channels:
-            self.channels, self.was_still, self.stopped = look.channels, set(), set()
+            self.resized = self.resized or self.channels > 0
+            self.channels = look.channels
+        if self.resized:
+            return []
         still = set(look.still)
         if look.rows < FRESH or self.looks < STILL_LEARNT:
             self.was_still |= still

@@ -38,6 +38,8 @@ class LoaderInfo:
     """The dataset; None when it takes no weak reference."""
     iterator: weakref.ref[object] | None = None
     """Its latest iterator, which outlives the loader in `for x in DataLoader(...)`."""
+    keeps_order: bool = True
+    """Row i of a batch is its i-th sample; False where its collate_fn may sort or shuffle them."""
 
     def iterated(self, iterator: object) -> None:
         """Take the iterator of a new pass."""
@@ -95,8 +97,11 @@ class Batch:
         return [(path, leaf) for path, reference in self.leaves if (leaf := reference()) is not None]
 
     def samples(self, rows: Iterable[int]) -> tuple[int, ...] | None:
-        """The dataset indices behind these rows, each once, in the order of the rows; None when one is not known."""
+        """The dataset indices behind these rows, each once, in the order of the rows; None when one is not known: also
+        where the rows are not in the order of the samples, but for all of them."""
         wanted = list(rows)
+        if self.indices is not None and not self.loader.keeps_order and not {*range(len(self.indices))} <= {*wanted}:
+            return None
         if self.indices is None or any(not 0 <= row < len(self.indices) for row in wanted):
             return None
         return tuple(dict.fromkeys(self.indices[row] for row in wanted))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
+import msgspec
 import torch
 
 from debugtracer.callsites.frames import as_frame
@@ -40,9 +41,8 @@ PART = re.compile(r"batch\[(?:(\d+)|'([^']*)')\]$")
 def followed(batch: Batch, path: str, rows: Sequence[int] | None) -> PipelineBirth | None:
     """Where the first bad row of a batch was made bad; with `refused` where it cannot be followed. None for a failure
     of ours."""
-    indices = batch.indices or ()
-    guilty = [indices[row] for row in rows or () if row < len(indices)] or list(indices[:1])
-    index = guilty[0] if guilty else -1
+    guilty = batch.samples(rows or ()) or (batch.indices or ())[:1] or (-1,)
+    index = guilty[0]
     try:
         if batch.indices is None:
             raise ReplayRefused(batch.note or "the dataset indices of the batch are not known")
@@ -70,9 +70,12 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
         if is_bad(sample):
             found = described(trace, index, part, fetches)
             return anew(pipeline, index, part) or found if found.kind == "stored" else found
-        trace = LineTrace()
-        samples = [sample if i == index else pipeline.sample(i) for i in batch.indices or ()]
-        if not is_bad(samples) and is_bad(traced(trace, lambda: pipeline.collated(samples))):
+        trace, indices = LineTrace(), batch.indices or ()
+        samples = [sample if i == index else pipeline.sample(i) for i in indices]
+        bad = tuple(i for i, one in zip(indices, samples, strict=True) if is_bad(one))
+        if bad and not batch.loader.keeps_order:
+            return msgspec.structs.replace(described(drawn(pipeline, bad[0])[0], bad[0], part, 1), bad=bad)
+        if not bad and is_bad(traced(trace, lambda: pipeline.collated(samples))):
             return described(trace, index, part, 1)
         return by_chance(pipeline, index, part)
 

@@ -1,0 +1,47 @@
+"""Does a collate function put the samples of a batch in an order of its own? Read from its code, nothing is run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+from debugtracer.callsites.construction import is_user_file
+
+ORDERS = frozenset({"sorted", "sort", "argsort", "msort", "lexsort", "shuffle", "permutation", "randperm"})
+DEPTH = 3  # functions that call functions (ours)
+
+
+def keeps_order(collate: Any) -> bool:
+    """Whether row i of the batch is the i-th sample: nothing that the user's function calls by name sorts or shuffles.
+    It may sort something else: then no is said too often, and a row is looked for by its values."""
+    return not any(name in ORDERS for code in codes_of(collate, DEPTH) for name in code.co_names)
+
+
+def codes_of(function: Any, depth: int) -> Iterator[CodeType]:
+    """The code of a function of the user's, of those inside it and of those that it names; of a callable object that of
+    its call."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, MethodType):
+        function = function.__func__
+    elif not isinstance(function, FunctionType):
+        function = next((vars(k)["__call__"] for k in type(function).__mro__ if "__call__" in vars(k)), None)
+    code = getattr(function, "__code__", None)
+    if code is None or not depth or not is_user_file(code.co_filename):
+        return
+    for one in with_inner(code):
+        yield one
+        for name in one.co_names:
+            called = function.__globals__.get(name)
+            if isinstance(called, FunctionType) and called is not function:
+                yield from codes_of(called, depth - 1)
+
+
+def with_inner(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from with_inner(constant)
