@@ -32,6 +32,7 @@ def pages() -> dict[Path, str]:
         "cost": sections.overhead(newest_of_each("overhead")),
         "judging": sections.judging(newest("judging")),
         "fresh-faults": sections.fresh_faults(newest("fresh-faults")),
+        "traincheck": sections.traincheck(newest("traincheck")),
         "other-programs": sections.other_programs(newest("other-programs")),
     }
     text = RESULTS.read_text()

@@ -196,3 +196,31 @@ def of_known(rows: list[dict[str, Any]], mark: str) -> str:
 def link(kept: Kept) -> str:
     """A link to the kept file, from docs/."""
     return f"[{kept.path.name}](../benchmarks/results/{kept.path.name})"
+
+
+def traincheck(kept: Kept) -> str:
+    """TrainCheck's published bugs as ported: what was said at first and after tuning, and the cost beside theirs."""
+    result = kept.values
+    lines = [f"Measured {kept.measured} ({link(kept)}). {result['how']}", ""]
+    for when, words in (("first", "At first, before any rule was written for them"), ("now", "Now")):
+        said = [row[when] for row in result["rows"]]
+        told = ", ".join(f"{word} {n}" for word, n in Counter(one["told"] for one in said).most_common())
+        lines.append(
+            f"{words}: of {len(said)} {told}; the line {of_known(said, 'line')}; quiet without the fault "
+            f"{of_known(said, 'quiet')}."
+        )
+    lines += ["", "| bug | what is wrong | at first | now | line now |", "|---" * 5 + "|"]
+    for row in result["rows"]:
+        line = "yes" if row["now"]["line"] else "no"
+        lines.append(row_of([row["bug"], row["what"], of_told(row["first"]), of_told(row["now"]), line]))
+    lines += ["", "Not ported: " + "; ".join(f"{one['bug']} ({one['why']})" for one in result["left_out"]) + "."]
+    cost = result["cost"]
+    lines += ["", cost["how"], "", "| whose | program | watched / bare |", "|---|---|---|"]
+    lines += [row_of(["TrainCheck", name, f"{ratio:.2f}"]) for name, ratio in cost["traincheck"].items()]
+    lines += [row_of(["debug-tracer", name, f"{ratio:.2f}"]) for name, ratio in cost["ours"].items()]
+    return "\n".join(lines)
+
+
+def of_told(said: dict[str, Any]) -> str:
+    """How a program was told, with the class where one was said."""
+    return said["told"] + (f" (`{said['class']}`)" if said["class"] else "")

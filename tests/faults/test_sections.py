@@ -75,3 +75,23 @@ def test_what_was_said_of_healthy_programs_is_quoted() -> None:
     assert (
         sections.false_alarms(result(summary="2 runs, 0 errors")) == "Measured 2026-11-22 at 551e86f: 2 runs, 0 errors."
     )
+
+
+def test_the_published_bugs_are_counted_at_first_and_now() -> None:
+    missed = {"told": "not at all", "class": None, "line": False, "quiet": True}
+    right = {"told": "right", "class": "bad_init", "line": True, "quiet": True}
+    text = sections.traincheck(
+        result(
+            how="By ports.",
+            rows=[{"bug": "a", "what": "b", "first": missed, "now": right}],
+            left_out=[{"bug": "c", "why": "nothing trains"}],
+            cost={"how": "Beside it:", "traincheck": {"mnist": 1.2208}, "ours": {"port": 1.5}},
+        )
+    )
+    assert (
+        "before any rule was written for them: of 1 not at all 1; the line 0 of 1; quiet without the fault 1 of 1."
+        in text
+    )
+    assert "| a | b | not at all | right (`bad_init`) | yes |" in text
+    assert "Not ported: c (nothing trains)." in text
+    assert text.endswith("| TrainCheck | mnist | 1.22 |\n| debug-tracer | port | 1.50 |")

@@ -82,3 +82,15 @@ def test_what_a_failed_reduction_left_apart_is_told_by_that():
     assert found([apart[0], crash], [apart[1]]) == []
     early = a_replica(step=2), a_replica(step=2, rank=1, grads=(3, 9), grad_l2=1.2)
     assert len(found([early[0], crash], [early[1]])) == 1
+
+
+def test_parameters_that_are_new_since_the_wrapping_are_named():
+    wrapped = Frame("/home/someone/train.py", 23, "worker", "model = DistributedDataParallel(net)")
+    mine = a_replica(replaced=2, frame=wrapped)
+    (one,) = found([mine], [a_replica(rank=1, grads=(5, 9), grad_l2=1.2, replaced=2, frame=wrapped)])
+    assert one.message == (
+        "step 0, rank 0: 0.weight differs between ranks 0 and 1 in its gradient at the update (2 of 2 parameters): 2 "
+        "of them are new since DistributedDataParallel hooked the parameters; expected equal replicas. Convert and "
+        "move the model before DistributedDataParallel(model), or wrap it anew."
+    )
+    assert one.place.frame == wrapped

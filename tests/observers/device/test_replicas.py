@@ -83,3 +83,32 @@ def test_the_line_of_such_a_load(group, tmp_path):
 
     found = observed(tmp_path / "runs", loop, Replica)
     assert found[0].loaded.code == "model.module.load_state_dict(nn.Linear(3, 2).state_dict())"
+
+
+def test_parameters_that_a_conversion_replaced_are_counted(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(nn.Linear(3, 2))
+        fit(DataLoader(DATA, 4), model)
+        torch.__future__.set_overwrite_module_params_on_conversion(True)
+        try:
+            model.double().float()
+        finally:
+            torch.__future__.set_overwrite_module_params_on_conversion(False)
+        fit(DataLoader(DATA, 24), model)
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert [fact.replaced for fact in found] == [0, 0, 0]
+    assert found[0].names == ("weight", "bias")
+
+
+def test_a_model_that_is_converted_after_the_wrapping(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(nn.Linear(3, 2))
+        torch.__future__.set_overwrite_module_params_on_conversion(True)
+        try:
+            model.double().float()
+        finally:
+            torch.__future__.set_overwrite_module_params_on_conversion(False)
+        fit(DataLoader(DATA, 4), model)
+
+    assert [fact.replaced for fact in observed(tmp_path / "runs", loop, Replica)] == [2, 2, 2]

@@ -71,3 +71,22 @@ def test_a_look_changes_no_bit(tmp_path: Path):
     kept: list[list[torch.Tensor]] = [loop()]
     observed(tmp_path / "runs", lambda: kept.append(loop()), Effect)
     assert all(torch.equal(a, b) for a, b in zip(*kept, strict=True))
+
+
+class Stopping(torch.optim.SGD):
+    """Does nothing from its 90th call on."""
+
+    calls = 0
+
+    def step(self, closure: Any = None) -> None:
+        self.calls += 1
+        if self.calls < 90:
+            super().step()
+
+
+def test_an_optimizer_that_stops_is_looked_at_again_at_once(tmp_path: Path):
+    facts = observed(tmp_path / "runs", lambda: plain(120, Stopping, 0.1), Effect)
+    still = [(f.number, f.stopped) for f in facts if f.stopped is not None]
+    assert still == [(100, 2), (101, 2), (102, 2)]
+    assert all(f.called is not None and "step()" in f.called.code for f in facts if f.stopped is not None)
+    assert [f.number for f in facts if f.stopped is None] == [0, 1, 2]

@@ -104,7 +104,7 @@ class RankWeightDrift(Check):
             f"their gradients on rank {ranks[0]} are {self.factor(mine, theirs):.3g} times those on rank {ranks[1]}; "
             "expected equal gradients. Clip or scale them on all ranks alike.",
             ref=mine.ref,
-            place=Place(param=equal[0], module=equal[0].rpartition(".")[0], frame=mine.built),
+            place=Place(param=equal[0], module=equal[0].rpartition(".")[0], frame=mine.called or mine.built),
             parameters=len(equal),
         )
 

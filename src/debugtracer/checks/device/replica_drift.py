@@ -24,7 +24,8 @@ class ReplicaDrift(Check):
 
     What it catches
         A backward through the module inside the wrapper, gradients changed on one rank after they were averaged,
-        weights or buffers set on one rank only, another learning rate on one rank.
+        weights or buffers set on one rank only, another learning rate on one rank, parameters that a conversion or a
+        move replaced after the wrapper had hooked them.
     Why it matters
         Each rank trains a model of its own and the average of their gradients fits none of them. Rank 0's is saved, and
         it is worse than its loss says.
@@ -81,17 +82,22 @@ class ReplicaDrift(Check):
                 f"{names[0]} differs between ranks {ranks[0]} and {ranks[1]} {what} ({len(names)} of {len(mine.names)} "
                 f"parameters){why}; expected equal replicas. "
             )
-            + (
-                "Call the wrapper instead."
-                if mine.bypassed or theirs.bypassed
-                else "Treat weights, gradients and optimizer alike on all ranks."
-            ),
+            + advice(mine, theirs),
             ref=mine.ref,
             place=Place(param=names[0], module=names[0].rpartition(".")[0], frame=frame),
             parameters=len(names),
             grad_l2=mine.grad_l2,
             other_grad_l2=theirs.grad_l2,
         )
+
+
+def advice(mine: Replica, theirs: Replica) -> str:
+    """What to do next, in a sentence."""
+    if mine.bypassed or theirs.bypassed:
+        return "Call the wrapper instead."
+    if mine.replaced or theirs.replaced:
+        return f"Convert and move the model before {mine.wrapper}(model), or wrap it anew."
+    return "Treat weights, gradients and optimizer alike on all ranks."
 
 
 def both(left: Window, right: Window, a: int, b: int) -> list[Pair]:
@@ -124,6 +130,8 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
     around = x.bypassed or y.bypassed
     if around is not None:
         return f": {short(around)} calls the module inside {x.wrapper}, which averages nothing", around
+    if x.replaced or y.replaced:
+        return f": {max(x.replaced, y.replaced)} of them are new since {x.wrapper} hooked the parameters", x.frame
     if x.lr is not None and y.lr is not None and x.lr != y.lr:
         return f": the learning rate is {x.lr:g} on one and {y.lr:g} on the other", x.built
     gradients = next((mine.ref.step for mine, theirs in pairs if mine.grads != theirs.grads), None)

@@ -20,14 +20,15 @@ class NoUpdate(Check):
 
     What it catches
         An optimizer of your own that assigns to a local name (`p = p - lr * g`) or updates a copy, a wrapper that does
-        not pass step() on.
+        not pass step() on; one that stops in the middle of a run (a compiled or cached step that lost its parameters).
     Why it matters
         Nothing is learned and no error says so.
     How it decides
         A sample of each parameter before and after step(): where the gradient is finite and the learning rate times it
         (at most 1) is 8 float spacings of the weight or more, a healthy update shows. None of these elements changed in
         three looks running. An optimizer that is not torch's own may collect gradients inside, so it gets 20 updates,
-        or the whole run if that is shorter.
+        or the whole run if that is shorter. Where an optimizer had moved everything before, the next two updates are
+        looked at as soon as one moves nothing.
     What to do
         Write in place: `p.add_(g, alpha=-lr)` under `torch.no_grad()`.
     Example
@@ -60,6 +61,9 @@ class NoUpdate(Check):
             same = sorted(set.intersection(*(set(f.unchanged) for f in facts[-self.looks :])))
             last: Effect = facts[-1]
             if same and (last.by_torch or window.ended or last.number >= self.patience):
+                if last.stopped is not None:
+                    yield self.describe_stop(window, facts[0], last)
+                    continue
                 more = f" and {last.unchanged_count - 1} more" if last.unchanged_count > 1 else ""
                 yield self.finding(
                     window,
@@ -73,3 +77,18 @@ class NoUpdate(Check):
                     unchanged=last.unchanged_count,
                     expected=last.expected,
                 )
+
+    def describe_stop(self, window: Window, first: Effect, last: Effect) -> Finding:
+        """An optimizer that worked before: where it is built is not where to look."""
+        return self.finding(
+            window,
+            "error",
+            f"step() of {last.kind}{spot(last.called or last.frame)} has stopped changing parameters: its update "
+            f"{last.stopped} moved them, and in {self.looks} looks from update {first.number} on none of "
+            f"{last.expected} moves, though gradient and learning rate are large enough; expected a change. See what "
+            "its step() keeps from call to call.",
+            ref=first.ref,
+            place=Place(frame=last.called or last.frame, symptom_frame=last.frame),
+            unchanged=last.unchanged_count,
+            expected=last.expected,
+        )

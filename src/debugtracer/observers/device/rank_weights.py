@@ -51,7 +51,7 @@ class RankWeightsObserver(Observer):
         self.run.emit(
             RankWeights(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=type(optimizer).__name__,
-                built=self.run.built_at(optimizer), number=number,
+                built=self.run.built_at(optimizer), called=self.run.here(), number=number,
                 names=tuple(names.get(id(p), f"parameter {place}") for place, p in enumerate(held)),
                 before=checksums(held), grads_l2=norms(held),
             )

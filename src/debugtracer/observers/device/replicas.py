@@ -131,7 +131,8 @@ class ReplicaObserver(Observer):
             Replica(
                 ref=self.run.ref("update", self.run.iteration - 1), wrapper=type(module).__name__, frame=wrapper.frame,
                 group=group_of(module), hooked=bool(getattr(module, "_comm_hooks", ())), bypassed=wrapper.bypassed,
-                loaded=wrapper.loaded, optimizer=type(optimizer).__name__, built=self.run.built_at(optimizer),
+                loaded=wrapper.loaded, replaced=replaced(module, values),
+                optimizer=type(optimizer).__name__, built=self.run.built_at(optimizer),
                 lr=float(lr) if isinstance(lr, (int, float)) else None, names=tuple(name for name, _ in named),
                 before=sums[: len(named)], grads=sums[len(named) :],
                 grad_l2=grad_l2 if math.isfinite(grad_l2) else -1.0, param_l2=param_l2, bad=not math.isfinite(grad_l2),
@@ -143,6 +144,13 @@ def norm(tensors: list[Tensor]) -> float:
     """The L2 norm over all of these tensors. Syncs the host."""
     total = total_l2(tensors)
     return 0.0 if total is None else float(total.item())
+
+
+def replaced(module: DistributedDataParallel, values: list[nn.Parameter]) -> int:
+    """How many of these are new since the wrapper hooked the parameters: it averages no gradient of theirs."""
+    hooked = getattr(module, "_module_parameters", None)
+    known = {id(p) for p in hooked or ()}
+    return sum(id(p) not in known for p in values) if known else 0
 
 
 def group_of(module: DistributedDataParallel) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.effects import Effect
 
 FIRST = 3  # updates of each optimizer (docs/rationale/checks.md#effect-invariants); then those of inspected steps
+AGAIN = 2  # further updates that are looked at once one look found that nothing moves any more (ours)
 SAMPLE = 256  # elements of a parameter that are compared (ours)
 NAMED = 4  # unchanged parameters named as evidence
 MARGIN = 8.0  # an update this many times the spacing of floats at the weight must show (ours)
@@ -27,10 +28,16 @@ class EffectObserver(Observer):
         self.updates: ById[Optimizer, tuple[int, int]] = ById()
         self.count = 0
         self.before: list[tuple[Tensor, Tensor, Tensor]] = []
+        self.again: ById[Optimizer, int] = ById()
+        """Updates of an optimizer that are looked at now: one look found that it stopped."""
+        self.moved: ById[Optimizer, int] = ById()
+        """The last update of which all that was to move did."""
 
     def reset(self) -> None:
         self.updates.clear()
         self.before.clear()
+        self.again.clear()
+        self.moved.clear()
         self.count = 0
 
     def step_begins(self, optimizer: Optimizer) -> None:
@@ -38,7 +45,8 @@ class EffectObserver(Observer):
         self.before = []
         number, done = self.updates.setdefault(optimizer, (self.count, 0))
         self.count += number == self.count
-        if (done >= FIRST and not self.run.inspecting) or isinstance(optimizer, torch.optim.LBFGS):
+        looks = done < FIRST or self.run.inspecting or self.again.get(optimizer)
+        if not looks or isinstance(optimizer, torch.optim.LBFGS):
             return
         with torch.no_grad():
             for group in optimizer.param_groups:
@@ -60,6 +68,7 @@ class EffectObserver(Observer):
         expected = [(p, moved) for (p, _, _), (due, moved) in zip(before, flags, strict=True) if due]
         still = [p for p, moved in expected if not moved]
         names = self.run.names() if still else {}
+        stopped = self.stopped(optimizer, done, len(expected), len(still))
         self.run.emit(
             Effect(
                 ref=self.run.ref("update", self.run.iteration - 1),
@@ -71,8 +80,25 @@ class EffectObserver(Observer):
                 expected=len(expected),
                 unchanged=tuple(names.get(id(p), f"parameter of shape {tuple(p.shape)}") for p in still[:NAMED]),
                 unchanged_count=len(still),
+                stopped=stopped,
+                called=self.run.here() if stopped is not None else None,
             )
         )
+
+    def stopped(self, optimizer: Optimizer, done: int, expected: int, still: int) -> int | None:
+        """The last update that was seen to move everything, of an optimizer that now moves nothing; looks again at
+        once."""
+        if not expected:
+            return None
+        if not still:
+            self.moved[optimizer] = done
+        moved = self.moved.get(optimizer)
+        if moved is None or still < expected:
+            self.again.pop(optimizer, None)
+            return None
+        left = self.again.get(optimizer)
+        self.again[optimizer] = AGAIN if left is None else max(0, left - 1)
+        return moved
 
     def built_at(self, optimizer: Optimizer) -> Frame | None:
         """Where the user built it; the constructor of an optimizer of their own is not that place."""

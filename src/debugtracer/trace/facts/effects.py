@@ -27,6 +27,10 @@ class Effect(Fact, frozen=True, kw_only=True):
     """Parameters whose gradient and learning rate are large enough to change them."""
     unchanged: tuple[str, ...] = ()
     """Those of them that it left as they were, the first few."""
+    stopped: int | None = None
+    """The last update that was seen to move everything, where this one moves nothing."""
+    called: Frame | None = None
+    """The line that called such an update."""
     unchanged_count: int = 0
 
     def key(self) -> object:

@@ -15,6 +15,8 @@ class RankWeights(Fact, frozen=True, kw_only=True):
     optimizer: str
     built: Frame | None
     """Where it was built."""
+    called: Frame | None = None
+    """The line that calls its step()."""
     number: int
     """Which of the optimizers that step, from 0."""
     names: tuple[str, ...]

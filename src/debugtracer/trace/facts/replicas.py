@@ -26,6 +26,8 @@ class Replica(Fact, frozen=True, kw_only=True):
     called."""
     loaded: Frame | None = None
     """The last line that loaded weights into it after it was wrapped."""
+    replaced: int = 0
+    """Trainable parameters that are not those which the wrapper hooked."""
     optimizer: str
     built: Frame | None
     """Where the optimizer was built."""
