@@ -57,7 +57,7 @@ class Responding:
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
-                StateKeeper(state, recording.passes, self.training.save, settings.last_good_s, settings.cost)
+                StateKeeper(state, recording.passes, self.training.save_later, settings.last_good_s, settings.cost)
             )
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
