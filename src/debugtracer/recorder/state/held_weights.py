@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
+from time import perf_counter
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
@@ -44,13 +45,17 @@ class HeldWeights:
 
     def __init__(self) -> None:
         self.looks = 0
+        self.search_s = 0.0
+        """Seconds of a search at the last look: it is no cost of each snapshot."""
         self.holders: list[dict[Any, Any] | list[Any]] = []
 
     def look(self, models: Iterable[nn.Module], trained: list[Tensor]) -> list[dict[Any, Any] | list[Any]]:
         """The containers that hold copies of the weights now; those that the program has let go are forgotten."""
         self.looks += 1
+        begin = perf_counter()
         if self.looks & (self.looks - 1) == 0:
             self.holders = list(found_from(sys._getframe(1), Weights(list(models), trained)))
+        self.search_s = perf_counter() - begin
         self.holders = [self.holders[at] for at in range(len(self.holders)) if self.is_used(at)]
         return self.holders
 
