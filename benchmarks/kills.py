@@ -5,8 +5,8 @@ still loads: no moment may cost the state.
     .venv/bin/python benchmarks/kills.py --inside --kills 16
 
 The program (tests/responses/programs/saving.py) saves with every batch and breaks its weights twice, so that kills fall
-into the writing of a state, into snapshots, incidents and roll-backs. With --inside it kills itself while its main
-thread is in a function of ours (killed_inside.py beside it): each of INSIDE in turn. Prints and keeps
+into the writing of a state, into snapshots, incidents and roll-backs. With --inside it kills itself while one of its
+threads is in a function of ours (killed_inside.py beside it): each of INSIDE in turn. Prints and keeps
 benchmarks/results/<date>-kills.json, or <date>-kills-inside.json.
 """
 

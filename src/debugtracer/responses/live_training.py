@@ -30,10 +30,12 @@ from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 from debugtracer.responses.precursors import LEAST, USUAL, has_left_its_level, is_quiet, rates_around
 from debugtracer.trace.step import StepLoss
 
-# of optimizers that make them at the first step of a parameter; others make theirs when they are built (Adagrad), or
-# hold step sizes among them (Rprop)
-MOMENTS = frozenset(("step", "momentum_buffer", "square_avg", "grad_avg", "acc_delta")) | frozenset(
-    ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "exp_inf")
+# made at a parameter's first step; others make theirs when they are built (Adagrad), or hold step sizes (Rprop)
+MOMENTS = frozenset(
+    {
+        *("step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "exp_inf"),
+        *("momentum_buffer", "square_avg", "grad_avg", "acc_delta"),
+    }
 )
 
 

@@ -1,4 +1,4 @@
-"""The training of saving.py, killed (kill -9) while its main thread is inside a function of ours: `PLACE NUMBER` are a file and a
+"""The training of saving.py, killed (kill -9) while a thread is inside a function of ours: `PLACE NUMBER` are a file and a
 function of debugtracer such as `state/step_history:go_back`, and how many looks find it there before it is killed. It
 waits for a first state, and prints where it was."""
 
@@ -9,15 +9,20 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 
 PLACE, NUMBER = sys.argv[1], int(sys.argv[2])
 FILE, _, FUNCTION = PLACE.partition(":")
-MAIN = threading.main_thread().ident
 
 
 def inside() -> list[str]:
-    """The functions of debugtracer that the main thread is in, the innermost first, where PLACE is one of them."""
-    frame, found, here = sys._current_frames().get(MAIN), [], False
+    """The functions of debugtracer that a thread is in, the innermost first, where PLACE is one of them."""
+    return next(filter(None, (called(frame) for frame in sys._current_frames().values())), [])
+
+
+def called(frame: FrameType | None) -> list[str]:
+    """Those of one thread."""
+    found, here = [], False
     while frame is not None:
         code = frame.f_code
         if "debugtracer" in code.co_filename:

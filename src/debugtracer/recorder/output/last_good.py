@@ -38,9 +38,9 @@ class LastGood:
 
     def write_later(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> float | None:
         """Copy the present state and write it from a thread, unless the one before is still under way; the answer: CPU
-        seconds that the thread took the last time, None where that was not well done or is not known. Raises
-        DebugTracerError where the state holds a bad value or the one before could not be written. Sharded weights are
-        written here and now, by all ranks together."""
+        seconds that the thread took the last time, None where that is not known or was not well done. Sharded weights
+        are written here and now, by all ranks together. Raises DebugTracerError where the state holds a bad value or
+        the one before could not be written."""
         failed = self.background.failure()
         if failed is not None:
             raise not_written(names(run / FOLDER, rank)[0], failed)

@@ -33,8 +33,8 @@ class StateKeeper(PassListener):
     def __init__(
         self, state: RunState, passes: LoaderPasses, write: Callable[[], float | None], every_s: float, cost: float
     ) -> None:
-        """Take what has the present state written and gives the CPU seconds that the last one took beside training
-        (None: not known), or raises DebugTracerError, and the promised share of training time."""
+        """Take what has the present state written, gives the CPU seconds that the last one took beside training (None:
+        they are not known) and raises DebugTracerError, and the promised share of training time."""
         self.state, self.passes, self.write = state, passes, write
         self.every_s, self.share = every_s, cost * SHARE if cost < 1 else float("inf")
         self.reset()

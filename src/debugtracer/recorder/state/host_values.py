@@ -24,7 +24,7 @@ def host_values(value: Any, known: dict[Any, Tensor] | None = None) -> Any:
 
 
 def host_tensor(tensor: Tensor, known: dict[Any, Tensor]) -> Tensor:
-    """A copy of one tensor."""
+    """Copy one tensor; memory that was copied before is not copied again."""
     if type(tensor.data) is not Tensor or tensor.is_sparse or tensor.is_quantized:
         return tensor.detach().clone()
     where = (tensor.device, tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
