@@ -2,10 +2,12 @@
 still loads: no moment may cost the state.
 
     .venv/bin/python benchmarks/kills.py [--kills 50] [--seed 0] [--only save,roll-back] [--tool COMMAND]
+    .venv/bin/python benchmarks/kills.py --inside --kills 16
 
 The program (tests/responses/programs/saving.py) saves with every batch and breaks its weights twice, so that kills fall
-into the writing of a state, into snapshots, incidents and roll-backs. Prints and keeps
-benchmarks/results/<date>-kills.json.
+into the writing of a state, into snapshots, incidents and roll-backs. With --inside it kills itself while one of its
+threads is in a function of ours (killed_inside.py beside it): each of INSIDE in turn. Prints and keeps
+benchmarks/results/<date>-kills.json, or <date>-kills-inside.json.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -41,6 +43,14 @@ PROGRAM = ROOT / "tests" / "responses" / "programs" / "saving.py"
 OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1", "OMP_NUM_THREADS": "1"}
 WINDOW_S = {"save": 1.5, "roll-back": 1.0}
 """Seconds in which the kill falls: after the first state; after an update that broke the weights."""
+INSIDE = {
+    "roll-back": "state/step_history:go_back",
+    "response": "responses/responder:answered",
+    "snapshot": "state/snapshot_ring:consider",
+    "checkpoint": "output/last_good:save",
+}
+LOOKS = {"roll-back": 2, "response": 40, "snapshot": 3, "checkpoint": 60}
+"""Looks that find the program in it, at most, before it is killed: as many as it is in there for, about."""
 FIRST_S = 180.0  # seconds until the first state is there, at most
 
 
@@ -61,6 +71,29 @@ class Kill:
     acted: int = 0
     """Actions that stand in the run folder, which can be read."""
     problem: str = ""
+    where: str = ""
+    """The functions that it was killed in, the innermost first, where that was asked for."""
+
+
+def killed_inside(kind: str, moment: random.Random, folder: Path, tool: Sequence[str]) -> Kill:
+    """Start the program, which kills itself inside a function of this kind, and look at what is there."""
+    program = PROGRAM.with_name("killed_inside.py")
+    words = [*tool, "run", "--mode", "prod", "--out", "runs", str(program), INSIDE[kind]]
+    # states are saved now and then alone, where each one would make a snapshot too dear to be held
+    pace = {} if kind == "checkpoint" else {"DEBUG_TRACER_LAST_GOOD_S": "0.2"}
+    environment = os.environ | OFTEN | pace | {"PYTHONPATH": str(ROOT / "src")}
+    begin = time.monotonic()
+    last = ""
+    for looks in (moment.randint(1, LOOKS[kind]), 1, 1):  # a busy machine may look too seldom for the first
+        if not last.startswith("killed in "):
+            done = subprocess.run(
+                [*words, str(looks)], cwd=folder, env=environment, capture_output=True, text=True, timeout=FIRST_S
+            )
+            last = done.stdout.splitlines()[-1] if done.stdout else ""
+    after_s = time.monotonic() - begin
+    if not last.startswith("killed in "):
+        return Kill(kind, round(after_s, 4), False, problem=f"it was not killed: {done.stderr[-300:]}")
+    return replace(looked_at((folder / "runs" / "latest").resolve(), kind, after_s), where=last[len("killed in ") :])
 
 
 def killed(kind: str, moment: random.Random, folder: Path, tool: Sequence[str]) -> Kill:
@@ -113,15 +146,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default=",".join(WINDOW_S))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--inside", action="store_true", help="kill inside functions of ours")
     parser.add_argument("--tool", default=f"{sys.executable} -m debugtracer", help="the command to kill")
     asked = parser.parse_args()
     tool = shlex.split(asked.tool)
-    kinds, moment = asked.only.split(","), random.Random(asked.seed)
+    how, every = (killed_inside, INSIDE) if asked.inside else (killed, WINDOW_S)
+    kinds, moment = asked.only.split(",") if asked.only else [*every], random.Random(asked.seed)
     kills = []
     for number in range(asked.kills):
         with tempfile.TemporaryDirectory(prefix="kill-") as folder:
-            kills.append(killed(kinds[number % len(kinds)], moment, Path(folder), tool))
+            kills.append(how(kinds[number % len(kinds)], moment, Path(folder), tool))
         print(number, kills[-1], flush=True)
     lost = [kill for kill in kills if not kill.loads]
     found = {
@@ -134,8 +169,9 @@ def main() -> int:
         "each": msgspec.to_builtins(kills),
     }
     print(json.dumps({key: value for key, value in found.items() if key != "each"}, indent=1))
-    if not lost and asked.kills >= 50:
-        path = ROOT / "benchmarks" / "results" / f"{found['date']}-kills.json"
+    if not lost and asked.kills >= (15 if asked.inside else 50):
+        name = f"{found['date']}-kills{'-inside' * asked.inside}.json"
+        path = ROOT / "benchmarks" / "results" / name
         path.write_text(json.dumps(found, indent=1) + "\n")
     return 1 if lost else 0
 

@@ -192,6 +192,16 @@ def strict(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and math.isnan(value) else value
 
 
+def write(path: Path | None, kept: dict[str, list[dict[str, Any]]]) -> None:
+    """Keep the rows so far: what is broken off half way has what it came to."""
+    if path is None:
+        return
+    rows = {
+        kind: [{k: strict(v) for k, v in row.items() if k != "stderr"} for row in found] for kind, found in kept.items()
+    }
+    path.write_text(json.dumps({**stamp(), **rows}, indent=1) + "\n")
+
+
 def main() -> int:
     """Status 1 where --check is given and a script does not do what it has to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
@@ -215,6 +225,7 @@ def main() -> int:
         row = recovery(name, tools, others=name not in earlier) | earlier.get(name, {})
         print(shown(row), flush=True)
         kept["recoveries"].append(row)
+        write(asked.json, kept)
         failed += [name] if not row["off"] <= LIMIT or row["status"] else []
     print("\n| script | what stays | verdict | backward calls | status | actions |\n|---|---|---|---|---|---|")
     for name in [n for n in LASTING if not asked.without_lasting and (not only or n in only)]:
@@ -222,13 +233,8 @@ def main() -> int:
         ended = f"{row['verdict']} | {row['backwards']} | {row['status']} | {', '.join(row['actions'])}"
         print(f"| {name} | {LASTING[name]} | {ended} |", flush=True)
         kept["lasting"].append(row)
+        write(asked.json, kept)
         failed += [name] if row["status"] != 3 else []
-    if asked.json:
-        rows = {
-            kind: [{k: strict(v) for k, v in row.items() if k != "stderr"} for row in found]
-            for kind, found in kept.items()
-        }
-        asked.json.write_text(json.dumps({**stamp(), **rows}, indent=1) + "\n")
     if failed:
         print(f"not as expected: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed and asked.check else 0

@@ -38,6 +38,7 @@ OTHERS = (
 NASTY = ROOT / "healthy"
 HEALTHY = ("accumulation", "amp_calibration", "gan", "tiny_batch_bn")
 """Programs that must stay quiet: a window of several batches, a search for the scale, two optimizers, batch norm."""
+MODES = ("observe", "dev", "val", "prod") if SWEEP else ("val", "prod")
 EXACT = {"nan_loss", "inf_grad"}
 STARTS_PROCESSES = ("mp.spawn", "mp.start_processes")
 
@@ -133,7 +134,7 @@ def test_a_healthy_program_is_the_same_where_bad_steps_are_answered(name: str, s
     script = NASTY / f"{name}.py"
     bare = execute(script, stage, None, programs)
     assert bare.losses
-    for mode in ("val", "prod"):
+    for mode in MODES:
         acting = execute(script, stage, mode, programs)
         assert_the_same(bare, acting)
         assert acting.status == bare.status, (mode, acting.stderr)

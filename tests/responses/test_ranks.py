@@ -1,7 +1,8 @@
-"""Two ranks answer a bad step alike: what one has to leave out, both leave out, and both stop together."""
+"""Ranks answer a bad step alike: what one leaves out, all leave out, and all stop together; two ranks and four."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from debugtracer.recorder.gate.rank_vote import PATIENCE_S
 from tests.conftest import ROOT, RunWatched
 from tests.faults.every import SWEEP
 from tests.forked import Programs
@@ -68,7 +70,7 @@ LIMIT = 0.02  # of the final loss of the healthy run
 def finals(stdout: str) -> list[float]:
     """The final loss of each rank, which end with the same weights."""
     ends = sorted(re.findall(r"rank (\d) final (\S+) of \d+ weights (nan|-?[\d.]+)", stdout))  # lines may run together
-    assert len(ends) == 2 and len({weights for *_, weights in ends}) == 1
+    assert len(ends) == int(os.environ.get("RANKS", "2")) and len({weights for *_, weights in ends}) == 1
     return [float(loss) for _, loss, _ in ends]
 
 
@@ -99,3 +101,55 @@ def test_a_rank_that_dies_before_it_answers_holds_the_other_for_twenty_seconds(r
     watched = run_watched(BACK, "dies", mode="prod", timeout_s=120)
     assert watched.status not in (0, 3)  # the launcher of the program ends it
     assert "process 1 terminated with exit code 9" in watched.stderr
+
+
+@pytest.fixture
+def four(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of this test have four ranks."""
+    monkeypatch.setenv("RANKS", "4")
+
+
+@pytest.mark.sweep
+@pytest.mark.usefixtures("four")
+def test_four_ranks_leave_a_bad_batch_of_one_out(run_watched: RunWatched) -> None:
+    watched = run_watched(PROGRAM, mode="prod")
+    twin = subprocess.run([sys.executable, str(PROGRAM), "passes"], capture_output=True, text=True, check=True)
+    assert watched.status == 0, watched.stderr
+    assert sorted((a["rank"], a["step"], a["action"]) for a in watched.report["actions"]) == [
+        (rank, 5, "skip-update") for rank in range(4)
+    ]
+    assert len(sums(watched.stdout)) == 4 and sums(watched.stdout) == sums(twin.stdout)
+
+
+@pytest.mark.sweep
+@pytest.mark.usefixtures("four")
+def test_four_ranks_stop_together(run_watched: RunWatched) -> None:
+    watched = run_watched(PROGRAM, "lasting", mode="prod")
+    assert watched.status == 3, watched.stderr
+    stops = [(a["rank"], a["step"]) for a in watched.report["actions"] if a["action"] == "stop"]
+    assert sorted(stops) == [(rank, 7) for rank in range(4)]
+    assert len(list(watched.run.glob("last-good/*.pt"))) == 4
+
+
+@pytest.mark.sweep
+@pytest.mark.usefixtures("four")
+def test_four_ranks_go_back_to_a_step_that_all_of_them_hold(run_watched: RunWatched) -> None:
+    twin = subprocess.run([sys.executable, str(BACK), "passes"], capture_output=True, text=True, check=True)
+    watched = run_watched(BACK, "moments", mode="prod")
+    assert watched.status == 0, watched.stderr
+    back = [(a["rank"], a["step"]) for a in watched.report["actions"] if a["action"] == "roll-back"]
+    steps = {step for _, step in back}
+    assert steps and sorted(back) == [(rank, step) for rank in range(4) for step in sorted(steps)]
+    assert finals(watched.stdout) == pytest.approx(finals(twin.stdout), rel=LIMIT)
+
+
+@pytest.mark.sweep
+@pytest.mark.usefixtures("four")
+def test_a_rank_that_dies_in_a_vote_leaves_the_others_with_their_record(run_watched: RunWatched) -> None:
+    """They wait for it once, say that nothing was agreed on, and write this step as the program has it."""
+    watched = run_watched(BACK, "survives", mode="prod", timeout_s=200)
+    held = {int(rank): float(s) for rank, s in re.findall(r"rank (\d) was held for (\S+) s", watched.stdout)}
+    assert sorted(held) == [0, 2, 3], watched.stderr
+    assert all(PATIENCE_S - 1 < seconds < 3 * PATIENCE_S for seconds in held.values()), held
+    assert watched.report["actions"] == []
+    assert watched.stderr.count("nothing was done about it") == 3

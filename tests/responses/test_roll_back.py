@@ -198,3 +198,45 @@ def test_averages_of_the_weights_go_back_with_them(tmp_path: Path) -> None:
     assert "roll-back" in [a.action for a in actions(tmp_path)]
     averaged = (*ema.parameters(), *by_hand.parameters())
     assert all(float(t.abs().max()) < 100 for t in averaged)
+
+
+class ByHand:
+    """An average of the weights in a dict, as people write it: a new tensor at each step, or in place, or in a list."""
+
+    def __init__(self, model: nn.Module, how: str) -> None:
+        self.model, self.how = model, how
+        self.shadow = {name: p.detach().clone() for name, p in model.named_parameters()}
+        self.listed = [p.detach().clone() for p in model.parameters()]
+
+    @torch.no_grad()
+    def update(self) -> None:
+        for at, (name, p) in enumerate(self.model.named_parameters()):
+            if self.how == "new":
+                self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * p
+            elif self.how == "in place":
+                self.shadow[name].mul_(0.9).add_(p, alpha=0.1)
+            else:
+                self.listed[at] = torch.lerp(self.listed[at], p, 0.1)
+
+    def state(self) -> list[Tensor]:
+        return [t.detach().clone() for t in (*self.shadow.values(), *self.listed)]
+
+
+@pytest.mark.parametrize("how", ["new", "in place", "listed"])
+def test_averages_in_dicts_and_lists_go_back_to_the_bit(tmp_path: Path, how: str) -> None:
+    with under_watch(tmp_path, "prod") as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        loop = Loop()
+        ema = ByHand(loop.model, how)
+        at: dict[int, list[Tensor]] = {0: ema.state()}
+        for number, x in enumerate(given(30, ())):
+            loop.go([x])
+            ema.update()
+            at[number + 1] = ema.state()
+        assert not same(at[25], at[30])
+        snapshot = session.ring.newest_good(0)
+        assert isinstance(snapshot, Snapshot)
+        with session.hooks.disabled():
+            snapshot.go_back()
+    assert snapshot.step == 25
+    assert same(ema.state(), at[24])  # it is taken in the optimizer's step: what the loop averages after it comes next

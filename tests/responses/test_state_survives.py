@@ -24,8 +24,9 @@ from tests.conftest import ROOT
 from tests.forked import Programs
 
 PROGRAM = Path(__file__).parent / "programs" / "saving.py"
+INSIDE = PROGRAM.with_name("killed_inside.py")
 OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1"}
-KILLS = 50 if os.environ.get("DEBUG_TRACER_ALL") else 3
+KILLS = 10 if os.environ.get("DEBUG_TRACER_ALL") else 3  # 50 and more: benchmarks/kills.py
 LONGEST_S = 1.5  # seconds after the first state, within which it is killed: some dozen states, two roll-backs
 
 
@@ -77,6 +78,19 @@ def test_killed_at_any_moment(tmp_path: Path, programs: Programs, seed: int) -> 
     step, damaged = state_of(run)
     assert step >= 1 and damaged <= 1
     assert open_trace(run).events()
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("place", ["state/step_history:go_back", "responses/responder:answered"])
+def test_killed_inside_of_a_response(tmp_path: Path, programs: Programs, place: str) -> None:
+    watched = [*programs.tool, "run", "--mode", "prod", "--out", "runs", str(INSIDE), place, "1"]
+    environment = os.environ | OFTEN | {"DEBUG_TRACER_LAST_GOOD_S": "0.2"}
+    done = subprocess.run(
+        watched, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=200
+    )
+    assert done.returncode == 137 and done.stdout.splitlines()[-1].startswith("killed in "), done.stderr
+    run = (tmp_path / "runs" / "latest").resolve()
+    assert state_of(run)[0] >= 1 and open_trace(run).events()
 
 
 def test_a_full_disk_leaves_the_last_state_and_the_training(tmp_path: Path, programs: Programs) -> None:

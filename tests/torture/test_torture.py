@@ -70,7 +70,7 @@ def test_the_program_does_not_notice(script: Path, tmp_path: Path, programs: Pro
 @pytest.mark.parametrize("script", [path for path in PROGRAMS if path.stem not in KNOWN], ids=lambda path: path.stem)
 def test_nothing_is_done_about_an_odd_program(script: Path, tmp_path: Path, programs: Programs) -> None:
     bare = run(script, tmp_path, programs, False)
-    for mode in ("val", "prod"):
+    for mode in ("dev", "val", "prod"):
         acting = run(script, tmp_path, programs, True, mode)
         assert acting.stdout == bare.stdout, (mode, acting.stderr)
         assert acting.returncode == bare.returncode, (mode, acting.stderr)

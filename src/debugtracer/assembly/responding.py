@@ -15,6 +15,7 @@ from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.control import Control
+from debugtracer.responses.early_stop import CAUSE, EarlyStop
 from debugtracer.responses.live_training import LiveTraining
 from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
@@ -57,12 +58,17 @@ class Responding:
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
-                StateKeeper(state, recording.passes, self.training.save, settings.last_good_s, settings.cost)
+                StateKeeper(state, recording.passes, self.training.save_later, settings.last_good_s, settings.cost)
             )
         ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
         recording.passes.add_listener(control)
+        if policy.chosen.get(CAUSE) == "stop":
+            found, passes = incidents.findings.found, recording.passes
+            recording.passes.add_listener(
+                EarlyStop(state, passes, lambda: found, log, self.save, lambda: incidents.stopped)
+            )
         self.responder = Responder(state, policy, self.training, ranks, log, samples, lambda: incidents.stopped)
 
     def save(self) -> str:

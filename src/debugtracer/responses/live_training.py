@@ -30,19 +30,11 @@ from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 from debugtracer.responses.precursors import LEAST, USUAL, has_left_its_level, is_quiet, rates_around
 from debugtracer.trace.step import StepLoss
 
-# of optimizers that make them at the first step of a parameter; others make theirs when they are built (Adagrad), or
-# hold step sizes among them (Rprop)
+# made at a parameter's first step; others make theirs when they are built (Adagrad), or hold step sizes (Rprop)
 MOMENTS = frozenset(
     {
-        "step",
-        "exp_avg",
-        "exp_avg_sq",
-        "max_exp_avg_sq",
-        "exp_inf",
-        "momentum_buffer",
-        "square_avg",
-        "grad_avg",
-        "acc_delta",
+        *("step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "exp_inf"),
+        *("momentum_buffer", "square_avg", "grad_avg", "acc_delta"),
     }
 )
 
@@ -173,11 +165,28 @@ class LiveTraining:
 
     def save(self, *further: Optimizer) -> Path:
         """Write the present state as the last good one. Raises DebugTracerError."""
-        if self.output.folder is None:
-            raise DebugTracerError("there is no run folder")
         live = {id(o): o for o in (*self.state.optimizers, *further)}.values()
         with self.disabled():
-            return self.last_good.write(self.output.folder, self.output.rank, live)
+            return self.last_good.write(self.run_folder(), self.output.rank, live)
+
+    def save_later(self) -> float | None:
+        """Have the present state written while training goes on; the answer: CPU seconds that this took the last time,
+        None where that is not known or was not well done. Raises DebugTracerError."""
+        with self.disabled():
+            return self.last_good.write_later(self.run_folder(), self.output.rank, list(self.state.optimizers))
+
+    def end_saving(self) -> None:
+        """Wait for a state that is being written, and note where it could not be."""
+        self.last_good.background.finish()
+        failed = self.last_good.background.failure()
+        if failed is not None:
+            self.output.note("responses", f"the last good state was not saved ({failed}); the one before it stays")
+
+    def run_folder(self) -> Path:
+        """The folder of the run. Raises DebugTracerError."""
+        if self.output.folder is None:
+            raise DebugTracerError("there is no run folder")
+        return self.output.folder
 
     def quiet_snapshot(self) -> Snapshot | None:
         """The newest snapshot that is not too long ago, without a bad value, and with usual losses before it and on

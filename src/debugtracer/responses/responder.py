@@ -54,6 +54,7 @@ class Responder(NoPolicy):
         self.training.end_full_precision()
         self.training.end_lowered_rates()
         self.training.end_lasting()
+        self.training.end_saving()
 
     def skip_step(self) -> bool:
         """Skip none; look what came of the last action where that is due."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,38 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "last-good").write_text("a file in the way")
     with pytest.raises(DebugTracerError, match="could not be written"):
         LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, [])
+
+
+def test_what_is_written_later_is_the_state_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, may, put = nn.Linear(2, 2), threading.Event(), LastGood.put
+    monkeypatch.setattr(LastGood, "put", lambda self, parts, fresh: (may.wait(20), put(self, parts, fresh)))
+    writer, then = LastGood(a_state(model)), model.weight.detach().clone()
+    writer.write_later(tmp_path, 0, [])
+    with torch.no_grad():
+        model.weight.add_(1)
+    writer.write_later(tmp_path, 0, [])  # the first one is under way: nothing is begun
+    assert writer.background.busy and not (tmp_path / "last-good" / "rank-0.pt").exists()
+    may.set()
+    writer.background.finish()
+    left = verified(tmp_path / "last-good" / "rank-0.pt")
+    assert torch.equal(left["models"][0]["state"]["weight"], then)
+    assert not (tmp_path / "last-good" / "rank-0.older.pt").exists()
+
+
+def test_what_could_not_be_written_later_is_told_the_next_time(tmp_path: Path) -> None:
+    (tmp_path / "last-good").write_text("a file in the way")
+    writer = LastGood(a_state(nn.Linear(2, 2)))
+    writer.write_later(tmp_path, 0, [])
+    writer.background.finish()
+    with pytest.raises(DebugTracerError, match="could not be written"):
+        writer.write_later(tmp_path, 0, [])
+
+
+def test_a_state_that_is_no_checkpoint_of_the_program_is_seen_by_no_observer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrapped(*args: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(torch, "save", functools.wraps(torch.save)(wrapped))
+    assert LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, []).exists()

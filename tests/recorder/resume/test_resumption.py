@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from debugtracer.errors import ResumeRefused
+from debugtracer.recorder.output.background import Background
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
 from tests.responses.loops import a_model
@@ -63,6 +64,12 @@ def train(make: Any, ends: int = -1, accumulate: int = 1, model: nn.Module | Non
             if seen == ends:
                 raise Cut
     return [t.detach().clone() for t in (*model.parameters(), *model.buffers())]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """States are written where they are taken: a cut run has the newest."""
+    monkeypatch.setattr(Background, "start", Background.run)
 
 
 def resumed(out: Path, make: Any, **words: Any) -> list[Tensor]:

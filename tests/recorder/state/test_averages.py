@@ -21,7 +21,7 @@ def test_an_averaged_model_is_known_from_its_making() -> None:
         averages.remove()
     AveragedModel(model)
     kept = averages.copies(model.parameters())
-    assert [id(t) for t, _ in kept] == [id(t) for t in (*average.parameters(), *average.buffers())]
+    assert [id(one.tensor) for one in kept] == [id(t) for t in (*average.parameters(), *average.buffers())]
 
 
 def test_a_copy_that_the_loop_moves_is_copied_and_a_frozen_one_is_not() -> None:
@@ -35,5 +35,17 @@ def test_a_copy_that_the_loop_moves_is_copied_and_a_frozen_one_is_not() -> None:
         for a in written.parameters():
             a.data.mul_(0.9)
     kept = averages.copies(model.parameters())
-    assert {id(t) for t, _ in kept} == {id(p) for m in (ema, written) for p in m.parameters()}
-    assert all(value is not tensor and torch.equal(value, tensor) for tensor, value in kept)
+    assert {id(one.tensor) for one in kept} == {id(p) for m in (ema, written) for p in m.parameters()}
+    assert all(one.value is not one.tensor and torch.equal(one.value, one.tensor) for one in kept)
+
+
+def test_what_stands_still_in_a_dict_is_copied_once() -> None:
+    model = nn.Linear(2, 2)
+    shadow = {name: p.detach().clone() for name, p in model.named_parameters()}
+    averages = Averages(lambda: [model])
+    first, second = averages.copies(model.parameters()), averages.copies(model.parameters())
+    assert [one.key for one in first] == ["weight", "bias"] and all(one.holder is shadow for one in first)
+    assert all(a.value is b.value for a, b in zip(first, second, strict=True))
+    shadow["bias"] = shadow["bias"] + 1
+    moved = {one.key: one.value for one in averages.copies(model.parameters())}
+    assert moved["weight"] is first[0].value and torch.equal(moved["bias"], first[1].value + 1)

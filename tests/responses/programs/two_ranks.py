@@ -1,4 +1,4 @@
-"""Two ranks under DistributedDataParallel with gloo; at step 5 the batch of rank 1 holds a NaN. With `passes` both ranks
+"""Two ranks (or as many as RANKS says) under DistributedDataParallel with gloo; at step 5 the batch of rank 1 holds a NaN. With `passes` all ranks
 pass over that step. Each prints the sum of the bytes of its weights and buffers."""
 
 import hashlib
@@ -13,6 +13,7 @@ import torch.nn as nn
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 BAD = (5,)
+RANKS = int(os.environ.get("RANKS", "2"))
 
 
 def said(line):
@@ -22,7 +23,7 @@ def said(line):
 def worker(rank, port, how):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", rank=rank, world_size=2)
+    dist.init_process_group("gloo", rank=rank, world_size=RANKS)
     torch.manual_seed(3)
     model = DDP(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 1)), broadcast_buffers=False)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
@@ -49,4 +50,4 @@ if __name__ == "__main__":
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = (port, sys.argv[1] if len(sys.argv) > 1 else "")
-    mp.start_processes(worker, words, nprocs=2, start_method=os.environ.get("START_METHOD", "spawn"))
+    mp.start_processes(worker, words, nprocs=RANKS, start_method=os.environ.get("START_METHOD", "spawn"))

@@ -1,9 +1,11 @@
-"""Two ranks under DDP. `moments`: at step 60 the first moments of rank 1 become NaN, as a bad cell of memory would.
-`dies`: rank 1 is killed between the bad backward and its gate. `passes`: nothing goes wrong. `accelerate`: the loop of
+"""Two ranks (or as many as RANKS says) under DDP. `moments`: at step 60 the first moments of rank 1 become NaN, as a bad cell of memory would.
+`dies`: rank 1 is killed between the bad backward and its gate. `survives`: so it is, and the others
+end after that step without another reduction. `passes`: nothing goes wrong. `accelerate`: the loop of
 accelerate."""
 
 import os
 import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -13,11 +15,12 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 FAULT = sys.argv[1] if len(sys.argv) > 1 else "moments"
 FRAME = sys.argv[2] if len(sys.argv) > 2 else "ddp"
-STEPS, BAD = 300, 60
+STEPS, BAD, RANKS = 300, 60, int(os.environ.get("RANKS", "2"))
+DIES = FAULT in ("dies", "survives")
 
 
 def train(rank, port):
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": str(rank), "WORLD_SIZE": "2"}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "RANK": str(rank), "WORLD_SIZE": str(RANKS)}
     os.environ |= {"LOCAL_RANK": str(rank), "ACCELERATE_USE_CPU": "true"}
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(1)
@@ -36,8 +39,8 @@ def train(rank, port):
         model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
         backward = accelerator.backward
     else:
-        dist.init_process_group("gloo", rank=rank, world_size=2)
-        loader = DataLoader(data, batch_size=16, sampler=DistributedSampler(data, 2, rank))
+        dist.init_process_group("gloo", rank=rank, world_size=RANKS)
+        loader = DataLoader(data, batch_size=16, sampler=DistributedSampler(data, RANKS, rank))
         model = nn.parallel.DistributedDataParallel(model)
         backward = torch.Tensor.backward
     losses = []
@@ -50,14 +53,18 @@ def train(rank, port):
                 first = next(model.parameters())
                 state = getattr(optimizer, "optimizer", optimizer).state
                 state[first]["exp_avg"][0, 0] = float("nan")
-            if FAULT == "dies" and step == BAD:
+            if DIES and step == BAD:
                 a = a * float("nan") if rank == 1 else a
             optimizer.zero_grad()
             loss = nn.functional.mse_loss(model(a), b)
             backward(loss)
-            if FAULT == "dies" and step == BAD and rank == 1:
+            if DIES and step == BAD and rank == 1:
                 os._exit(9)
+            began = time.monotonic()
             optimizer.step()
+            if FAULT == "survives" and step == BAD:
+                os.write(1, f"rank {rank} was held for {time.monotonic() - began:.1f} s\n".encode())
+                return
             losses.append(loss.item())
     last = [loss for loss in losses[-STEPS // 5 :] if loss == loss]
     weights = torch.cat([p.detach().reshape(-1) for p in model.parameters()]).double().sum().item()
@@ -70,4 +77,11 @@ if __name__ == "__main__":
 
     with socket.create_server(("127.0.0.1", 0)) as one:
         port = str(one.getsockname()[1])
-    mp.start_processes(train, args=(port,), nprocs=2, start_method="spawn")
+    if FAULT == "survives":  # nobody ends the others
+        ranks = [mp.get_context("spawn").Process(target=train, args=(rank, port)) for rank in range(RANKS)]
+        for rank in ranks:
+            rank.start()
+        for rank in ranks:
+            rank.join()
+        sys.exit()
+    mp.start_processes(train, args=(port,), nprocs=RANKS, start_method="spawn")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output.background import Background
 from debugtracer.recorder.output.shards import Shards, remove_all_but, without_shards
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
-from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.recorder.state.finite import all_finite
+from debugtracer.recorder.state.host_values import host_values
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.recorder.tape.entry import tensors
@@ -31,10 +34,34 @@ class LastGood:
 
     def __init__(self, state: RunState, passes: LoaderPasses | None = None, shards: Shards | None = None) -> None:
         self.state, self.passes, self.shards = state, passes, shards
+        self.background = Background()
+
+    def write_later(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> float | None:
+        """Copy the present state and write it from a thread, unless the one before is still under way; the answer: CPU
+        seconds that the thread took the last time, None where that is not known or was not well done. Sharded weights
+        are written here and now, by all ranks together. Raises DebugTracerError where the state holds a bad value or
+        the one before could not be written."""
+        failed = self.background.failure()
+        if failed is not None:
+            raise not_written(names(run / FOLDER, rank)[0], failed)
+        if self.background.busy and not several_ranks():
+            return None
+        if self.state.roots.sharded:
+            self.write(run, rank, optimizers)
+            return 0.0
+        parts = self.parts(list(optimizers))
+        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
+            raise DebugTracerError("the present state holds values that are not finite")
+        parts, target = host_values(parts), names(run / FOLDER, rank)[0]
+        took_s = self.background.cpu_s if self.background.succeeded else None
+        self.background.start(lambda: self.save(parts, target, rank, {}))
+        return took_s
 
     def write(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> Path:
         """Write the present state and read it again. Raises DebugTracerError where it holds a bad value or cannot be
         written."""
+        self.background.finish()
+        self.background.failure()  # this one tells
         parts = self.parts(list(optimizers))
         good = all_finite(tensors((parts["models"], parts["optimizers"])))
         target = names(run / FOLDER, rank)[0]
@@ -50,7 +77,7 @@ class LastGood:
         try:
             self.save(parts, target, rank, files)
         except (OSError, RuntimeError) as error:
-            raise DebugTracerError(f"{target} could not be written ({type(error).__name__}: {error})") from None
+            raise not_written(target, error) from None
         return target
 
     def parts(self, optimizers: list[Optimizer]) -> dict[str, Any]:
@@ -97,10 +124,10 @@ class LastGood:
 
     def put(self, parts: dict[str, Any], fresh: Path) -> None:
         """Write one file that loads without executing anything; schedulers or scalers that do not are left out."""
-        torch.save(parts, fresh)
+        unwrap(torch.save)(parts, fresh)  # no observer takes it for a checkpoint of the program's
         if not loads(fresh):
             parts = {**parts, "schedulers": [], "scalers": []}  # an object of the user's own in their state
-            torch.save(parts, fresh)
+            unwrap(torch.save)(parts, fresh)
             if not loads(fresh):
                 raise RuntimeError("the state of model or optimizer holds objects that weights_only does not read")
         synced(fresh)
@@ -116,6 +143,11 @@ def apart(parts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Tensor]]:
         for _, found in split:
             values |= found
     return {**left, "shards": f"{SHARDS}{parts['step']}"}, values
+
+
+def not_written(target: Path, error: Exception) -> DebugTracerError:
+    """What is said of a state that could not be written."""
+    return DebugTracerError(f"{target} could not be written ({type(error).__name__}: {error})")
 
 
 def whole(path: Path, note: Path) -> Sum | None:
@@ -141,7 +173,7 @@ def entry(part: Any) -> dict[str, Any]:
 def loads(path: Path) -> bool:
     """True if the file can be read without executing anything in it."""
     try:
-        torch.load(path, weights_only=True, map_location="cpu")
+        unwrap(torch.load)(path, weights_only=True, map_location="cpu")
     except Exception:  # what it raises differs by the object that it refuses
         return False
     return True

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -32,9 +31,10 @@ class StateKeeper(PassListener):
     waiting = True
 
     def __init__(
-        self, state: RunState, passes: LoaderPasses, write: Callable[[], Path], every_s: float, cost: float
+        self, state: RunState, passes: LoaderPasses, write: Callable[[], float | None], every_s: float, cost: float
     ) -> None:
-        """Take what writes the present state, or raises DebugTracerError, and the promised share of training time."""
+        """Take what has the present state written, gives the CPU seconds that the last one took beside training (None:
+        they are not known) and raises DebugTracerError, and the promised share of training time."""
         self.state, self.passes, self.write = state, passes, write
         self.every_s, self.share = every_s, cost * SHARE if cost < 1 else float("inf")
         self.reset()
@@ -78,14 +78,15 @@ class StateKeeper(PassListener):
             self.estimated = True
             if self.postpone(held_bytes(state) / BYTES_S):
                 return
-        self.saved_step, begin = state.step, perf_counter()
+        self.saved_step, begin, beside_s = state.step, perf_counter(), None
         try:
             with contextlib.nullcontext() if state.roots.sharded else state.owned():  # whole tensors, not parts of them
-                self.write()
-            self.failed = 0
+                beside_s = self.write()
+            if beside_s is not None:
+                self.failed = 0
         except DebugTracerError as error:
             self.fail(error)
-        self.postpone(perf_counter() - begin)
+        self.postpone(perf_counter() - begin + (beside_s or 0.0))
 
     def postpone(self, cost_s: float) -> bool:
         """Set when the next one is due by what one costs; False where that is now."""

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel
 
+from debugtracer.recorder.state.held_weights import Average, HeldWeights
 from debugtracer.recorder.state.identity import ById
 
 PROBED = 16  # elements by which a write through `.data` is seen, which leaves no new version (ours)
@@ -18,7 +19,7 @@ PROBED = 16  # elements by which a write through `.data` is seen, which leaves n
 class Averages:
     """One per process, in the modes that go back. An AveragedModel is known from its making, another copy from its
     first call; of these what was seen to move is copied, at first all that is no larger than what is trained: a
-    frozen backbone costs nothing."""
+    frozen backbone costs nothing. Those in dicts and lists are found from the names of the loop."""
 
     def __init__(self, roots: Callable[[], Iterable[nn.Module]]) -> None:
         self.roots = roots
@@ -26,6 +27,9 @@ class Averages:
         self.seen: ById[Tensor, tuple[int, Tensor | None]] = ById()
         """Version and first elements of each at the last look."""
         self.moving: ById[Tensor, bool] = ById()
+        self.held_weights = HeldWeights()
+        self.last: ById[Tensor, Tensor] = ById()
+        """The last copy of each tensor in a dict or list; where it has not moved it is that of the next look too."""
         self.handle: Any = None
 
     def install(self) -> None:
@@ -49,8 +53,8 @@ class Averages:
         if isinstance(module, AveragedModel):
             self.made[module] = True
 
-    def copies(self, trained: Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
-        """Copy each tensor that moves although no optimizer holds it; pairs of both."""
+    def copies(self, trained: Iterable[Tensor]) -> list[Average]:
+        """Copy each tensor that moves although no optimizer holds it."""
         trained = list(trained)
         held = {id(p) for p in trained}
         averaged = [t for module, _ in self.made.items() for t in (*module.parameters(), *module.buffers())]
@@ -62,7 +66,20 @@ class Averages:
             if tensor not in self.moving and self.has_moved(tensor):
                 self.moving[tensor] = True
         found = {id(t): t for t in (*averaged, *(t for t in others if t in self.moving), *new) if id(t) not in held}
-        return [(tensor, tensor.detach().clone()) for tensor in found.values()]
+        kept = self.in_containers(trained)
+        return [*(Average(tensor, tensor.detach().clone()) for tensor in found.values()), *kept]
+
+    def in_containers(self, trained: list[Tensor]) -> list[Average]:
+        """Copy what the program keeps in dicts and lists of its own, unless it is as it was at the last look."""
+        found = []
+        for holder in self.held_weights.look(self.roots(), trained):
+            for key, tensor in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+                if not isinstance(tensor, Tensor):
+                    continue
+                if self.has_moved(tensor) or tensor not in self.last:
+                    self.last[tensor] = tensor.detach().clone()
+                found.append(Average(tensor, self.last[tensor], holder, key))
+        return found
 
     def has_moved(self, tensor: Tensor) -> bool:
         """Whether a tensor was written since the last look."""

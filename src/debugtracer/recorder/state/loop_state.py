@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from debugtracer.recorder.state.averages import Averages
+from debugtracer.recorder.state.held_weights import Average
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import RngState
 
@@ -29,9 +30,9 @@ class LoopState:
     """One captured state. No host sync; some ten microseconds a scheduler."""
 
     def __init__(
-        self, schedulers: Iterable[Any], scalers: Iterable[Any], averages: list[tuple[Tensor, Tensor]] | None = None
+        self, schedulers: Iterable[Any], scalers: Iterable[Any], averages: list[Average] | None = None
     ) -> None:
-        """Take copies of what steps; `averages` are tensors beside their copies."""
+        """Take copies of what steps; `averages` are tensors with their copies."""
         self.averages = averages or []
         self.schedulers = [(weakref.ref(s), copy.deepcopy(s.state_dict())) for s in schedulers]
         self.scalers = [(weakref.ref(s), {name: value.clone() for name, value in parts_of(s).items()}) for s in scalers]
@@ -49,8 +50,8 @@ class LoopState:
             for name, value in parts.items():
                 if name in now:
                     now[name].copy_(value)
-        for tensor, value in self.averages:
-            tensor.data.copy_(value)
+        for average in self.averages:
+            average.restore()
         if generators:
             self.generators.restore()
 

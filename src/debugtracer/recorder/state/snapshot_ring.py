@@ -120,6 +120,7 @@ class SnapshotRing:
         self.copy_buffers(snapshot)
         if (loop := self.loop) is not None:
             snapshot.loop = LoopState(loop.schedulers, loop.scalers, loop.averages.copies(held))
+            begin += loop.averages.held_weights.search_s  # now and then alone
         snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
         self.held.append(snapshot)
         cost_s = self.cost(perf_counter() - begin, used)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.held_weights import Average
 from debugtracer.recorder.state.loop_state import LoopState
 from debugtracer.recorder.state.roots import RootState
 from debugtracer.recorder.tape.step_tape import Segment
@@ -56,8 +57,8 @@ class Snapshot:
             self.loop.restore(generators)
 
     @property
-    def averages(self) -> list[tuple[Tensor, Tensor]]:
-        """The averages of the weights beside their copies, in the modes that may go back to it."""
+    def averages(self) -> list[Average]:
+        """The averages of the weights with their copies, in the modes that may go back to it."""
         return self.loop.averages if self.loop is not None else []
 
     def is_finite(self) -> bool:
@@ -70,13 +71,13 @@ class Snapshot:
             yield from kept.values
             yield from (value for state in kept.state.values() for value in state.values())
         yield from (value for _, pairs in self.buffers for _, value in pairs)
-        yield from (value for _, value in self.averages)
+        yield from (average.value for average in self.averages if average.holder is None)
 
     @property
     def nbytes(self) -> int:
         """The bytes held by the snapshot."""
         values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
-            held_bytes(v) for _, v in (*(self.gradients or ()), *self.averages)
+            held_bytes(v) for v in (*(v for _, v in self.gradients or ()), *(a.value for a in self.averages))
         )
         return sum(c.nbytes for c in self.copies) + values
 
