@@ -236,6 +236,7 @@ def test_two_runs_are_chosen_in_the_list_and_compared(tab: Any, tmp_path: Path) 
     assert shown.complaints == []
 
 
+@pytest.mark.sweep  # tests/server/test_trial.py tries one without a browser
 def test_a_remedy_is_tried_from_the_page_and_its_trial_joins_the_table(
     tab: Any, programs: Programs, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ PROGRAM = Path(__file__).parent / "programs" / "saving.py"
 INSIDE = PROGRAM.with_name("killed_inside.py")
 OFTEN = {"DEBUG_TRACER_LAST_GOOD_S": "0.000001", "DEBUG_TRACER_COST": "1"}
 KILLS = 10 if os.environ.get("DEBUG_TRACER_ALL") else 3  # 50 and more: benchmarks/kills.py
-LONGEST_S = 1.5  # seconds after the first state, within which it is killed: some dozen states, two roll-backs
+LONGEST_S = 0.8  # seconds after the first state, within which it is killed: some dozen states, a roll-back
 
 
 def words(programs: Programs, *more: str) -> list[str]:
@@ -72,9 +72,13 @@ def test_killed_at_any_moment(tmp_path: Path, programs: Programs, seed: int) -> 
         pid = int(running.stdout.readline())
         run = first_state(tmp_path, running)
         time.sleep(random.Random(seed).uniform(0, LONGEST_S))
-        os.kill(pid, signal.SIGKILL)
+        ended = False
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:  # a slow machine: it had stopped by itself, at its second bad update
+            ended = True
         running.communicate(timeout=60)
-        assert running.returncode == 137
+        assert running.returncode == (3 if ended else 137)
     step, damaged = state_of(run)
     assert step >= 1 and damaged <= 1
     assert open_trace(run).events()

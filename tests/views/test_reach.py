@@ -90,6 +90,7 @@ def test_nothing_is_for_the_mouse_alone(open_: Open) -> None:
     assert found  # the mark of the framework is still the one that is looked for
 
 
+@pytest.mark.sweep
 def test_each_panel_is_worked_with_keys(open_: Open) -> None:
     page = (shown := open_()).page
     page.locator("#layers canvas").focus()
@@ -116,7 +117,7 @@ def test_each_panel_is_worked_with_keys(open_: Open) -> None:
     assert shown.complaints == []
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.sweep)], ids=["wide", "phone"])
 def test_a_link_leads_to_its_step_and_panel_and_is_kept(open_: Open, size: dict[str, int]) -> None:
     for panel in PANELS:
         shown = open_(f"#3/{panel}", size)
@@ -145,13 +146,9 @@ def test_a_link_that_is_followed_in_the_open_page_moves_it(open_: Open) -> None:
     "hash_",
     [
         "#999999999999/ops/999999999",
-        "#-1/layers",
         "#3/nowhere/<script>",
-        "#%00/ops",
-        "#1e9",
-        "#",
         "#3/ops/%F0%9F",
-        "#//",
+        *(pytest.param(one, marks=pytest.mark.sweep) for one in ("#-1/layers", "#%00/ops", "#1e9", "#", "#//")),
     ],
 )
 def test_an_address_that_means_nothing_shows_the_run(open_: Open, hash_: str) -> None:
