@@ -67,12 +67,26 @@ def call(*words: object) -> Result:
     ("fault", "heals", "does_not"),
     [
         ("numerics/sqrt0_norm", ("stable-op", "without-sample"), ("larger-eps=0.0001", "reference-device")),
-        ("numerics/masked_attention", ("stable-op", "without-sample"), ("larger-eps=0.0001", "reference-device")),
+        pytest.param(
+            "numerics/masked_attention",
+            ("stable-op", "without-sample"),
+            ("larger-eps=0.0001", "reference-device"),
+            marks=pytest.mark.sweep,
+        ),
         ("numerics/fp16_scores", ("full-precision", "reference-device", "without-sample"), ("larger-eps=0.0001",)),
-        ("data/inplace_standardise", ("stable-op", "without-sample"), ("reference-device",)),
+        pytest.param(
+            "data/inplace_standardise", ("stable-op", "without-sample"), ("reference-device",), marks=pytest.mark.sweep
+        ),
         ("data/missing_cell_workers", ("sanitised-batch", "without-sample"), ("reference-device", "without-sample=0")),
-        ("numerics/layer_norm_no_eps", ("larger-eps", "stable-op"), ("reference-device",)),
-        ("optimizer/half_adam_default_eps", ("larger-eps", "full-precision"), ("clipped-gradient=1", "lower-lr=10")),
+        pytest.param(
+            "numerics/layer_norm_no_eps", ("larger-eps", "stable-op"), ("reference-device",), marks=pytest.mark.sweep
+        ),
+        pytest.param(
+            "optimizer/half_adam_default_eps",
+            ("larger-eps", "full-precision"),
+            ("clipped-gradient=1", "lower-lr=10"),
+            marks=pytest.mark.sweep,
+        ),
     ],
 )
 def test_a_planted_fault_is_healed_by_what_its_class_says(

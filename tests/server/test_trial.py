@@ -99,6 +99,7 @@ def test_a_run_without_a_recorded_step_says_so(tmp_path: Path) -> None:
         incident_of(outside)
 
 
+@pytest.mark.sweep
 def test_a_second_trial_waits_for_no_first_and_one_that_takes_too_long_is_ended(runs: Path, monkeypatch) -> None:
     monkeypatch.setattr(trial, "LONGEST_S", 0.3)
 

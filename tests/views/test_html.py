@@ -235,7 +235,7 @@ def test_every_control_has_a_name_and_a_report_without_scripts_has_its_text(show
     assert "aten::_softmax, forward, module blocks.0.attn" in plain[1]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.sweep)])
 def test_axe_finds_nothing_serious(show: Show, masked: Path, scheme: str) -> None:
     for size in (WIDE, PHONE):
         assert show(masked, size=size, color_scheme=scheme).grave() == []

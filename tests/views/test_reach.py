@@ -117,7 +117,8 @@ def test_each_panel_is_worked_with_keys(open_: Open) -> None:
     assert shown.complaints == []
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.sweep)], ids=["wide", "phone"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_link_leads_to_its_step_and_panel_and_is_kept(open_: Open, size: dict[str, int]) -> None:
     for panel in PANELS:
         shown = open_(f"#3/{panel}", size)
