@@ -37,6 +37,7 @@ PARTS = {
         "tests/views",
         "tests/commands",
         "tests/exports",
+        "tests/server",
     ],
     "programs as they are started": [*PYTEST, "tests/torture", "tests/end_to_end", "tests/integrations"],
     "plants of whole programs": ["scripts/score.py", "--programs", "--check", "--jobs", "JOBS"],
