@@ -12,7 +12,6 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.errors import StoppedByTracer
-from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState
 from debugtracer.responses.early_stop import EarlyStop
 from debugtracer.trace.store.reader import open_trace
@@ -66,7 +65,7 @@ def test_a_note_and_another_cause_end_nothing() -> None:
         SimpleNamespace(kind="lr_too_high", severity="error"),
     ]
     told: Any = SimpleNamespace(noted=lambda *words: pytest.fail("nothing was to be done"))
-    stop = EarlyStop(RunState(), LoaderPasses(), lambda: found, told, str, lambda: KeyboardInterrupt)  # type: ignore[arg-type, return-value]
+    stop = EarlyStop(RunState(), lambda: found, told, str, lambda: KeyboardInterrupt)  # type: ignore[arg-type, return-value]
     assert stop.before_fetch(None) is False
     found.clear()
     assert stop.before_fetch(None) is False

@@ -65,10 +65,8 @@ class Responding:
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
         recording.passes.add_listener(control)
         if policy.chosen.get(CAUSE) == "stop":
-            found, passes = incidents.findings.found, recording.passes
-            recording.passes.add_listener(
-                EarlyStop(state, passes, lambda: found, log, self.save, lambda: incidents.stopped)
-            )
+            found = incidents.findings.found
+            recording.passes.add_listener(EarlyStop(state, lambda: found, log, self.save, lambda: incidents.stopped))
         self.responder = Responder(state, policy, self.training, ranks, log, samples, lambda: incidents.stopped)
 
     def save(self) -> str:

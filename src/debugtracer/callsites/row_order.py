@@ -8,6 +8,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.nested_code import with_nested
 
 ORDERS = frozenset({"sorted", "sort", "argsort", "msort", "lexsort", "shuffle", "permutation", "randperm"})
 DEPTH = 3  # functions that call functions (ours)
@@ -31,17 +32,9 @@ def codes_of(function: Any, depth: int) -> Iterator[CodeType]:
     code = getattr(function, "__code__", None)
     if code is None or not depth or not is_user_file(code.co_filename):
         return
-    for one in with_inner(code):
+    for one in with_nested(code):
         yield one
         for name in one.co_names:
             called = function.__globals__.get(name)
             if isinstance(called, FunctionType) and called is not function:
                 yield from codes_of(called, depth - 1)
-
-
-def with_inner(code: CodeType) -> Iterator[CodeType]:
-    """A code object and those inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from with_inner(constant)

@@ -78,7 +78,7 @@ def gather(
         optimizer=optimizer,
         replay=result.replay,
         batch_rows=rows,
-        sample_index=pipeline.bad if pipeline is not None and pipeline.bad else samples,
+        sample_index=pipeline.bad_samples if pipeline is not None and pipeline.bad_samples else samples,
         bad_params=bad,
         recent=recent,
         rate=rate_of(told, optimizer),

@@ -17,15 +17,15 @@ class Phases:
     """One per process, asked while the observers work. Two readings of the clock a part; an accelerator works on after
     its call has come back, so these are the seconds of the host."""
 
-    __slots__ = ("begun_s", "next", "ours", "ours_s", "seconds")
+    __slots__ = ("begun_s", "next_step", "own", "own_s_at_begin", "seconds")
 
-    def __init__(self, ours: OwnSeconds) -> None:
-        self.ours = ours
+    def __init__(self, own: OwnSeconds) -> None:
+        self.own = own
         self.reset()
 
     def reset(self) -> None:
         """Begin at step 0 with nothing measured."""
-        self.next = 0
+        self.next_step = 0
         """The step that is measured whole if no step in between goes unmeasured."""
         self.drop()
 
@@ -36,19 +36,19 @@ class Phases:
 
     def begin(self) -> None:
         """Start the clock: what follows is the program's."""
-        self.ours_s = self.ours.own_s + self.ours.incident_s
+        self.own_s_at_begin = self.own.own_s + self.own.incident_s
         self.begun_s = perf_counter()
 
     def end(self, name: str) -> None:
         """Add what has passed since, less what was ours of it, to a part."""
         if self.begun_s is not None:
-            spent_s = perf_counter() - self.begun_s - (self.ours.own_s + self.ours.incident_s - self.ours_s)
+            spent_s = perf_counter() - self.begun_s - (self.own.own_s + self.own.incident_s - self.own_s_at_begin)
             self.seconds[name] = self.seconds.get(name, 0.0) + max(spent_s, 0.0)
             self.begun_s = None
 
     def take(self, step: int) -> dict[str, float]:
         """Return the seconds of the step that is over, of each part; nothing where only some of it was measured."""
-        seconds, whole = self.seconds, step == self.next
+        seconds, whole = self.seconds, step == self.next_step
         self.drop()
-        self.next = step + 1
+        self.next_step = step + 1
         return seconds if whole else {}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from debugtracer.recorder.listeners import PassListener
-from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_step import SeenBatch
@@ -25,14 +24,13 @@ class EarlyStop(PassListener):
     def __init__(
         self,
         state: RunState,
-        passes: LoaderPasses,
         findings: Callable[[], Sequence[Finding]],
         log: ActionLog,
         save: Callable[[], str],
         stopped: Callable[[], type[BaseException]],
     ) -> None:
         """Take what the checks have said so far, and what writes the state and says where."""
-        self.state, self.passes, self.findings = state, passes, findings
+        self.state, self.findings = state, findings
         self.log, self.save, self.stopped = log, save, stopped
         self.read = 0
         """Findings that were looked at."""

@@ -62,7 +62,7 @@ class PipelineBirth(msgspec.Struct, frozen=True, kw_only=True):
     """Largest magnitude after the line for this record (`range`)."""
     usual: Number | None = None
     """The largest for its neighbours (`range`)."""
-    bad: tuple[int, ...] = ()
+    bad_samples: tuple[int, ...] = ()
     """Dataset indices of the samples of this batch that came out bad again, where its rows are in another order."""
     fetches: int = 1
     """Fetches until it came out bad: more than one where it depends on random numbers."""

@@ -159,6 +159,6 @@ def reversed_rows(samples: Any) -> Any:
 def test_where_rows_are_sorted_the_sample_is_the_one_that_comes_out_bad(tmp_path: Path):
     values = module(tmp_path).Rows("by_function", table(2.0))
     found = born(values, rows=(0,), collate_fn=reversed_rows)  # index 4 is bad, and its row would be the second
-    assert (found.index, found.bad, found.kind) == (4, (4,), "spread")
+    assert (found.index, found.bad_samples, found.kind) == (4, (4,), "spread")
     assert found.frame is not None
     assert found.frame.code.startswith("return centred / spread")

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import UNFINISHED, Crash
 from debugtracer.trace.facts.replicas import Replica
@@ -129,7 +130,7 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
     """What the two say about the cause: the line that went around the wrapper, the learning rate, or when it began."""
     around = x.bypassed or y.bypassed
     if around is not None:
-        return f": {short(around)} calls the module inside {x.wrapper}, which averages nothing", around
+        return f": {at_line(around)} calls the module inside {x.wrapper}, which averages nothing", around
     if x.replaced or y.replaced:
         return f": {max(x.replaced, y.replaced)} of them are new since {x.wrapper} hooked the parameters", x.frame
     if x.lr is not None and y.lr is not None and x.lr != y.lr:
@@ -141,10 +142,5 @@ def reason(x: Replica, y: Replica, pairs: list[Pair]) -> tuple[str, Frame | None
         return ": something changed the gradients on one rank after they were averaged, or kept them from it", None
     alone = [at for at in (x.loaded, y.loaded) if at is not None]
     if len(alone) == 1:
-        return f": {short(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
+        return f": {at_line(alone[0])} loads weights on one rank after {x.wrapper} had made them equal", alone[0]
     return f": the weights were set on one rank after {x.wrapper} had made them equal", x.frame
-
-
-def short(frame: Frame) -> str:
-    """Format a frame as file name and line: `train.py:28`."""
-    return f"{frame.file.rsplit('/', 1)[-1]}:{frame.line}"

@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -63,13 +63,15 @@ class LrZero(Check):
         """Build the finding with the line that sets the rate: the user's function, the scheduler, else the
         optimizer."""
         by = (
-            f" ({fact.scheduler}{spot(fact.scheduler_frame).replace(' (', ', ').rstrip(')')})" if fact.scheduler else ""
+            f" ({fact.scheduler}{f', {at_line(fact.scheduler_frame)}' if fact.scheduler_frame else ''})"
+            if fact.scheduler
+            else ""
         )
         if fact.begun_step and not fact.scheduler:
             by = " (written by the loop itself)"
         at = fact.value_frame or fact.rate_frame
         factor = "the factor" if fact.value_frame is not None else "it"
-        source = f", {factor} comes from{spot(at).replace('(', '').rstrip(')')}" if at is not None else ""
+        source = f", {factor} comes from {at_line(at)}" if at is not None else ""
         return self.finding(
             window,
             "error",

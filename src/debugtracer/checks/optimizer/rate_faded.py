@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.schedule import RateFaded as FadedRate
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -55,7 +55,7 @@ class RateFaded(Check):
             long = fact.updates >= self.updates and fact.faded >= self.share * fact.updates
             if not (long and fact.falls >= self.falls):
                 continue
-            where = f", written at{spot(fact.written).replace(' (', ' ').rstrip(')')}" if fact.written else ""
+            where = f", written at {at_line(fact.written)}" if fact.written else ""
             yield self.finding(
                 window,
                 "warning",

@@ -19,4 +19,9 @@ def running(memory: dict[Any, Any], fact: StepOrder, bad: bool) -> StepOrder | N
 
 def spot(frame: Frame | None) -> str:
     """Format a line as ` (train.py:53)`, or nothing where it is not known."""
-    return f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
+    return f" ({at_line(frame)})" if frame is not None else ""
+
+
+def at_line(frame: Frame) -> str:
+    """Format a line as `train.py:53`."""
+    return f"{PurePath(frame.file).name}:{frame.line}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 
+import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from debugtracer.observers.checkpoint.checksum import checksums
+from debugtracer.observers.device.replicas import EVERY
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.rank_weights import RankWeights
-
-EVERY = 50  # steps between two looks (docs/rationale/checks.md#dev_rank_param_div)
 
 
 class RankWeightsObserver(Observer):
@@ -59,6 +59,11 @@ class RankWeightsObserver(Observer):
 
 
 def norms(held: list[Tensor]) -> tuple[float, ...]:
-    """The L2 norm of each gradient; -1 where there is none or it is not finite. Syncs the host."""
-    found = [-1.0 if p.grad is None or p.grad.is_sparse else float(p.grad.norm()) for p in held]
-    return tuple(norm if math.isfinite(norm) else -1.0 for norm in found)
+    """The L2 norm of each gradient; -1 where there is none or it is not finite. One host sync for all of them."""
+    grads = {place: p.grad for place, p in enumerate(held) if p.grad is not None and not p.grad.is_sparse}
+    if not grads:
+        return (-1.0,) * len(held)
+    home = next(iter(grads.values())).device
+    read = torch.stack([grad.norm().double().to(home) for grad in grads.values()]).tolist()
+    found = {place: norm for place, norm in zip(grads, read, strict=True) if math.isfinite(norm)}
+    return tuple(found.get(place, -1.0) for place in range(len(held)))

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.nested_code import with_nested
 from debugtracer.observers.model.copied_functions import functions_with_parts
 
 SPEAKS = {"print", "open", "input", "exec", "eval", "breakpoint", "__import__", "globals", "setattr", "delattr"}
@@ -105,7 +106,7 @@ def of_function(function: FunctionType, seen: set[CodeType], depth: int, owner: 
     if code in seen or place_of(code) != USER:
         return None
     seen.add(code)
-    for one in codes(code):
+    for one in with_nested(code):
         steps = list(dis.get_instructions(one))
         loaded = {step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
         if SPEAKS & loaded:
@@ -225,11 +226,3 @@ def of_value(name: str, value: Any, seen: set[CodeType], depth: int) -> str | No
     if callable(value) and type(value).__module__.startswith(("torch", "builtins", "numpy", "functools")):
         return None
     return f"{name}, a {type(value).__name__} outside the model"
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and those inside it (comprehensions, lambdas)."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from codes(constant)

@@ -10,6 +10,7 @@ from typing import Any
 
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.definitions import assigned_at
+from debugtracer.callsites.nested_code import with_nested
 from debugtracer.callsites.notebook_cells import file_of
 from debugtracer.callsites.origins.written_names import writes_of
 from debugtracer.observers.program.generator_state import OPAQUE, HeldGenerator, children_of, is_generator
@@ -62,10 +63,7 @@ def parts_of(value: Any) -> list[Any]:
 
 def names_in(code: CodeType) -> Iterator[str]:
     """The names that a function reads as globals, the functions inside it too."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from names_in(constant)
+    return (name for one in with_nested(code) for name in one.co_names)
 
 
 def written_at(held: HeldGenerator) -> Frame | None:

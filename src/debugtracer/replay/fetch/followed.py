@@ -74,7 +74,7 @@ def born(pipeline: Pipeline, batch: Batch, index: int, part: int | str | None) -
         samples = [sample if i == index else pipeline.sample(i) for i in indices]
         bad = tuple(i for i, one in zip(indices, samples, strict=True) if is_bad(one))
         if bad and not batch.loader.keeps_order:
-            return msgspec.structs.replace(described(drawn(pipeline, bad[0])[0], bad[0], part, 1), bad=bad)
+            return msgspec.structs.replace(described(drawn(pipeline, bad[0])[0], bad[0], part, 1), bad_samples=bad)
         if not bad and is_bad(traced(trace, lambda: pipeline.collated(samples))):
             return described(trace, index, part, 1)
         return by_chance(pipeline, index, part)
