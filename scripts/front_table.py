@@ -50,7 +50,7 @@ def rebuilt(kept: Kept) -> list[str]:
         for words, mark in (("right class", "top1"), ("guilty line", "line"), ("sample", "sample"))
     )
     bad, quiet = figures["top1"][1], figures["healthy quiet"]
-    what = f"{bad} reconstructions of reported failures, {quiet[1]} healthy ones; rules were tuned on 25"
+    what = f"{bad} reconstructions of reported failures, {quiet[1]} healthy ones; rules were made with them in view"
     found = f"{named}; called confirmed and wrong: {figures['confirmed but wrong'][0]}; quiet {right_of(quiet)}"
     return [what, found, kept.measured, "`just score`"]
 
