@@ -65,7 +65,7 @@ def verdict_of(out: Path, **settings: Any) -> tuple[Verdict | None, list[str]]:
 
 
 def test_a_decay_that_keeps_the_loss_up_is_confirmed(tmp_path):
-    with under_watch(tmp_path, mode="dev", cost=1.0):  # a busy machine thins nothing
+    with under_watch(tmp_path, mode="dev", cost=1.0, trials_s=120.0):  # a busy machine thins and cuts off nothing
         fit(10.0, learnable=True, eager=True)
         session.stop()
     verdict, notes = verdict_of(tmp_path)
@@ -82,7 +82,7 @@ def test_a_decay_that_keeps_the_loss_up_is_confirmed(tmp_path):
 
 
 def test_the_same_suspicion_without_anything_to_learn_persists(tmp_path):
-    with under_watch(tmp_path, mode="dev", cost=1.0):  # a busy machine thins nothing
+    with under_watch(tmp_path, mode="dev", cost=1.0, trials_s=120.0):  # a busy machine thins and cuts off nothing
         fit(10.0, learnable=False)
         session.stop()
     verdict, notes = verdict_of(tmp_path)
