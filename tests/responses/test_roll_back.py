@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from debugtracer.recorder.state.snapshot_ring import EVERY
 from debugtracer.recorder.state.step_history import Snapshot
+from debugtracer.trace.events import Found
 from tests.responses.loops import OPTIMIZERS, Loop, actions, given
-from tests.watching import same_bits, under_watch
+from tests.watching import events, same_bits, under_watch
 
 
 class Full:
@@ -144,9 +145,20 @@ def test_weights_that_trials_blame_are_put_back_and_trained_more_slowly(tmp_path
     (done,) = actions(tmp_path)
     assert done.action == "roll-back" and done.step == 63
     assert "the learning rate, which has risen to 30 since, is held at 0.02, the largest before" in done.reason
-    assert "another batch does not heal the step, and older weights do" in done.reason  # why skipping was refused
+    assert "updates before it are to blame" in done.reason  # why skipping was refused
     assert sum(loop.losses[-40:]) < 2 * sum(healthy.losses[-40:])
     assert loop.optimizer.param_groups[0]["lr"] == 0.02
+
+
+def test_a_loss_that_had_left_its_level_blames_the_weights_where_no_trial_had_the_time(tmp_path: Path) -> None:
+    loop = Diverging()
+    with under_watch(tmp_path, "prod", cost=1.0, trials_s=0.001) as session:
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]
+        loop.go(jumps=True)
+    (done,) = actions(tmp_path)
+    assert done.action == "roll-back" and loop.optimizer.param_groups[0]["lr"] == 0.02
+    said = [event.finding.message for event in events(tmp_path) if isinstance(event, Found)]
+    assert not [text for text in said if "batches are to blame" in text]  # they came back by our roll-back
 
 
 def test_a_slow_divergence_is_left_behind_by_a_snapshot_of_long_ago(tmp_path: Path) -> None:

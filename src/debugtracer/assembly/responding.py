@@ -6,6 +6,7 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.notify.notices import notices
+from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
@@ -21,6 +22,7 @@ from debugtracer.responses.policy import Policy, choices
 from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.responder import Responder
 from debugtracer.settings import Settings
+from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.window import GRAD_L2, LOSS
 
 
@@ -55,6 +57,7 @@ class Responding:
             control.wait,
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
+            lambda step: went_back(replaying.observed_run, step),
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
@@ -72,3 +75,8 @@ class Responding:
     def save(self) -> str:
         """Write the present state as the last good one; the answer says where it lies."""
         return self.training.write_last_good()
+
+
+def went_back(run: ObservedRun, step: int) -> None:
+    """Tell the checks that the state is that of an earlier step: what then looks healed was not healed by training."""
+    run.emit(WentBack(ref=run.ref("update", max(run.iteration - 1, 0)), to_step=step))

@@ -12,7 +12,7 @@ from debugtracer.trace.verdict import Trial
 
 BAD_WEIGHTS = "the weights themselves are not finite: no other batch can be better"
 
-BLAMED = "another batch does not heal the step, and older weights do or the loss had left its level before it"
+BLAMED = "updates before it are to blame: the loss had left its level, or older weights heal it and no other batch"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class BadStep:
     """What the verdict of its incident says, where one was opened at this step."""
     weights_to_blame: bool = False
     """The weights are finite, but trials have shown that another batch does not heal the step, and that older ones do
-    or that the loss had left its level by then."""
+    or that the loss had left its level by then; that alone where the batch was not tried."""
     failed_unscales: int = 0
     """Updates in a row that a GradScaler has left out, where a lower scale is known not to help; 0: none."""
     samples: tuple[int, ...] | None = None
@@ -89,7 +89,11 @@ class SeenBatch:
 
 
 def blames_weights(trials: Iterable[Trial], risen: bool = False) -> bool:
-    """Whether trials say that updates before the step are at fault: another batch does not heal it, and older weights
-    do, or the loss had `risen` by then: the older weights at hand may be bad already."""
-    healed = {trial.intervention.partition("=")[0]: trial.outcome == "healed" for trial in trials}
-    return (healed.get("older-weights", False) or risen) and healed.get("other-batch") is False
+    """Whether updates before the step are at fault: another batch does not heal it, and older weights do or the loss
+    had `risen` by then (the older weights at hand may be bad already). A trial that was not made, for which there was
+    no time on a busy machine, decides nothing: then the loss alone speaks."""
+    tried = [trial for trial in trials if trial.outcome in ("healed", "not healed")]
+    healed = {trial.intervention.partition("=")[0]: trial.outcome == "healed" for trial in tried}
+    if "other-batch" not in healed:
+        return risen
+    return (healed.get("older-weights", False) or risen) and not healed["other-batch"]

@@ -57,19 +57,18 @@ class LiveTraining:
         wait_for_word: Callable[[float], str],
         step_losses: Callable[[], Iterable[StepLoss]],
         gradient_norms: Callable[[], Iterable[float]] = tuple,
+        went_back: Callable[[int], None] = lambda step: None,
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
-        seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, the oldest first,
-        and `gradient_norms` theirs."""
+        seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, oldest first, and
+        `gradient_norms` theirs; `went_back` takes the step whose state was put back."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
-        self.output, self.disabled = output, disabled
-        self.last_good = last_good
-        self.step_losses, self.gradient_norms = step_losses, gradient_norms
+        self.output, self.disabled, self.last_good = output, disabled, last_good
+        self.step_losses, self.gradient_norms, self.went_back = step_losses, gradient_norms, went_back
         self.lasting: dict[str, list[LoweredRate | ClippedGradient]] = {}
         """What responses that the user has chosen keep up for a while, by their slugs."""
-        self.lowered: list[LoweredRate] = []
-        """Of the last roll-back that lowered the rates."""
+        self.lowered: list[LoweredRate] = []  # of the last roll-back that lowered the rates
         self.full_precision: FullPrecisionSegment | None = None
         self.agreed: int | None = None
         """The step of the snapshot that several ranks go back to together."""
@@ -146,6 +145,7 @@ class LiveTraining:
         self.ring.begin_with(snapshot)
         self.state.health.held(self.state.step, self.state.iteration)
         self.tape.current.refused = "the state was put back to that of an earlier step"
+        self.went_back(snapshot.step)
 
     def make_good(self, bad: BadStep) -> str:
         """Put the newest state without bad values back, by one update where a copy is at hand; the answer says which,

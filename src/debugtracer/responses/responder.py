@@ -122,7 +122,7 @@ class Responder(NoPolicy):
             written=written,
             obstacle=obstacle,
             cause=verdict.cause if verdict is not None else None,
-            weights_to_blame=verdict is not None and blames_weights(verdict.trials, self.training.loss_had_risen()),
+            weights_to_blame=blames_weights(verdict.trials if verdict else (), self.training.loss_had_risen()),
             samples=self.training.samples(),
             guilty=tuple(verdict.sample_index or ()) if verdict is not None else (),
         )

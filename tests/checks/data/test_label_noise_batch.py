@@ -6,6 +6,7 @@ import pytest
 
 from debugtracer.checks.data.label_noise_batch import LabelNoiseBatch
 from debugtracer.trace.facts.loss_rows import LossRows
+from debugtracer.trace.facts.went_back import WentBack
 from tests.checks.data.batches import a_profile, an_oddity, at, judged
 
 
@@ -47,6 +48,11 @@ def test_two_hard_batches_of_ordinary_inputs_are_named_when_the_loss_is_back():
         (10, 11, 12, 13),
         5,
     )
+
+
+def test_a_loss_that_a_roll_back_of_ours_brought_back_says_nothing_of_labels():
+    back = WentBack(ref=at(7), to_step=1)
+    assert not run({5: [rows(5)], 6: [rows(6)]}, [*CALM[:5], 3.1, 3.0, 0.43, 0.42], extra=[back])
 
 
 @pytest.mark.parametrize(("first", "severity"), [(300.0, "warning"), (320.0, "note")])

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_spike import LossSpike
+from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref
 
@@ -33,6 +34,13 @@ def test_fires_on_a_batch_of_other_data_and_blames_it():
         "expected at most 8 MAD. "
         "Look at the samples of steps 200 to 201."
     )
+
+
+def test_a_spike_that_a_roll_back_of_ours_ended_blames_no_batch():
+    back = WentBack(ref=ref(202), to_step=190)
+    (warning,) = loud(findings(LossSpike(), with_spike(5.0, 5.0), [back]))
+    assert warning.kind == "loss_spike"
+    assert "back after the state of step 190 was put back; expected" in warning.message
 
 
 def test_a_spike_that_heals_slowly_blames_no_batch():

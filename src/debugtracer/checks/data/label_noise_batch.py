@@ -12,6 +12,7 @@ from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named
 from debugtracer.trace.facts.batch_content import BatchOddity, BatchProfile
 from debugtracer.trace.facts.loss_rows import LossRows
+from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -42,7 +43,7 @@ class LabelNoiseBatch(Check):
         these samples.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity)
+    needs: ClassVar[tuple[str | type, ...]] = (LOSS, LossRows, BatchOddity, WentBack)
     kind: ClassVar[str] = "data_label_noise"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.75
@@ -87,6 +88,7 @@ class LabelNoiseBatch(Check):
             and len(run) <= self.longest
             and loss <= self.back * as_float(run[0].usual)
             and not steps & odd
+            and not any(fact.ref.step >= run[0].ref.step for fact in window.seen(WentBack))
             and self.inputs_known(window)
         ):
             yield from self.describe(window, run)

@@ -16,6 +16,7 @@ from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
+from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -41,10 +42,10 @@ class LossSpike(Check):
         values. A note at once if it reached twice the threshold (four times where losses are negative); settled
         when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses, else a
         note. Below twice the threshold a note if it lasted more than one step, nothing if it did not. If the
-        loss is back from one step to the next, the weights were sound and the batches were to blame. Where
-        several optimizers learn from different losses, or targets come from a copy of the model that moves,
-        nothing is said unless the gradient norm rose a
-        hundredfold and stays there, or the learning rate had just risen threefold.
+        loss is back from one step to the next, the weights were sound and the batches were to blame, unless a
+        roll-back of ours has put an earlier state back. Where several optimizers learn from different losses, or
+        targets come from a copy of the model that moves, nothing is said unless the gradient norm rose a hundredfold
+        and stays there, or the learning rate had just risen threefold.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -58,7 +59,7 @@ class LossSpike(Check):
     sigma_max: float = 0.0
     least_share: float = 0.05  # rise that is loud, as a share of the first losses, ours
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, WentBack, Wiring)
     at_end: ClassVar[bool] = True
     least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = "loss_spike"
@@ -140,10 +141,14 @@ class LossSpike(Check):
         jump = seen.lr_jump(ago=len(episode.values))
         loud = episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         how, then = (
-            f"healed slowly{f' after the learning rate had risen {jump:.3g}-fold' if jump else ''}",
+            f"healed slowly{jumped(jump)}",
             "the learning rate and the update before it",
         )
-        if episode.abrupt:
+        back = put_back(window, episode)
+        abrupt = episode.abrupt and back is None
+        if back is not None:
+            how = f"back after the state of step {back.to_step} was put back{jumped(jump)}"
+        elif abrupt:
             how, then = (
                 "back from one step to the next, so the weights were sound and the batches are to blame",
                 f"the samples of {where}",
@@ -155,12 +160,23 @@ class LossSpike(Check):
             f"{steps} and {how}; "
             f"expected at most {episode.threshold:.0f} MAD. Look at {then}.",
             ref=episode.ref,
-            place=self.place(window, episode) if episode.abrupt else lines(window, jump),
-            kind="data_hard_samples" if episode.abrupt else "lr_too_high" if jump else None,
-            confidence=0.7 if episode.abrupt or jump else None,
+            place=self.place(window, episode) if abrupt else lines(window, jump),
+            kind="data_hard_samples" if abrupt else "lr_too_high" if jump else None,
+            confidence=0.7 if abrupt or jump else None,
             loss=episode.peak,
             expected=episode.expected,
             z=episode.size,
             threshold=episode.threshold,
             steps=episode.bad_steps,
         )
+
+
+def put_back(window: Window, episode: Episode) -> WentBack | None:
+    """The roll-back of ours that ended the jump, where one did: then nothing is known of the batches."""
+    ended = range(episode.ref.step, episode.last_bad + 3)  # a step whose loss was not finite is not in the episode
+    return next((fact for fact in window.seen(WentBack) if fact.ref.step in ended), None)
+
+
+def jumped(jump: float) -> str:
+    """The jump of the learning rate before, where there was one."""
+    return f" after the learning rate had risen {jump:.3g}-fold" if jump else ""
