@@ -5,8 +5,8 @@ steps and 500 layers, one of 300 steps and 10,000 modules, one of 1,000 ranks.
 
 RUN is an ordinary run folder. Writes benchmarks/results/DATE-page.json. Needs playwright and chromium. The work of a
 scrub is timed from the input event to the end of its layout, and once more to the second frame after it, when all has
-been painted; a redraw of the map like the work. `live` is a first open by `debug-tracer ui`, warm: until the page is
-made, and until its layers follow.
+been painted; both again with the layers and with the model in view. A redraw of the map is timed like the work. `live`
+is a first open by `debug-tracer ui`, warm: until the page is made, and until its layers follow.
 """
 
 from __future__ import annotations
@@ -186,6 +186,12 @@ def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
         page.wait_for_selector("html[data-ready]", timeout=60_000)
         opened.append(1000 * (time.perf_counter() - begin))
     work, frames = page.evaluate(SCRUB)
+    in_view = {}
+    for panel in ("#layers", "#model"):  # a panel out of view rests while a step is chosen
+        if page.locator(f"{panel} .pick button").count():
+            page.evaluate("it => document.querySelector(it).scrollIntoView({ behavior: 'instant' })", panel)
+            page.wait_for_timeout(300)
+            in_view[panel[1:]] = [spread(values) for values in page.evaluate(SCRUB)]
     redraws = {
         panel: page.evaluate(REDRAW.replace("PANEL", panel)) if page.locator(f"{panel} .pick button").count() else []
         for panel in ("#layers", "#model")
@@ -197,6 +203,7 @@ def measured(browser: Any, run: Path, folder: Path) -> dict[str, Any]:
         "live": live(run),
         "scrub_work_ms": spread(work),
         "scrub_painted_ms": spread(frames),
+        "scrub_with_panel_in_view_ms": {name: {"work": of[0], "painted": of[1]} for name, of in in_view.items()},
         "heat_map_redraw_ms": spread(redraws["#layers"][3:]),
         "model_redraw_ms": spread(redraws["#model"][3:]),
     }

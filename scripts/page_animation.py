@@ -20,7 +20,7 @@ ANIMATION = ROOT / "docs" / "images" / "page.webp"
 WINDOW = {"width": 1200, "height": 780}
 SIZE = (900, 585)
 MOST_BYTES = 1_000_000  # what a reader of the README waits for (ours)
-READ_MS, STEP_MS, OP_MS, BIRTH_MS = 3200, 160, 130, 2600  # how long a picture stands
+READ_MS, STEP_MS, OP_MS, BIRTH_MS, LOOK_MS = 3600, 160, 130, 2600, 1200  # how long a picture stands
 STEPS, OPS = 14, 18  # pictures of the scrub and of the walk to the birth
 ONWARD = 9  # pictures behind the birth, twelve operators apart
 
@@ -29,29 +29,40 @@ Shot = tuple[bytes, int]
 
 
 def shots(page: Any, address: str) -> Iterator[Shot]:
-    """Yield the first screen, a scrub over the run, the walk along the operators to the birth."""
+    """Yield the story in its order: the loss goes bad, the verdict with its line, the operators up to the birth, the
+    sample beside healthy ones, what to do."""
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
-    page.wait_for_timeout(400)
-    yield page.screenshot(), READ_MS
-    bar = page.locator("#timeline input[type=range]")
-    last, here = int(bar.get_attribute("max")), int(bar.input_value())
     page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
-    page.evaluate("document.getElementById('timeline').scrollIntoView()")
+    bar = page.locator("#timeline input[type=range]")
+    here = int(bar.input_value())
+    show(page, "#timeline")
     for n in range(STEPS + 1):
-        bar.fill(str(round(last * n / STEPS)))
+        bar.fill(str(round(here * n / STEPS)))
         page.evaluate("document.activeElement.blur()")  # without the ring of the keyboard's focus
         page.wait_for_timeout(80)
         yield page.screenshot(), STEP_MS
-    bar.fill(str(here))
-    yield page.screenshot(), 900
+    yield page.screenshot(), LOOK_MS
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+    yield page.screenshot(), READ_MS
     if page.locator("#ops .list").count():
         yield from walk(page)
+    for part in ("#verdict .card:has(tr.guilty)", "#verdict .why", "#verdict .card.do"):
+        if page.locator(part).count():
+            show(page, part)
+            yield page.screenshot(), BIRTH_MS
+
+
+def show(page: Any, part: str) -> None:
+    """Scroll to a part, below the bar that stands on top of the page."""
+    page.locator(part).first.evaluate("it => scrollTo(0, it.getBoundingClientRect().top + scrollY - 70)")
+    page.wait_for_timeout(300)
 
 
 def walk(page: Any) -> Iterator[Shot]:
     """Yield the operators before the birth, at which the page opens, one by one; the birth; what became of it."""
-    page.evaluate("document.getElementById('ops').scrollIntoView()")
+    show(page, "#ops")
     ops = page.locator("#ops .list")
     ops.focus()
     for _ in range(OPS):
@@ -66,7 +77,7 @@ def walk(page: Any) -> Iterator[Shot]:
         page.keyboard.press("PageDown")
         page.wait_for_timeout(80)
         yield page.screenshot(), 2 * OP_MS
-    yield page.screenshot(), BIRTH_MS
+    yield page.screenshot(), LOOK_MS
 
 
 def draw(run: Path, place: Path = ANIMATION) -> int:
@@ -85,7 +96,7 @@ def draw(run: Path, place: Path = ANIMATION) -> int:
     frames = [Image.open(io.BytesIO(png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS) for png, _ in taken]
     held = [stands for _, stands in taken]
     place.parent.mkdir(parents=True, exist_ok=True)
-    frames[0].save(place, save_all=True, append_images=frames[1:], duration=held, loop=0, quality=72, method=6)
+    frames[0].save(place, save_all=True, append_images=frames[1:], duration=held, loop=0, quality=72, method=4)
     return place.stat().st_size
 
 

@@ -1,6 +1,6 @@
 // The way through the depth of the model at one step: of each layer the size of its outputs, its gradient and its weight, with the range of the steps before.
 import type { Layers } from "./data";
-import { BAD, MISSING, unpacked, value, ZERO, type Levels } from "./levels";
+import { BAD, MISSING, numbers, unpacked, type Levels } from "./levels";
 import { calledIn, moduleOf } from "./modules";
 
 export interface Layer { name: string; activation: number; gradients: number[]; weights: number[]; root: number } // rows of the maps; root: of the number of elements
@@ -39,38 +39,64 @@ export function layersOf(layers: Layers): Known {
   return { layers: [...found.values()], maps };
 }
 
-interface Read { value: number | null; bad: boolean }
-function read(levels: Levels | undefined, rows: number[], column: number, layers: Layers): Read {
-  let squares = 0, known = false, bad = false;
-  for (const row of levels ? rows : []) {
-    const at = row * levels!.columns + column, word = levels!.words[at];
-    if (word === BAD || levels!.bad?.[at]) bad = true;
-    else if (word !== MISSING) { known = true; squares += word === ZERO ? 0 : value(word, layers)! ** 2; }
+// What does not depend on the step, of a kind: the rows of each layer, the unit of its numbers, the columns that hold any number and any finite one.
+type Kind = "activation" | "gradient" | "weight";
+interface Ready { levels: Levels; rows: number[][]; unit: number[]; held: Uint8Array; finite: Uint8Array }
+const prepared = new WeakMap<Known, Map<Kind, Ready | null>>();
+function ready(known: Known, kind: Kind): Ready | null {
+  if (!prepared.has(known)) prepared.set(known, new Map());
+  const kinds = prepared.get(known)!;
+  if (kinds.has(kind)) return kinds.get(kind)!;
+  const levels = known.maps[kind];
+  if (!levels) { kinds.set(kind, null); return null; }
+  const { words, bad, columns } = levels;
+  const rows = known.layers.map((layer) => (kind === "activation" ? (layer.activation < 0 ? [] : [layer.activation]) : kind === "gradient" ? layer.gradients : layer.weights));
+  const unit = known.layers.map((layer) => (kind === "activation" ? layer.root || 1 : 1));
+  const held = new Uint8Array(columns), finite = new Uint8Array(columns);
+  for (const list of rows) for (const row of list) {
+    for (let at = 0, n = row * columns; at < columns; at++, n++) {
+      if (words[n] === MISSING) continue;
+      held[at] = 1;
+      if (words[n] !== BAD && !bad?.[n]) finite[at] = 1;
+    }
   }
-  return { value: known && !bad ? Math.sqrt(squares) : null, bad };
+  const one = { levels, rows, unit, held, finite };
+  kinds.set(kind, one);
+  return one;
+}
+
+// The norm over some rows at a column: NaN where one of them is not finite, -1 where none was measured.
+function norm({ levels }: Ready, rows: number[], column: number, table: Float64Array): number {
+  const { words, bad, columns } = levels;
+  let squares = 0, known = false;
+  for (const row of rows) {
+    const at = row * columns + column, word = words[at];
+    if (word === BAD || bad?.[at]) return NaN;
+    if (word !== MISSING) { known = true; squares += table[word] ** 2; }
+  }
+  return known ? Math.sqrt(squares) : -1;
 }
 
 // A line at a column, or at the last one before it that holds it; the range is that of the columns before.
-export function lineAt(known: Known, kind: "activation" | "gradient" | "weight", wanted: number, layers: Layers, { finite = false, range = true } = {}): Line {
-  const levels = known.maps[kind];
-  const rows = known.layers.map((layer) => (kind === "activation" ? (layer.activation < 0 ? [] : [layer.activation]) : kind === "gradient" ? layer.gradients : layer.weights));
-  const unit = known.layers.map((layer) => (kind === "activation" ? layer.root || 1 : 1));
-  const none = { values: rows.map(() => null), bad: rows.map(() => false), low: rows.map(() => null), high: rows.map(() => null), step: null };
-  if (!levels) return none;
+export function lineAt(known: Known, kind: Kind, wanted: number, layers: Layers, { finite = false, range = true } = {}): Line {
+  const own = ready(known, kind), count = known.layers.length;
   let column = wanted;
-  const held = (at: number) => rows.some((list) => list.some((row) => { const word = levels.words[row * levels.columns + at]; return word !== MISSING && (!finite || (word !== BAD && !levels.bad?.[row * levels.columns + at])); }));
-  while (column >= 0 && !held(column)) column--;
-  if (column < 0) return none;
-  const now = rows.map((list) => read(levels, list, column, layers));
-  const low: (number | null)[] = [], high: (number | null)[] = [];
-  const pace = Math.max(1, Math.ceil((column * rows.length) / 30_000)); // a range of very many steps is that of an even choice of them
-  rows.forEach((list, n) => {
-    let least = Infinity, most = -Infinity;
-    for (let at = 0; range && at < column; at += pace) {
-      const one = read(levels, list, at, layers).value;
-      if (one !== null && one > 0) { least = Math.min(least, one); most = Math.max(most, one); }
+  while (own && column >= 0 && !(finite ? own.finite : own.held)[column]) column--;
+  if (!own || column < 0) return { values: Array(count).fill(null), bad: Array(count).fill(false), low: Array(count).fill(null), high: Array(count).fill(null), step: null };
+  const table = numbers(layers);
+  const line: Line = { values: [], bad: [], low: [], high: [], step: layers.steps[column] };
+  const pace = Math.max(1, Math.ceil((column * count) / 30_000)); // a range of very many steps is that of an even choice of them
+  for (let n = 0; n < count; n++) {
+    const rows = own.rows[n], unit = own.unit[n], now = norm(own, rows, column, table);
+    let least = Infinity, most = 0;
+    for (let at = 0; range && rows.length && at < column; at += pace) {
+      const one = norm(own, rows, at, table);
+      if (one > 0) { if (one < least) least = one; if (one > most) most = one; }
     }
-    low.push(most > 0 ? least / unit[n] : null); high.push(most > 0 ? most / unit[n] : null);
-  });
-  return { values: now.map((one, n) => (one.value === null ? null : one.value / unit[n])), bad: now.map((one) => one.bad), low, high, step: layers.steps[column] };
+    line.values.push(now >= 0 ? now / unit : null);
+    line.bad.push(Number.isNaN(now));
+    line.low.push(most > 0 ? least / unit : null);
+    line.high.push(most > 0 ? most / unit : null);
+  }
+  return line;
 }

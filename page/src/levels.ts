@@ -34,6 +34,14 @@ export function value(word: number, layers: Layers): number | null {
   return 10 ** (layers.least + ((word - 2) / (BAD - 3)) * (layers.greatest - layers.least));
 }
 
+// The same of all words at once: what is missing or not finite is NaN.
+const tables = new WeakMap<Layers, Float64Array>();
+export function numbers(layers: Layers): Float64Array {
+  let table = tables.get(layers);
+  if (!table) tables.set(layers, (table = Float64Array.from({ length: BAD + 1 }, (_, word) => value(word, layers) ?? NaN)));
+  return table;
+}
+
 // cividis: the same order of brightness for everybody
 const STOPS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [253, 231, 55]];
 export const RAMP = Uint32Array.from({ length: 256 }, (_, n) => {
