@@ -44,3 +44,11 @@ def test_the_words_follow_the_confidence():
 def test_what_the_check_suspects_is_named_after_what_was_diagnosed_and_each_class_once():
     first = diagnosis("a", confidence=0.9, suspects=("b", "c", "a"))
     assert [s.kind for s in lead([first, diagnosis("b"), diagnosis("d")]).suspects] == ["b", "d", "c"]
+
+
+def test_what_spoils_the_training_comes_before_what_spoils_its_scores():
+    scores = msgspec.structs.replace(diagnosis("train_eval_mode", step=5), check="model/train-mode-eval")
+    cut = diagnosis("detached_graph", step=50)
+    verdict = lead([scores, cut])
+    assert verdict is not None
+    assert verdict.kind == "detached_graph"

@@ -10,6 +10,8 @@ from debugtracer.trace.calibration import MOST, calibrated
 from debugtracer.trace.finding import Finding, grave
 from debugtracer.trace.verdict import SUSPECTS, Status, Suspect, Verdict, word
 
+OF_EVALUATION = ("model/train-mode-eval",)
+"""Checks of a fault that spoils the scores and leaves the training as it is."""
 ALIVE = 0.02  # a class with this share of belief after the trials was not refuted by them (ours)
 
 
@@ -106,12 +108,14 @@ def ranked(found: Iterable[Finding]) -> list[Finding]:
     return sorted((f for f in found if f.severity != "note" and f.kind is not None), key=order)
 
 
-def order(finding: Finding) -> tuple[bool, int, float, int, int, str]:
-    """Return the sort key: exact before probable, an error before a warning, sure before unsure, early before late."""
+def order(finding: Finding) -> tuple[bool, int, float, bool, int, int, str]:
+    """Return the sort key: exact before probable, an error before a warning, sure before unsure, training before
+    evaluation, early before late."""
     return (
         not finding.exact,
         -grave(finding.severity),
         -round(finding.confidence, 1),
+        finding.check in OF_EVALUATION,
         finding.iteration,
         finding.rank,
         finding.check,

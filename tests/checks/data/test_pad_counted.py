@@ -32,3 +32,8 @@ def test_the_line_of_a_comparison_is_named():
 def test_at_the_threshold():
     assert judged(0.049) == []
     assert len(judged(0.05)) == 1
+
+
+def test_an_ignored_id_that_no_target_is():
+    (finding,) = judged(0.33, known_by="ignore_index=1 leaves out nothing")
+    assert "at the end of their rows, while ignore_index=1 leaves out nothing; expected" in finding.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from debugtracer.trace.facts.effects import DecayedGains as Gains
 from tests.checks.optimizer.seen import at, found, line
 
 
-def gains(size: float, factor: float, updates: int = 0) -> Gains:
+def gains(size: float, factor: float, updates: int = 0, **more: Any) -> Gains:
     return Gains(
         ref=at(200),
         optimizer=0,
@@ -23,6 +24,7 @@ def gains(size: float, factor: float, updates: int = 0) -> Gains:
         factor=factor,
         size=size,
         updates=updates,
+        **more,
     )
 
 
@@ -49,3 +51,12 @@ def test_a_decay_no_recipe_has_is_a_warning_before_the_gains_are_gone():
     assert [f.severity for f in found(DecayedGains(), [gains(0.61, 0.55, 100)])] == ["warning"]
     assert found(DecayedGains(), [gains(0.61, 0.55, 1000)]) == []  # 0.06 % an update
     assert found(DecayedGains(), [gains(0.8, 0.75, 100)]) == []
+
+
+def test_a_group_that_spares_nothing():
+    (finding,) = found(
+        DecayedGains(), [gains(0.99, 0.99, 2, spared=0, group_frame=line(11)), gains(0.9, 0.9, spared=0)]
+    )
+    assert "AdamW (train.py:40) with weight_decay=0 holds no parameter, and the gains of 4 norm" in finding.message
+    assert (finding.severity, finding.place.frame, finding.place.symptom_frame) == ("warning", line(11), line(40))
+    assert found(DecayedGains(), [gains(0.99, 0.99, 2, spared=1)]) == []

@@ -44,6 +44,12 @@ def test_a_cosine_of_as_many_steps_as_the_run_has_epochs():
         assert not found(SchedBoundary(), [schedule("CosineAnnealingLR", **{"ended": True, **epochs, **healthy})])
 
 
+def test_a_cosine_of_as_many_steps_as_it_was_stepped_in_epochs_after_a_warm_up():
+    late = {"horizon": 16, "horizon_word": "T_max", "calls": 128, "updates": 160, "last_epoch": 128, "loader": 8}
+    assert found(SchedBoundary(), [schedule("CosineAnnealingLR", **late, ended=True)])
+    assert not found(SchedBoundary(), [schedule("CosineAnnealingLR", **{**late, "horizon": 12}, ended=True)])
+
+
 def test_a_decay_that_is_over_long_before_the_run():
     (finding,) = found(SchedBoundary(), [schedule("ExponentialLR", **GONE)])
     assert "fell below 1e-4 of its peak after 88 of 300 updates (now 1e-12)" in finding.message

@@ -150,3 +150,24 @@ def test_evaluation_is_not_looked_at(tmp_path):
         with torch.no_grad():
             F.cross_entropy(model(torch.randn(4, 6)).softmax(1), torch.tensor([0, 1, 2, 3]))
     assert facts(tmp_path, LossCall) == []
+
+
+class AsLogits(nn.Module):
+    """Minus the log-probability of a distribution over what the model says."""
+
+    def __init__(self, word):
+        super().__init__()
+        self.word = word
+
+    def forward(self, given, target):
+        return -torch.distributions.Categorical(**{self.word: given}).log_prob(target).mean()
+
+
+@pytest.mark.parametrize(
+    ("end", "word", "told"),
+    [(nn.Softmax(dim=1), "logits", 3), (nn.Softmax(dim=1), "probs", 0), (nn.LogSoftmax(dim=1), "logits", 0)],
+)
+def test_a_softmax_as_logits_of_a_distribution(tmp_path, end, word, told):
+    calls = [c for c in run(tmp_path, end, AsLogits(word)) if c.loss == "Categorical"]
+    assert [(c.maker.module, c.classes) for c in calls] == [("end", 5)] * told
+    assert len(findings(tmp_path, "model/loss-misuse")) == (told > 0)

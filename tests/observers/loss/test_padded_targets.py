@@ -102,3 +102,19 @@ def test_targets_that_were_copied_flat_are_seen_as_rows(tmp_path, loss_of):
 def test_rows_of_one_length_that_were_copied_flat_are_silent(tmp_path):
     full = torch.randint(1, 9, (16, 12), generator=torch.Generator().manual_seed(2))
     assert run(tmp_path, target=full, loss_of=shifted) == []
+
+
+def test_an_ignored_id_that_no_target_is_says_that_another_was_meant(tmp_path):
+    def ignoring(id):
+        return lambda scores, target: nn.functional.cross_entropy(scores.transpose(1, 2), target, ignore_index=id)
+
+    (fact,) = run(tmp_path / "a", "", loss_of=ignoring(9))
+    assert (fact.pad, fact.known_by) == (0, "ignore_index=9 leaves out nothing")
+    assert run(tmp_path / "b", "", loss_of=ignoring(5)) == []  # some targets are 5
+    assert run(tmp_path / "c", "", loss_of=ignoring(-100)) == []  # the default
+
+
+def test_the_longest_rows_of_a_batch_have_no_padding():
+    target = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 0, 0], [1, 0, 0, 0]])
+    assert ending(target) == (0, 5 / 16)
+    assert ending(target[:3]) is None  # one place of an end is any last word

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from debugtracer.observers.model.function_tests import SAMPLES
+from debugtracer.observers.model.function_tests import SAMPLES, likeliest
 from debugtracer.trace.facts.function_test import FunctionTest
 from tests.observers.told import facts, findings
 from tests.watching import same_bits, under_watch
@@ -237,3 +237,10 @@ def test_a_model_that_returns_its_loss_alone_and_does_not_look_ahead_is_silent(t
 
 def test_as_many_classes_as_tokens_leave_it_open_which_are_the_positions(tmp_path):
     assert "later_tokens" not in alone(tmp_path, 0, SYMBOLS - 1)
+
+
+def test_the_classes_of_smoothed_targets():
+    smoothed = torch.tensor([[0.1, 0.8, 0.1], [0.0, 0.0, 0.0], [0.9, 0.05, 0.05]])
+    assert likeliest(smoothed).tolist() == [1, -100, 0]
+    assert likeliest(torch.tensor([2, 1])).tolist() == [2, 1]
+    assert likeliest(torch.rand(4)) is None

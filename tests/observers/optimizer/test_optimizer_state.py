@@ -52,6 +52,28 @@ def test_decay_on_gains_is_followed(tmp_path: Path):
     assert fact.size == pytest.approx(0.95**101 / 0.95, rel=1e-3)
 
 
+@pytest.mark.parametrize("least", [1, 2])
+def test_a_group_without_decay_that_holds_nothing_is_told_early(tmp_path: Path, least: int):
+    def loop() -> None:
+        model = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.Linear(8, 1))
+        decayed, spared = [], []
+        for p in model.parameters():
+            if p.ndim < least:
+                spared.append(p)
+            else:
+                decayed.append(p)
+        groups = [{"params": decayed, "weight_decay": 0.1}, {"params": spared, "weight_decay": 0.0}]
+        optimizer = torch.optim.AdamW(groups, lr=1e-3)
+        for x, y in data(4):
+            optimizer.zero_grad()
+            mse(model(x), y).backward()
+            optimizer.step()
+
+    facts = observed(tmp_path / "runs", loop, DecayedGains)
+    assert [f.spared for f in facts] == ([0] if least == 1 else [])
+    assert all(f.group_frame is not None and f.group_frame.code == "if p.ndim < least:" for f in facts)
+
+
 def test_gains_are_known_by_their_module():
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.LayerNorm(2, elementwise_affine=False))
     assert [id(g) for g in gains_of(model)] == [id(model[1].weight)]

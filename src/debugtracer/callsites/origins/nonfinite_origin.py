@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from debugtracer.callsites.origins.literal_writes import literal_write
 from debugtracer.callsites.origins.value_origin import Link, Use, follow, last_write, made_first
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.trace.birth import Frame
@@ -26,6 +27,9 @@ CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load
 def nonfinite_first(links: Sequence[Link], some: bool) -> tuple[Frame, ...]:
     """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
     bad, so what all rows were divided by was no zero."""
+    written = literal_write(links)
+    if written is not None:
+        return (written,)
     found = first_risky(links, some)
     if found is None:
         return made_first(links)

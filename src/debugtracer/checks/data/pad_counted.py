@@ -19,14 +19,16 @@ class PadCounted(Check):
     """Rows of targets end in the padding id, and the loss counts it as a class to predict.
 
     What it catches
-        `CrossEntropyLoss()` without `ignore_index` over padded sequences, in a loop that builds its batches itself.
+        `CrossEntropyLoss()` without `ignore_index` over padded sequences, in a loop that builds its batches itself;
+        `ignore_index` set to the padding of another vocabulary.
     Why it matters
         The model is taught to predict padding: the loss looks better than it is, and its gradient is mostly about
         padding.
     How it decides
-        Targets of shape (rows, positions): nine rows of ten end in the same id, at different places, and hold it
-        nowhere else. The program itself says that this id is padding: an Embedding has it as `padding_idx`, or token
-        ids are compared with it. The loss neither ignores it nor weighs it with 0, and has a reduction.
+        Targets of shape (rows, positions): half of the rows or more end in the same id, at different places, and nine
+        of ten hold it nowhere else. The program itself says that this id is padding: an Embedding has it as
+        `padding_idx`, or token ids are compared with it; or the loss ignores an id that none of the targets is. The
+        loss neither ignores it nor weighs it with 0, and has a reduction.
     What to do
         `CrossEntropyLoss(ignore_index=PAD)`.
     Example
@@ -53,12 +55,14 @@ class PadCounted(Check):
             if share < self.least or fact.key() in told:
                 continue
             told[fact.key()] = True
+            absent = fact.known_by.startswith("ignore_index")
             known = spot(fact.known_frame).strip(" ()") or fact.known_by
+            why = f"while {known}" if absent else f"which {known} treats as padding"
             yield self.finding(
                 window,
                 "warning",
                 f"{100 * share:.0f} % of the targets of {fact.loss} are the id {fact.pad} at the end of their rows, "
-                f"which {known} treats as padding; expected that the loss ignores them. Set ignore_index={fact.pad}.",
+                f"{why}; expected that the loss ignores them. Set ignore_index={fact.pad}.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, symptom_frame=fact.known_frame, module=fact.module),
                 share=share,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.loss_call import LossCall
+from debugtracer.trace.facts.loss_call import DISTRIBUTION, LossCall
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -27,7 +27,7 @@ class LossMisuse(Check):
 
     What it catches
         Softmax before CrossEntropyLoss, softmax without log before NLLLoss, KLDivLoss or CTCLoss, sigmoid before
-        BCEWithLogitsLoss, softmax over a dimension of one, or over the batch.
+        BCEWithLogitsLoss, softmax over a dimension of one, or over the batch; `Categorical(logits=...)` of a softmax.
     Why it matters
         Nothing crashes. The loss has a floor it cannot pass (log(1 + (C - 1)/e): 1.461 for 10 classes) and gradients
         are squashed.
@@ -86,7 +86,7 @@ class LossMisuse(Check):
             place=Place(
                 module=maker.module if maker else call.module,
                 op=OPS.get(maker.function) if maker else None,
-                frame=maker.frame if maker and maker.frame else call.frame,
+                frame=maker.frame if maker and maker.frame and call.loss != DISTRIBUTION else call.frame,
                 symptom_frame=call.frame,
             ),
             remedies=(remedy,),
@@ -129,6 +129,12 @@ def misuse(call: LossCall) -> tuple[str, str, str] | None:
             "already a softmax: its rows sum to 1",
             "raw scores",
             "Remove the softmax: cross_entropy applies log_softmax itself",
+        )
+    if call.loss == DISTRIBUTION and made == "softmax":
+        return (
+            "already a softmax, given as logits",
+            "raw scores, or probs= for probabilities",
+            "Give it as Categorical(probs=...), or remove the softmax: logits are put through one",
         )
     if call.loss == "nll_loss" and proven and call.form == "probabilities":
         return (

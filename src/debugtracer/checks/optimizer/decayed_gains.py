@@ -20,8 +20,8 @@ class DecayedGains(Check):
     """Weight decay shrinks the gains of normalisation layers towards 0.
 
     What it catches
-        One parameter group with a strong decay for everything, normalisation layers included; a filter by name that is
-        to spare them and misses most.
+        One parameter group with a strong decay for everything, normalisation layers included; a filter by name or shape
+        that is to spare them and misses most, or all.
     Why it matters
         A gain near 0 shuts its layer off; the network loses depth without an error.
     How it decides
@@ -29,7 +29,8 @@ class DecayedGains(Check):
         at the first update and decay by itself explains it: the fall of their logarithm and the sum of lr * decay
         differ by less than 30 %. Below a tenth it is a warning, above a note. Where decay takes 0.2 % of a gain in each
         update, twice what the strongest recipe does (a ViT at 3e-3 with decay 0.3), it is a warning below 0.7: a short
-        run ends before the rest is gone.
+        run ends before the rest is gone. A group with weight_decay=0 in which nothing stands, beside gains that decay,
+        is a warning from the start: the program meant to spare them.
     What to do
         Put gains and biases into a group with weight_decay=0.
     Example
@@ -54,7 +55,11 @@ class DecayedGains(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding per optimizer and severity."""
+        memory = window.memory(self)
         for fact in window.new(Gains):
+            if fact.spared == 0 and fact.optimizer not in memory:
+                memory[fact.optimizer] = True
+                yield self.nothing_spared(window, fact)
             size, factor = float(fact.size), float(fact.factor)
             fast = fact.updates > 0 and -math.log(max(factor, 1e-30)) >= self.fast * fact.updates
             below = self.fast_below if fast else self.note_below
@@ -68,10 +73,33 @@ class DecayedGains(Check):
                 f"they were, decay {float(fact.decay):g} of {fact.kind}{spot(fact.frame)} alone makes {factor:.2g}; "
                 "expected gains that the loss decides. Give them weight_decay=0.",
                 ref=fact.ref,
-                place=Place(param=fact.params[0], module=fact.params[0].rpartition(".")[0], frame=fact.frame),
+                place=self.place(fact),
                 size=size,
                 factor=factor,
             )
+
+    def nothing_spared(self, window: Window, fact: Gains) -> Finding:
+        """Build the finding of a filter that keeps nothing from decay."""
+        others = ", ..." if fact.count > 1 else ""
+        return self.finding(
+            window,
+            "warning",
+            f"the group of {fact.kind}{spot(fact.frame)} with weight_decay=0 holds no parameter, and the gains of "
+            f"{fact.count} normalisation layers ({fact.params[0]}{others}) are in the group with decay "
+            f"{float(fact.decay):g}; expected them in the first. Mend the condition that sorts them.",
+            ref=fact.ref,
+            place=self.place(fact),
+            spared=0.0,
+        )
+
+    def place(self, fact: Gains) -> Place:
+        """Where to edit: the line that sorts the parameters, else the one that builds the optimizer."""
+        return Place(
+            param=fact.params[0],
+            module=fact.params[0].rpartition(".")[0],
+            frame=fact.group_frame or fact.frame,
+            symptom_frame=fact.frame,
+        )
 
     def explains(self, size: float, factor: float) -> bool:
         """True when decay alone explains the gains: the loss neither pushed them down nor held them up."""

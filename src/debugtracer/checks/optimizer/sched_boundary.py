@@ -31,9 +31,10 @@ class SchedBoundary(Check):
     How it decides
         Too slow: it is stepped every 5 updates or less often, and its horizon is the number of updates of the whole
         run, or more than 2000. Too fast: it is stepped each update and T_max is at most half a pass of the loader and
-        was passed, or is as many as the run has epochs and was passed three times; or a decaying rate has been below
-        1e-4 of its peak for two thirds of all updates; or the last milestone was passed in the first tenth of the run,
-        and the rate is below a tenth of its peak. Beyond its end: torch refused the call.
+        was passed, or is as many as the run has epochs (those of a warm-up before it aside) and was passed three times;
+        or a decaying rate has been below 1e-4 of its peak for two thirds of all updates; or the last milestone was
+        passed in the first tenth of the run, and the rate is below a tenth of its peak. Beyond its end: torch refused
+        the call.
     What to do
         Size the schedule in the unit of `scheduler.step()`: `epochs * len(loader)` if it is called per batch, `epochs`
         if it is called per epoch.
@@ -67,12 +68,15 @@ class SchedBoundary(Check):
             said = self.misfit(fact)
             if said and not memory.get(fact.scheduler):
                 memory[fact.scheduler] = True
+                frames = (fact.frame, fact.step_frame)
+                # a T_max in epochs was meant: the call stands in the wrong loop
+                first, second = frames[::-1] if self.swings(fact) and fact.step_frame is not None else frames
                 yield self.finding(
                     window,
                     "warning",
                     f"{fact.kind}{spot(fact.frame)} {said}",
                     ref=fact.ref,
-                    place=Place(frame=fact.frame, symptom_frame=fact.step_frame),
+                    place=Place(frame=first, symptom_frame=second),
                     calls=fact.calls,
                     updates=fact.updates,
                     horizon=fact.horizon or 0,
@@ -125,7 +129,8 @@ class SchedBoundary(Check):
         if fact.kind != "CosineAnnealingLR" or not (fact.ended and fact.horizon and fact.loader):
             return False
         epochs = fact.updates / fact.loader
-        near = abs(epochs - fact.horizon) <= max(1.5, self.early * fact.horizon)
+        stepped = fact.calls / fact.loader  # a warm-up before it takes epochs of its own
+        near = any(abs(e - fact.horizon) <= max(1.5, self.early * fact.horizon) for e in (epochs, stepped))
         return near and epochs >= 3 and fact.last_epoch >= 3 * fact.horizon and fact.calls >= 3 * epochs
 
     def gone(self, fact: Schedule) -> str:

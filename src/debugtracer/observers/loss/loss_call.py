@@ -24,7 +24,7 @@ from debugtracer.observers.loss.loss_function import (
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.trace.facts.loss_call import BINARY, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
+from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
 from debugtracer.trace.number import number
 
 MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
@@ -47,6 +47,7 @@ VIEWS = (
     "Split",
     "Index",
 )
+NORMALISES = "logsumexp"
 MOST_CALLS = 16  # loss calls emitted of one step (ours)
 MOST_MAKERS = 256  # softmax outputs remembered of one step (ours)
 MOST_CLASSES = 4096  # classes counted for the entropy of a batch (ours)
@@ -68,7 +69,8 @@ class LossCallObserver(Observer):
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a softmax, measure a loss."""
         name = getattr(function, "__name__", "")
-        if not (name in LOSSES or name in MAKERS or name in DIFFERENCES) or not torch.is_grad_enabled():
+        known = name in LOSSES or name in MAKERS or name in DIFFERENCES or name == NORMALISES
+        if not known or not torch.is_grad_enabled():
             return
         if self.at != (self.run.iteration, self.run.step):
             self.at, self.emitted = (self.run.iteration, self.run.step), 0
@@ -77,6 +79,8 @@ class LossCallObserver(Observer):
             self.remember(name.strip("_"), args, kwargs, output)
         elif name in DIFFERENCES:
             self.difference(args)
+        elif name == NORMALISES:
+            self.normalised_again(args, kwargs)
         elif self.emitted < MOST_CALLS:
             with torch.no_grad():
                 self.run.emit(self.seen(name, arguments(name, args, kwargs), output))
@@ -132,6 +136,25 @@ class LossCallObserver(Observer):
         known = is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None
         if known or is_column(given, target):
             self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **self.shapes(given, target)))
+
+    def normalised_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Emit a softmax that is given as logits: `Categorical(logits=...)` takes the log of the sum of exponentials of
+        what it gets along the last dimension."""
+        given = args[0] if args else kwargs.get("input")
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if not isinstance(given, Tensor) or dim != -1 or not kwargs.get("keepdim") or self.emitted >= MOST_CALLS:
+            return
+        maker = self.maker(given)
+        if maker is None or maker.function != "softmax" or maker.dim not in (-1, given.dim() - 1):
+            return
+        self.emitted, self.number = self.emitted + 1, self.number + 1
+        self.run.emit(
+            LossCall(
+                ref=self.run.ref(), loss=DISTRIBUTION, number=self.number, frame=self.run.here(),
+                module=self.module(), input_shape=tuple(given.shape), classes=int(given.shape[-1]),
+                form="probabilities", maker=maker,
+            )
+        )  # fmt: skip
 
     def shapes(self, given: Tensor, target: Tensor) -> dict[str, Any]:
         """What needs no value."""

@@ -22,7 +22,8 @@ FLATTENERS = frozenset({"flatten", "reshape", "ravel", "view"})
 MOST_FLATTENED = 8  # copies of ids whose rows are remembered until the next loss (ours)
 COMPARISONS = frozenset({"eq", "ne", "__eq__", "__ne__", "not_equal"})
 SHORTEST = 4  # positions of a row (ours)
-MOST_ROWS = 0.9  # share of rows that end in the same id and hold it nowhere else (ours)
+MOST_ROWS = 0.9  # share of rows that hold the id at their end alone, if at all (ours)
+FEWEST_ROWS = 0.5  # share of rows that end in it: the longest of a batch have no padding (ours)
 ELEMENTS = 2**20  # targets that are looked at (ours)
 STEPS = 3  # inspected steps in which it looks (ours)
 
@@ -79,6 +80,9 @@ class PaddedTargetsObserver(Observer):
         if given.get("ignore_index") == pad or (isinstance(weight, Tensor) and not float(weight[pad])):
             return
         known, raw = self.padding_by(pad)
+        ignored = given.get("ignore_index")
+        if not known and type(ignored) is int and ignored >= 0 and not bool((target == ignored).any()):
+            known = f"ignore_index={ignored} leaves out nothing"
         if not known:
             return
         frames, running = frames_of(raw), running_module()
@@ -123,11 +127,12 @@ def rows_of(target: Tensor) -> Tensor | None:
 
 
 def ending(target: Tensor) -> tuple[int, float] | None:
-    """The id that ends nearly all rows, at different places, and stands nowhere else in them; and its share."""
+    """The id that ends most rows, at different places, and stands nowhere else in them; and its share."""
     pad = int(target[:, -1].mode().values)
     tail = (target.flip(1) == pad).long().cumprod(1).sum(1)
     ends = tail > 0
-    elsewhere = (target == pad).sum(1) != tail
-    if float((ends & ~elsewhere).double().mean()) < MOST_ROWS or int(tail.unique().numel()) < 2:
+    clean = (target == pad).sum(1) == tail
+    few = float(clean.double().mean()) < MOST_ROWS or float(ends.double().mean()) < FEWEST_ROWS
+    if few or int(tail[ends].unique().numel()) < 2:
         return None
     return pad, float(tail.sum()) / target.numel()

@@ -87,12 +87,12 @@ class FunctionTestsObserver(Observer):
             self.kept.append(RecordedCall(module, args, kwargs))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Keep the targets of the first cross-entropy, to see whether the next token is predicted."""
-        if self.done or self.targets or getattr(function, "__name__", "") not in INDEXED:
+        """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted."""
+        if self.done or self.targets or getattr(function, "__name__", "") not in (*INDEXED, "kl_div"):
             return
         target = args[1] if len(args) > 1 else kwargs.get("target")
-        if isinstance(target, Tensor) and not target.is_floating_point() and target.nbytes <= INPUT_BYTES:
-            self.targets.append(target.detach().clone())
+        if isinstance(target, Tensor) and target.nbytes <= INPUT_BYTES and (picked := likeliest(target)) is not None:
+            self.targets.append(picked)
             self.stack = user_frames()
 
     def backward_ended(self, losses: list[Tensor]) -> None:
@@ -124,6 +124,17 @@ class FunctionTestsObserver(Observer):
                 if trial == "later_tokens" and stack:
                     facts["made"] = mask_made(stack)
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial=trial, root=name, **facts))  # type: ignore[arg-type]
+
+
+def likeliest(target: Tensor) -> Tensor | None:
+    """The classes of the targets, those of a smoothed distribution by their largest probability; -100 where a row of
+    it holds nothing. None for other numbers."""
+    if not target.is_floating_point():
+        return target.detach().clone()
+    if target.dim() != 2 or target.shape[1] < 2:
+        return None
+    top, classes = target.detach().max(1)
+    return torch.where(top > 0, classes, torch.full_like(classes, -100))
 
 
 def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:

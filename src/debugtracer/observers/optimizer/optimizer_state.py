@@ -10,23 +10,30 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import frames_of
+from debugtracer.callsites.origins.group_line import decayed_group_line
+from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.scheduler.scheduler_plan import rates
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import HALF
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.effects import DecayedGains, HalfState
 from debugtracer.trace.number import number
 
 NAMED = 4  # gains named as evidence
+SPARED_AT = 2  # updates after which a group without decay that holds nothing is told (ours)
 
 
 class NormDecay:
     """Decay of one optimizer on gains."""
 
-    def __init__(self, gains: list[tuple[str, Tensor]], decay: float, order: int) -> None:
+    def __init__(self, gains: list[tuple[str, Tensor]], decay: float, order: int, spared: int | None = None) -> None:
         self.order = order
+        self.spared = spared
+        """Parameters in the groups without decay; None where there is no such group."""
         self.names = [name for name, _ in gains]
         self.gains = [WeakRef(gain) for _, gain in gains]
         self.decay = decay
@@ -70,7 +77,7 @@ class OptimizerStateObserver(Observer):
             return
         decay.updates += 1
         decay.pulled += max(rates(optimizer), default=0.0) * decay.decay
-        if self.run.inspecting and decay.pulled > 0.1:
+        if (self.run.inspecting and decay.pulled > 0.1) or (decay.spared == 0 and decay.updates == SPARED_AT):
             self.emit_decay(optimizer, decay)
 
     def emit_half(self, optimizer: Optimizer, names: dict[int, str]) -> None:
@@ -104,12 +111,16 @@ class OptimizerStateObserver(Observer):
             for group in optimizer.param_groups
             if isinstance(group.get("weight_decay"), (int, float)) and group["weight_decay"] > 0
             for p in group["params"]
-            if id(p) in gains
+            if id(p) in gains and p.requires_grad
         ]
-        return (
-            NormDecay([(name, p) for name, p, _ in found], max(decay for _, _, decay in found), self.count)
-            if found
-            else None
+        if not found:
+            return None
+        spared = [len(group["params"]) for group in optimizer.param_groups if group.get("weight_decay") == 0]
+        return NormDecay(
+            [(name, p) for name, p, _ in found],
+            max(decay for _, _, decay in found),
+            self.count,
+            sum(spared) if spared else None,
         )
 
     def emit_decay(self, optimizer: Optimizer, decay: NormDecay) -> None:
@@ -126,8 +137,15 @@ class OptimizerStateObserver(Observer):
                 factor=number(math.exp(-decay.pulled)),
                 size=number(decay.size() / decay.at_first if decay.at_first else 1.0),
                 updates=decay.updates,
+                spared=decay.spared,
+                group_frame=self.sorted_at(optimizer),
             )
         )
+
+    def sorted_at(self, optimizer: Optimizer) -> Frame | None:
+        """The line that sorts the parameters into the group with decay. Reads source."""
+        stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
+        return guarded("optimizer_state.group")(decayed_group_line)(stack, type(optimizer).__name__)
 
 
 def state_dtype(optimizer: Optimizer, parameter: Any) -> torch.dtype | None:

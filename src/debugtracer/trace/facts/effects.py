@@ -77,6 +77,10 @@ class DecayedGains(Fact, frozen=True, kw_only=True):
     """Their mean absolute value beside that at the first update, as a factor."""
     updates: int = 0
     """Updates over which decay was summed."""
+    spared: int | None = None
+    """Parameters in the groups without decay; None where there is no such group."""
+    group_frame: Frame | None = None
+    """The line that sorts parameters into the group with decay."""
 
     def key(self) -> object:
         """Identify the optimizer that the fact is about."""

@@ -1,0 +1,29 @@
+"""The line that writes NaN or Inf itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from debugtracer.callsites.origins.literal_writes import literal_write
+from debugtracer.callsites.origins.value_origin import origin
+from debugtracer.trace.birth import Frame
+
+
+def line_of(folder: Path, *lines: str) -> int | None:
+    file = folder / "written.py"
+    file.write_text("\n".join(("import torch", "x = torch.randn(9, 2)", *lines, "use(x)")) + "\n")
+    found = literal_write(origin("x", (Frame(str(file), len(lines) + 3, "<module>", "use(x)"),)))
+    return None if found is None else found.line
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "torch.nan", "-float('inf')", "-torch.inf", "float('-Infinity')"])
+def test_a_later_line_that_scales_other_elements_is_passed_over(tmp_path: Path, value: str):
+    assert line_of(tmp_path, f"x[3, 1] = {value}", "x[4:6] *= 7", "x[7] = 0.0") == 3
+
+
+def test_nothing_where_none_is_written_out_or_all_is_written_anew(tmp_path: Path):
+    assert line_of(tmp_path, "x[3] = 1.0", "x[4:6] *= 7") is None
+    (tmp_path / "b").mkdir()
+    assert line_of(tmp_path / "b", "x[3] = torch.nan", "x = x.clone()", "x[4:6] *= 7") is None
