@@ -84,9 +84,7 @@ RUNS = (
         for mode in modes
     ),
     # where each of these helps: without it three of them end with a stop, raised_gain with a ruined loss
-    Asked(
-        "numerics/mended_gradients", "prod", ("--respond", "backward-nan-op=note"), {"DEBUG_TRACER_INCIDENTS": "1000"}
-    ),
+    Asked("numerics/mended_gradients", "prod", ("--respond", "backward-nan-op=note")),
     Asked("data/settling_gauge", "prod", ("--respond", "data-nonfinite=clip-harder")),
     Asked("data/raised_gain", "prod", ("--respond", "data-nonfinite=lower-lr")),
     Asked("rollback/cut_short_moments", "prod", ("--respond", "silent-data-corruption=fresh-moments")),

@@ -140,6 +140,7 @@ def incident_options(settings: Settings) -> IncidentOptions:
     return IncidentOptions(
         stops=settings.mode is Mode.DEV,
         most=settings.incidents,
+        judges_on=settings.acts and bool(settings.respond),
         capsule_bytes=settings.capsule_bytes if settings.capture is Capture.STEP else 0,
         preset=settings.preset,
         budget=TrialBudget(settings.trials, settings.trials_s, settings.trial_order),

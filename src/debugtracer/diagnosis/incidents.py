@@ -45,6 +45,8 @@ class IncidentOptions:
     """Mode dev: the first incident stops the run."""
     most: int
     """Incidents opened per rank at most."""
+    judges_on: bool
+    """A response is chosen for a cause: a bad step beyond those is judged too, and neither saved nor shown."""
     capsule_bytes: int
     """Bytes of a capsule at most; 0: none is made."""
     preset: str
@@ -104,7 +106,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def attempt(self, alarm: Alarm) -> bool:
         """True when an incident was opened; what fails in it is counted."""
-        if self.count >= self.options.most:
+        if self.full and not self.options.judges_on:
             return False
         again = self.reyield is not None and self.reyield.held
         with self.state.investigated():
@@ -113,6 +115,11 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
             except Exception as error:
                 swallow("diagnosis.incidents", error)
                 return False
+
+    @property
+    def full(self) -> bool:
+        """Whether as many incidents were saved as may be."""
+        return self.count >= self.options.most
 
     def meets(self) -> bool:
         """True where all ranks come to each gate and agree there."""
@@ -153,7 +160,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
         )
         with self.stack.paused(), alone as context:
             self.output.open()
-            result = investigate(alarm, context, self.options.capsule_bytes)
+            result = investigate(alarm, context, 0 if self.full else self.options.capsule_bytes)
             if result.normal:
                 self.normal(alarm, context)
                 return False
@@ -248,7 +255,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def conclude(self, alarm: Alarm, result: Investigation, context: ReplayContext, begin: float) -> None:
         """Conclude an incident: facts, verdict, everything saved and shown."""
-        self.count += 1
+        saved = not self.full
         facts_of_step = self.observers.facts_of_incident()
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.findings.recent.items()}
         facts = gather(
@@ -267,7 +274,9 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
         verdict = without_done(began(facts, verdict, self.findings.caught_up()), self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.state.verdict = verdict
-        self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
+        if saved:
+            self.count += 1
+            self.incident_writer.save(result, facts, verdict, self.findings.recent, self.count)
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:
         """What the team's library knows of this fault."""
