@@ -1,4 +1,4 @@
-"""Loader workers or epochs repeat the same random numbers."""
+"""Loader workers, epochs or steps repeat the same random numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from debugtracer.trace.finding import Layer
 
 
 class WorkerRngDuplicate(Cause):
-    """A generator made in the dataset is copied into each worker, and again in each epoch: every copy draws the same
-    numbers."""
+    """A generator made in the dataset is copied into each worker, and again in each epoch, or one is made and seeded
+    anew in each step: every copy draws the same numbers."""
 
     kind: ClassVar[str] = "worker_rng_duplicate"
     layer: ClassVar[Layer] = "data"

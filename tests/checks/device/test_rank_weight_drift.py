@@ -74,3 +74,22 @@ def test_other_gradients_are_no_scaled_ones():
     assert judged(looks(0, moving), looks(1, moving, grads=(2.0, 4.0, 6.3, 8.0))) == []
     assert judged(looks(0, moving), looks(1, moving, grads=(1.001, 2.002, 3.003, 4.004))) == []
     assert judged(looks(0, moving), looks(1, moving, grads=(2.0, 4.0, -1.0, -1.0))) == []  # two are too few
+
+
+def others(step):
+    return tuple(value + 70 for value in moving(step))
+
+
+def test_models_that_began_apart_and_get_one_average_are_told():
+    (one,) = judged(looks(0, moving), looks(1, others))
+    assert one.message == (
+        "step 0, rank 0: up.weight differs on ranks 0 and 1 in the first 3 looks though its gradients are the same "
+        f"there (4 of 4 parameters); expected equal weights where gradients are averaged "
+        f"({LOADER.file.rpartition('/')[2]}:{LOADER.line}). Broadcast the weights from rank 0 before the first update."
+    )
+    assert one.remedy[0] == "broadcast the weights from rank 0 to make them equal again"
+
+
+def test_models_apart_with_gradients_of_their_own_are_local_updates():
+    assert judged(looks(0, moving), looks(1, others, grads=(1.0, 2.0, 3.0, 4.1))) == []
+    assert judged(looks(0, moving, grads=(-1.0,) * 4), looks(1, others, grads=(-1.0,) * 4)) == []

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from debugtracer.observers.model.function_tests import SAMPLES, likeliest
+from debugtracer.observers.model.function_tests import SAMPLES, library_model, likeliest
 from debugtracer.trace.facts.function_test import FunctionTest
 from tests.observers.told import facts, findings
 from tests.watching import same_bits, under_watch
@@ -244,3 +244,11 @@ def test_the_classes_of_smoothed_targets():
     assert likeliest(smoothed).tolist() == [1, -100, 0]
     assert likeliest(torch.tensor([2, 1])).tolist() == [2, 1]
     assert likeliest(torch.rand(4)) is None
+
+
+def test_a_library_s_model_is_told_from_the_user_s_own_and_from_a_loss():
+    class Mine(nn.Linear):
+        """Of this file."""
+
+    assert library_model(nn.Linear(2, 2)) == "Linear"
+    assert [library_model(m) for m in (Mine(2, 2), nn.CrossEntropyLoss(), None)] == ["", "", ""]

@@ -25,14 +25,16 @@ class RankWeightDrift(Check):
 
     What it catches
         A loop that reduces its gradients itself and misses one, on one rank or now and then: an exchange that delivers
-        something else, a branch that one rank takes alone, a gradient that is changed after it was averaged.
+        something else, a branch that one rank takes alone, a gradient that is changed after it was averaged; a model
+        that each rank builds from a seed of its own.
     Why it matters
         Each rank goes on with a model of its own, and their averaged gradients fit none of them. Rank 0's is saved.
     How it decides
         Checksums of the bits of each parameter before the update, in the first three steps and every 50. What is equal
         on both ranks in the first `least` looks, while some of it moves between them, is held twice and updated alike:
         it has to stay equal. One that differs from the start is no copy (tensor and expert parallel, local updates),
-        and is left alone. Gradients of equal weights that are one and the same factor apart in all of at least `least`
+        and is left alone, unless all gradients are the same numbers on both ranks: then models that began apart get
+        one average. Gradients of equal weights that are one and the same factor apart in all of at least `least`
         parameters are one gradient, scaled on one rank. Not asked under DistributedDataParallel
         (`device/replica-drift`) and of sharded parameters.
     What to do
@@ -68,6 +70,9 @@ class RankWeightDrift(Check):
                 if (scaled := next((p for p in pairs if self.factor(*p)), None)) is not None:
                     yield self.describe_scaled(windows[a], (a, b), scaled)
                     return
+                if apart := self.apart(pairs):
+                    yield self.describe_apart(windows[a], (a, b), pairs, apart)
+                    return
                 if len(pairs) > self.least and (parted := self.parted(pairs)):
                     yield self.describe(windows[a], (a, b), pairs, *parted)
                     return
@@ -84,6 +89,38 @@ class RankWeightDrift(Check):
             if names:
                 return look, names
         return None
+
+    def apart(self, pairs: list[Pair]) -> list[str]:
+        """The parameters that differ in all of the first looks though every gradient is the same number on both ranks:
+        what is averaged fits none of them. None where a gradient differs (parts of one tensor, local updates)."""
+        first = pairs[: self.least]
+        had = [(x, y) for mine, theirs in first for x, y in zip(mine.grads_l2, theirs.grads_l2, strict=True)]
+        known = [(x, y) for x, y in had if x > 0 or y > 0]
+        if len(first) < self.least or not known or any(x != y for x, y in known):
+            return []
+        places = range(len(first[0][0].names))
+        names = [
+            first[0][0].names[place]
+            for place in places
+            if all(x.before[place] != y.before[place] and x.grads_l2[place] > 0 for x, y in first)
+        ]
+        return names if len(names) >= min(self.least, len(places)) else []
+
+    def describe_apart(self, window: Window, ranks: tuple[int, int], pairs: list[Pair], names: list[str]) -> Finding:
+        """Build the finding of weights that were never the same."""
+        mine = pairs[0][0]
+        built = mine.model or mine.built
+        return self.finding(
+            window,
+            "error",
+            f"{names[0]} differs on ranks {ranks[0]} and {ranks[1]} in the first {self.least} looks though its "
+            f"gradients are the same there ({len(names)} of {len(mine.names)} parameters); expected equal weights "
+            f"where gradients are averaged{spot(built)}. Broadcast the weights from rank 0 before the first update.",
+            ref=mine.ref,
+            place=Place(param=names[0], module=names[0].rpartition(".")[0], frame=built, symptom_frame=mine.called),
+            parameters=len(names),
+            remedies=self.remedies[::-1],
+        )
 
     def factor(self, mine: RankWeights, theirs: RankWeights) -> float | None:
         """The factor between the gradients of all weights that are equal; None where there is none but 1."""

@@ -52,7 +52,15 @@ class TargetShift(Check):
                     window,
                     "warning",
                     f"the target of each position is the token {fact.position} places on{made_at(fact.made)}; expected "
-                    "the next one. Shift the targets by one.",
+                    f"the next one. {advice(fact)}",
                     ref=fact.ref,
                     place=Place(frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
+                    remedies=self.remedies[::-1] if fact.loss_of else (),
                 )
+
+
+def advice(fact: FunctionTest) -> str:
+    """What to do: a model that takes labels shifts them itself."""
+    if fact.loss_of:
+        return f"{fact.loss_of} shifts its labels itself: give it the tokens as they are."
+    return "Shift the targets by one."

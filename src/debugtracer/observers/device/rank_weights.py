@@ -10,6 +10,9 @@ from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import frames_of
+from debugtracer.callsites.origins.model_line import model_line
+from debugtracer.errors import guarded
 from debugtracer.observers.checkpoint.checksum import checksums
 from debugtracer.observers.device.replicas import EVERY
 from debugtracer.observers.observed_run import ObservedRun
@@ -45,15 +48,17 @@ class RankWeightsObserver(Observer):
         held, names = list(parameters(optimizer)), self.run.names()
         if not held or any(type(p).__name__ == "DTensor" for p in held):
             return
-        number = self.numbers.get(optimizer)
+        number, model = self.numbers.get(optimizer), None
         if number is None:
             number = self.numbers[optimizer] = len(self.numbers)
+            stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
+            model = guarded("rank_weights.model")(model_line)(stack, type(optimizer).__name__)
         self.run.emit(
             RankWeights(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=type(optimizer).__name__,
                 built=self.run.built_at(optimizer), called=self.run.here(), number=number,
                 names=tuple(names.get(id(p), f"parameter {place}") for place, p in enumerate(held)),
-                before=checksums(held), grads_l2=norms(held),
+                before=checksums(held), grads_l2=norms(held), model=model,
             )
         )  # fmt: skip
 

@@ -3,12 +3,14 @@ the input matter?"""
 
 from __future__ import annotations
 
+import sys
 from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.origins.argument_origin import argument_origin, copied_at
 from debugtracer.callsites.origins.mask_origin import mask_made
@@ -17,6 +19,7 @@ from debugtracer.observers.model.difference import difference
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.recurrent_trials import over_batch
+from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
@@ -58,6 +61,8 @@ class FunctionTestsObserver(Observer):
         self.kept: list[RecordedCall] = []
         self.targets: list[Tensor] = []
         self.stack: tuple[Frame, ...] = ()
+        self.loss_of = ""
+        """The class of a library's model that computes the loss itself."""
         """Of the first cross-entropy."""
         self.done = False
 
@@ -93,7 +98,7 @@ class FunctionTestsObserver(Observer):
         target = args[1] if len(args) > 1 else kwargs.get("target")
         if isinstance(target, Tensor) and target.nbytes <= INPUT_BYTES and (picked := likeliest(target)) is not None:
             self.targets.append(picked)
-            self.stack = user_frames()
+            self.stack, self.loss_of = user_frames(), library_model(running_module())
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Test what was kept when the first backward is over, and release it."""
@@ -115,7 +120,7 @@ class FunctionTestsObserver(Observer):
             with unnoticed(self.run.disabled):
                 found = tests(one, targets[0] if targets else None)
             for trial in found.keys() & {"own_token", "shifted_token"}:
-                found[trial]["frame"] = self.stack[0] if self.stack else None
+                found[trial] |= {"frame": self.stack[0] if self.stack else None, "loss_of": self.loss_of}
                 links = argument_origin(self.stack, INDEXED, "target", 1)
                 copied = copied_at(links) if trial == "own_token" else None
                 found[trial]["made"] = (copied,) if copied is not None else made_first(links, cut=True)
@@ -135,6 +140,14 @@ def likeliest(target: Tensor) -> Tensor | None:
         return None
     top, classes = target.detach().max(1)
     return torch.where(top > 0, classes, torch.full_like(classes, -100))
+
+
+def library_model(module: nn.Module | None) -> str:
+    """The class of a model with weights that a library defines; empty for the user's own and for a loss."""
+    if module is None or next(module.parameters(), None) is None:
+        return ""
+    file = getattr(sys.modules.get(type(module).__module__), "__file__", None)
+    return type(module).__name__ if file and not is_user_file(file) else ""
 
 
 def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:

@@ -48,6 +48,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token: the lines that wrote the targets; later_tokens: those that wrote the mask of the
     attention in which it shows; the one that made them first."""
+    loss_of: str = ""
+    """own_token, shifted_token: the class of a library's model that computes the loss from the labels it is given."""
     why: str = ""
     """Why it was skipped."""
 

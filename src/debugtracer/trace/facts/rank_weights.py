@@ -17,6 +17,8 @@ class RankWeights(Fact, frozen=True, kw_only=True):
     """Where it was built."""
     called: Frame | None = None
     """The line that calls its step()."""
+    model: Frame | None = None
+    """The line that built the model it was given the parameters of; of the first look alone."""
     number: int
     """Which of the optimizers that step, from 0."""
     names: tuple[str, ...]
