@@ -89,3 +89,14 @@ def test_an_average_goes_back_to_where_it_was() -> None:
     short: list[Any] = []
     Average(first, first.clone(), short, 1).restore()
     assert short == []
+
+
+def test_a_sparse_buffer_has_no_memory_to_compare() -> None:
+    model = a_model()
+    model.register_buffer("links", torch.eye(2).to_sparse())
+    model.register_buffer("rows", torch.eye(2).to_sparse_csr())
+    shadow = {name: value.detach().clone() for name, value in model.state_dict().items()}
+    assert found(model) == [id(shadow)]
+    value = shadow["links"].clone()
+    Average(shadow["links"].zero_(), value, shadow, "links").restore()
+    assert torch.equal(shadow["links"].to_dense(), torch.eye(2))

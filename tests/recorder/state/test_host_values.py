@@ -34,7 +34,8 @@ def test_tied_weights_stay_one() -> None:
 
 
 def test_other_layouts_are_copied_as_they_are() -> None:
-    sparse = torch.eye(3).to_sparse()
-    kept = host_values({"s": sparse, "none": torch.empty(0), "also": torch.empty(0)})
+    sparse, rows = torch.eye(3).to_sparse(), torch.eye(3).to_sparse_csr()
+    kept = host_values({"s": sparse, "rows": rows, "none": torch.empty(0), "also": torch.empty(0)})
     sparse.zero_()
+    assert torch.equal(kept["rows"].to_dense(), torch.eye(3)) and kept["rows"] is not rows
     assert torch.equal(kept["s"].to_dense(), torch.eye(3)) and kept["none"] is not kept["also"]

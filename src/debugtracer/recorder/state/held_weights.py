@@ -10,6 +10,7 @@ from time import perf_counter
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frame_locals import locals_of
@@ -33,7 +34,8 @@ class Average(NamedTuple):
 
     def restore(self) -> None:
         """Put the value back, and the tensor to where it was."""
-        self.tensor.data.copy_(self.value)
+        with torch.no_grad():  # what is written into the .data of a sparse tensor does not reach it
+            (self.tensor.data if self.tensor.layout is torch.strided else self.tensor).copy_(self.value)
         if self.holder is None:
             return
         if isinstance(self.holder, dict) or self.key < len(self.holder):
@@ -76,7 +78,7 @@ class Weights:
         self.by_object = {id(p): p.shape for p in trained}
         live = [t for model in bare for t in (*model.parameters(), *model.buffers())] + trained
         self.own = {id(t) for t in live} | {id(p.grad) for p in trained}
-        self.places = {t.data_ptr() for t in live if type(t.data) is Tensor}
+        self.places = {place for t in live if type(t.data) is Tensor and (place := memory(t))}
 
     def are_in(self, held: Any) -> bool:
         """Whether a dict or list holds copies of the weights and nothing else."""
@@ -90,11 +92,16 @@ class Weights:
             fits = shapes == [value.shape for value in values]
         else:
             fits = len(held) > 1 and [value.shape for value in held] in self.orders
-        return fits and not any(value.data_ptr() in self.places for value in values)
+        return fits and not any(memory(value) in self.places for value in values)
 
     def of_object(self, key: Any) -> Any:
         """The shape of the weight that is a key, or whose id is."""
         return self.by_object.get(key if type(key) is int else id(key))
+
+
+def memory(tensor: Tensor) -> int:
+    """Where its values lie; 0 for a tensor that has no memory of its own (sparse, empty)."""
+    return tensor.data_ptr() if tensor.layout is torch.strided else 0
 
 
 def found_from(frame: FrameType | None, weights: Weights) -> Iterator[dict[Any, Any] | list[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import torch
 from torch import Tensor
 
 
@@ -25,7 +26,7 @@ def host_values(value: Any, known: dict[Any, Tensor] | None = None) -> Any:
 
 def host_tensor(tensor: Tensor, known: dict[Any, Tensor]) -> Tensor:
     """Copy one tensor; memory that was copied before is not copied again."""
-    if type(tensor.data) is not Tensor or tensor.is_sparse or tensor.is_quantized:
+    if type(tensor.data) is not Tensor or tensor.layout is not torch.strided or tensor.is_quantized:
         return tensor.detach().clone()
     where = (tensor.device, tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
     if not tensor.numel() or where not in known:
