@@ -41,6 +41,8 @@ export interface Ops {
   low: Num[]; high: Num[]; mean: Num[]; shape: number[][]; producers: number[][]; inputs: string[][];
   at: number[][][]; values: Num[][]; reads: string[][]; read: Num[][][];
 }
+// the operator at which the play opens: the birth, else the first that is not finite, else the first
+export const opening = (ops: Ops): number => ops.birth ?? ops.index?.[Math.max(0, ops.index.findIndex((_, n) => ops.nan[n] + ops.inf[n] > 0))] ?? 0;
 export interface Near { what: string; value: number; limit: number; below: boolean; step: number; share: number }
 export interface Check {
   check: string; state: string; asked: number; fired: number; severity: string; lacks: string; needs: number; near?: Near | null;
@@ -113,10 +115,15 @@ export const seconds = (value: Num | undefined): string => {
   return known < 1e-3 ? `${shown(known * 1e6, 3)} µs` : known < 1 ? `${shown(known * 1e3, 3)} ms` : `${shown(known, 3)} s`;
 };
 // 812 MB, 3.4 GB: powers of ten, as disks and cards are sold
-export const sized = (value: Num | undefined): string => {
+export const sized = (value: Num | undefined, digits = 3): string => {
   const known = real(value);
   if (known == null || !Number.isFinite(known)) return "–";
-  return known < 1e6 ? `${shown(known / 1e3, 3)} kB` : known < 1e9 ? `${shown(known / 1e6, 3)} MB` : `${shown(known / 1e9, 3)} GB`;
+  return known < 1e6 ? `${shown(known / 1e3, digits)} kB` : known < 1e9 ? `${shown(known / 1e6, digits)} MB` : `${shown(known / 1e9, digits)} GB`;
+};
+// the digits with which sizes that lie close together are told apart
+export const apart = (values: (number | null)[]): number => {
+  const known = [...new Set(values.filter((v) => v != null))];
+  return [3, 4, 5].find((digits) => new Set(known.map((v) => sized(v, digits))).size === known.length) ?? 6;
 };
 export const MEMORY = ["resident", "allocated", "reserved"];
 export const bare = (op: string | null): string => (op ?? "").replace(/^aten::/, "");

@@ -1,5 +1,5 @@
 // The page of a run as it is now: what was in the file, and, where a server stands behind it, what came since.
-import { lastOf, type Page } from "./data";
+import { lastOf, opening, type Page } from "./data";
 import { chosen } from "./state.svelte";
 
 export type Link = "file" | "open" | "lost" | "gone";
@@ -60,7 +60,7 @@ export class Live {
     const before = this.page, newest = chosen.step >= chosen.last;
     this.page = { ...before, ...panels };
     chosen.last = lastOf(this.page);
-    if (panels.ops) chosen.op = this.page.ops.birth ?? this.page.ops.index?.[0] ?? 0;
+    if (panels.ops) chosen.op = opening(this.page.ops);
     if (this.page.focus !== null && this.page.focus !== before.focus) chosen.go(this.page.focus);
     else if (newest) chosen.go(chosen.last);
   }

@@ -40,6 +40,15 @@ def test_a_process_that_only_started_the_ranks_is_none(tmp_path: Path) -> None:
     assert [row["rank"] for row in ranks_panel(open_trace(run))] == [0, 1]
 
 
+def test_a_rank_that_was_killed_counts_the_steps_of_its_series(tmp_path: Path) -> None:
+    writer = TraceWriter(tmp_path / "run", 0)
+    for step in range(5):
+        writer.point(step, {"loss": 1.0})
+    writer.close()
+    (row,) = ranks_panel(open_trace(tmp_path / "run"))
+    assert (row["steps"], row["ended"]) == (4, False)
+
+
 def test_of_very_many_ranks_those_that_broke_are_shown(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(ranks_panel_module, "MOST_RANKS", 4)
     run = a_trace(tmp_path, an_incident(some_facts(rank=5), None, None), ranks=9)

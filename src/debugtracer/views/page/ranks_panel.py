@@ -8,6 +8,7 @@ from typing import Any
 from debugtracer.errors import TraceError
 from debugtracer.trace.events import Crashed, Incident, RankEnded, RankStarted
 from debugtracer.trace.store.reader import Trace
+from debugtracer.views.page.launchers import launchers
 from debugtracer.views.page.series_panel import short
 from debugtracer.views.view import findings
 
@@ -18,11 +19,9 @@ BINS = 60
 def ranks_panel(trace: Trace) -> list[dict[str, Any]]:
     """Make one row a rank, at most MOST_RANKS; a rank whose files cannot be read says so. A process that trained
     nothing and only started the ranks is none."""
-    started = [event for event in trace.events() if isinstance(event, RankStarted)]
-    size = max((event.world_size for event in started), default=1)
-    launchers = {event.rank for event in started if event.world_size == 1 < size}
+    starters = launchers(trace)
     rows = [rank_row(trace, rank) for rank in shown_ranks(trace)]
-    return [row for row in rows if row["rank"] not in launchers or row.get("problem") or row["loss"]["x"]]
+    return [row for row in rows if row["rank"] not in starters or row.get("problem") or row["loss"]["x"]]
 
 
 def shown_ranks(trace: Trace) -> list[int]:
@@ -65,6 +64,8 @@ def rank_row(trace: Trace, rank: int) -> dict[str, Any]:
             row["first_bad"], row["series"] = event.facts.ref.step, event.facts.symptom
     if bad is not None and (row["first_bad"] is None or bad.step < row["first_bad"]):
         row["first_bad"], row["series"] = bad.step, bad.series
+    if loss and not row["ended"]:  # one that was killed did not write its last count
+        row["steps"] = max(row["steps"], loss[-1].step1)
     row["loss"] = {
         "x": [(b.step0 + b.step1) // 2 for b in loss],
         "y": ["NaN" if b.bad else short(b.mean) for b in loss],

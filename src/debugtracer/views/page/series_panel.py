@@ -9,6 +9,7 @@ from typing import Any
 
 from debugtracer.trace.events import Acted, Crashed, Incident
 from debugtracer.trace.store.reader import Trace
+from debugtracer.views.page.launchers import launchers
 from debugtracer.views.page.memory_lines import memory_lines
 from debugtracer.views.view import findings
 
@@ -84,6 +85,7 @@ def marked(trace: Trace) -> Iterable[dict[str, Any]]:
             "text": finding.message,
             "limit": finding.evidence.get("grad_limit"),
         }
+    starters = launchers(trace)
     for event in trace.events():
         if isinstance(event, Incident):
             summary = event.verdict.summary if event.verdict is not None else event.facts.symptom
@@ -102,6 +104,6 @@ def marked(trace: Trace) -> Iterable[dict[str, Any]]:
                 "name": event.action,
                 "text": event.reason,
             }
-        elif isinstance(event, Crashed):
+        elif isinstance(event, Crashed) and (event.iteration or event.rank not in starters):  # theirs is at no step
             text = f"{event.error}: {event.message}"[:400]
             yield {"step": event.step, "kind": "crash", "rank": event.rank, "name": event.error, "text": text}
