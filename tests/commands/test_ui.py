@@ -179,6 +179,7 @@ def test_a_deleted_run_and_a_server_that_is_gone_are_said_and_what_was_read_stay
         tab.locator("a", has_text="older").click()
         tab.wait_for_selector(".live")
     tab.locator(".live b", has_text="No connection").wait_for(timeout=30_000)
+    assert "open the address that it printed" in shown.text(".live")  # a server that is started again has another token
     assert shown.text("h1") == op
 
 
