@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.observers.model.repeated_draws import comparable
 from debugtracer.trace.facts.repeated_draw import RepeatedDraw
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -77,3 +78,12 @@ def test_new_numbers_and_fixed_projections_are_silent(tmp_path, draw):
 def test_the_same_batch_and_evaluation_are_silent(tmp_path):
     assert run(tmp_path / "a", anew, same_inputs=True) == []
     assert run(tmp_path / "b", anew, train=False) == []
+
+
+def test_only_plain_tensors_with_rows_are_compared():
+    nested = [
+        torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=k) for k in (torch.strided, torch.jagged)
+    ]
+    others = (*nested, torch.eye(3).to_sparse(), torch.tensor(1.0), torch.empty(0), torch.empty(3, device="meta"), None)
+    assert [comparable(one) for one in (torch.ones(3, 2), nn.Parameter(torch.ones(2)))] == [True] * 2
+    assert not [one for one in others if comparable(one)]

@@ -45,16 +45,16 @@ class RepeatedDrawsObserver(Observer):
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Remember the inputs of the first module of a step. Syncs the host where they are on a device."""
-        given = [a for a in args if isinstance(a, Tensor) and a.dim() and 1 < a.numel() <= ELEMENTS]
+        given = [a for a in args if comparable(a)]
         if not self.inputs and given and module.training:
             self.rows, self.inputs = len(given[0]), checksums(given)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember what a module draws for each row of its inputs."""
         name = getattr(function, "__name__", "")
-        if name not in DRAWS or not isinstance(output, Tensor) or not torch.is_grad_enabled() or not self.inputs:
+        if name not in DRAWS or not torch.is_grad_enabled() or not self.inputs:
             return
-        if not output.dim() or len(output) != self.rows or not 1 < output.numel() <= ELEMENTS:
+        if not comparable(output) or len(output) != self.rows:
             return
         module = running_module()
         if module is None or not module.training or len(self.drawn) == MOST:
@@ -91,3 +91,12 @@ class RepeatedDrawsObserver(Observer):
                 frame=stack[0] if stack else None, made=written_at(links),
             )
         )  # fmt: skip
+
+
+def comparable(value: Any) -> bool:
+    """True for a plain tensor with rows whose bits can be summed: not nested, sparse or quantized, no subclass."""
+    if not isinstance(value, Tensor) or type(value.detach()) is not Tensor or value.layout is not torch.strided:
+        return False
+    if value.is_nested or value.is_quantized or value.is_meta:
+        return False
+    return value.dim() > 0 and 1 < value.numel() <= ELEMENTS
