@@ -56,8 +56,8 @@ class LiveTraining:
         pause_s: float,
         wait_for_word: Callable[[float], str],
         step_losses: Callable[[], Iterable[StepLoss]],
-        gradient_norms: Callable[[], Iterable[float]] = tuple,
-        went_back: Callable[[int], None] = lambda step: None,
+        gradient_norms: Callable[[], Iterable[float]],
+        went_back: Callable[[int], None],
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
         seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, oldest first, and

@@ -35,5 +35,5 @@ def test_at_the_threshold():
 
 
 def test_an_ignored_id_that_no_target_is():
-    (finding,) = judged(0.33, known_by="ignore_index=1 leaves out nothing")
+    (finding,) = judged(0.33, known_by="", ignores_none=1)
     assert "at the end of their rows, while ignore_index=1 leaves out nothing; expected" in finding.message

@@ -109,7 +109,7 @@ def test_an_ignored_id_that_no_target_is_says_that_another_was_meant(tmp_path):
         return lambda scores, target: nn.functional.cross_entropy(scores.transpose(1, 2), target, ignore_index=id)
 
     (fact,) = run(tmp_path / "a", "", loss_of=ignoring(9))
-    assert (fact.pad, fact.known_by) == (0, "ignore_index=9 leaves out nothing")
+    assert (fact.pad, fact.known_by, fact.ignores_none) == (0, "", 9)
     assert run(tmp_path / "b", "", loss_of=ignoring(5)) == []  # some targets are 5
     assert run(tmp_path / "c", "", loss_of=ignoring(-100)) == []  # the default
 

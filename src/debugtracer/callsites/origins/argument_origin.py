@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from debugtracer.callsites.origins.handed_on import copies, kind_of
 from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
 
@@ -33,7 +34,7 @@ def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: 
     if program is None:
         return ()
     line = stack[0].line
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    calls = calls_on(program, line)
     given = [(c, value) for c in calls if (value := argument_of(c, parameter, place)) is not None]
     exact = [value for c, value in given if final_name(c.func) in called] or [value for _, value in given]
     if len(exact) != 1:
@@ -42,6 +43,19 @@ def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: 
     kind = kind_of(exact[0])
     here = (Link(use.frame(exact[0]), kind),) if kind != "handed" else ()
     return (*here, *chain(use, line))
+
+
+def calls_on(program: Program, line: int) -> list[ast.Call]:
+    """The calls that a line belongs to."""
+    return [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+
+
+def given_to(program: Program, line: int, called: str, parameter: str, place: int) -> ast.expr | None:
+    """The argument of the only call of a function of that name on a line; None where there is none or several."""
+    asked = [call for call in calls_on(program, line) if final_name(call.func) == called]
+    given = [argument_of(call, parameter, place) for call in asked]
+    known = [value for value in given if value is not None]
+    return known[0] if len(known) == 1 else None
 
 
 def copied_at(links: Sequence[Link]) -> Frame | None:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from debugtracer.callsites.origins.argument_origin import given_to
 from debugtracer.callsites.origins.called_function import called_function
-from debugtracer.callsites.origins.value_origin import Use, argument_of, chain, program_of, scope_at
-from debugtracer.callsites.origins.written_names import ADDS, base, final_name, writes_of
+from debugtracer.callsites.origins.value_origin import Use, chain, program_of, scope_at
+from debugtracer.callsites.origins.written_names import ADDS, base, writes_of
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -20,13 +21,10 @@ def decayed_group_line(stack: Sequence[Frame], called: str) -> Frame | None:
     if program is None:
         return None
     line, scope = stack[0].line, scope_at(program, stack[0].line)
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
-    given = [
-        value for c in calls if final_name(c.func) == called and (value := argument_of(c, "params", 0)) is not None
-    ]
-    if len(given) != 1:
+    given = given_to(program, line, called, "params", 0)
+    if given is None:
         return None
-    use = Use(program, scope, given[0], tuple(stack[1:]))
+    use = Use(program, scope, given, tuple(stack[1:]))
     written = next((one for one in (use, *uses_of(use, line)) if isinstance(one.node, ast.List)), None)
     groups = [g for g in written.node.elts if isinstance(g, ast.Dict)] if written is not None else []  # type: ignore[attr-defined]
     decayed = [g for g in groups if (d := entry(g, "weight_decay")) is not None and not is_zero(d)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from debugtracer.callsites.origins.value_origin import argument_of, origin, program_of, written_at
+from debugtracer.callsites.origins.argument_origin import given_to
+from debugtracer.callsites.origins.value_origin import origin, program_of, written_at
 from debugtracer.callsites.origins.written_names import base, final_name
 from debugtracer.trace.birth import Frame
 
@@ -16,10 +17,7 @@ def model_line(stack: Sequence[Frame], optimizer: str) -> Frame | None:
     program = program_of(stack[0].file) if stack else None
     if program is None:
         return None
-    line = stack[0].line
-    calls = [n for n in program.nodes if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or n.lineno)]
-    given = [argument_of(call, "params", 0) for call in calls if final_name(call.func) == optimizer]
-    asked = given[0] if len(given) == 1 else None
+    asked = given_to(program, stack[0].line, optimizer, "params", 0)
     if not isinstance(asked, ast.Call) or final_name(asked.func) not in ("parameters", "named_parameters"):
         return None
     holder = asked.func.value if isinstance(asked.func, ast.Attribute) else None

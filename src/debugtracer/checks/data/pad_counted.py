@@ -55,9 +55,9 @@ class PadCounted(Check):
             if share < self.least or fact.key() in told:
                 continue
             told[fact.key()] = True
-            absent = fact.known_by.startswith("ignore_index")
             known = spot(fact.known_frame).strip(" ()") or fact.known_by
-            why = f"while {known}" if absent else f"which {known} treats as padding"
+            absent = f"while ignore_index={fact.ignores_none} leaves out nothing"
+            why = f"which {known} treats as padding" if known else absent
             yield self.finding(
                 window,
                 "warning",

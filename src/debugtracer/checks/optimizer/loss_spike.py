@@ -141,13 +141,13 @@ class LossSpike(Check):
         jump = seen.lr_jump(ago=len(episode.values))
         loud = episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
         how, then = (
-            f"healed slowly{jumped(jump)}",
+            f"healed slowly{after_rise(jump)}",
             "the learning rate and the update before it",
         )
         back = put_back(window, episode)
         abrupt = episode.abrupt and back is None
         if back is not None:
-            how = f"back after the state of step {back.to_step} was put back{jumped(jump)}"
+            how = f"back after the state of step {back.to_step} was put back{after_rise(jump)}"
         elif abrupt:
             how, then = (
                 "back from one step to the next, so the weights were sound and the batches are to blame",
@@ -177,6 +177,6 @@ def put_back(window: Window, episode: Episode) -> WentBack | None:
     return next((fact for fact in window.seen(WentBack) if fact.ref.step in ended), None)
 
 
-def jumped(jump: float) -> str:
+def after_rise(jump: float) -> str:
     """The jump of the learning rate before, where there was one."""
     return f" after the learning rate had risen {jump:.3g}-fold" if jump else ""

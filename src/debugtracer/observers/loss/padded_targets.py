@@ -81,9 +81,8 @@ class PaddedTargetsObserver(Observer):
             return
         known, raw = self.padding_by(pad)
         ignored = given.get("ignore_index")
-        if not known and type(ignored) is int and ignored >= 0 and not bool((target == ignored).any()):
-            known = f"ignore_index={ignored} leaves out nothing"
-        if not known:
+        absent = type(ignored) is int and ignored >= 0 and not bool((target == ignored).any())
+        if not (known or absent):
             return
         frames, running = frames_of(raw), running_module()
         self.run.emit(
@@ -91,7 +90,7 @@ class PaddedTargetsObserver(Observer):
                 ref=self.run.ref(), loss=name, frame=self.run.here(),
                 module=path_of(running, self.run.modules()) if running is not None else None, pad=pad,
                 share=number(share), rows=int(target.shape[0]), known_by=known,
-                known_frame=frames[0] if frames else None,
+                ignores_none=ignored if absent else None, known_frame=frames[0] if frames else None,
             )
         )  # fmt: skip
 

@@ -22,7 +22,10 @@ class PaddedTargets(Fact, frozen=True, kw_only=True):
     """Of the targets, those at the end of their row."""
     rows: int
     known_by: str
-    """Where the program treats it as padding: `Embedding(padding_idx=0)`, or a comparison."""
+    """Where the program treats it as padding: `Embedding(padding_idx=0)`, or a comparison; empty where it is known by
+    `ignores_none` alone."""
+    ignores_none: int | None = None
+    """The id that the loss ignores, where no target is it."""
     known_frame: Frame | None = None
     """The line of the comparison."""
 
