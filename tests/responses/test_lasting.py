@@ -85,7 +85,8 @@ def test_a_rate_that_is_too_high_from_the_start_is_lowered_once_and_the_lowering
     torch.manual_seed(4)
     model = nn.Sequential(nn.Linear(10, 24), nn.ReLU(), nn.Linear(24, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=1.5)
-    with under_watch(tmp_path, "prod"), pytest.raises(StoppedByTracer):
+    with under_watch(tmp_path, "prod", cost=1.0) as session, pytest.raises(StoppedByTracer):
+        session.ring.judge = lambda cost_s, step_s: None  # type: ignore[method-assign]  # whatever else the machine does
         for _ in range(100):
             x = torch.randn(32, 10)
             optimizer.zero_grad()
