@@ -1,12 +1,13 @@
 """The share of the time that debug-tracer says was its own, beside the true one: watched against bare steps of ten
 loops, interleaved in one process.
 
-    python benchmarks/told_share.py [--only mlp,rl] [--rounds 9] [--cost 1]
+    python benchmarks/told_share.py [--only mlp,rl] [--rounds 9] [--cost 1] [--rests]
     python benchmarks/told_share.py --table benchmarks/results/DATE-told-share.json
 
 True is the CPU time of the process in watched steps beyond bare ones, a share of the watched; `thread` counts the
 training thread alone. Told is what the governor counts in the same steps, a share of their wall time: what clocks
-inside our functions read, times what they miss (run_state.UNSEEN), and the judge's CPU time. `unseen` is the factor
+inside our functions read, times what they miss (recorder/unseen_cost.py, learnt in the program after it has
+rested once, as one that costs more than its promise does), and the judge's CPU time. `unseen` is the factor
 with which told would be true. Exit status 1 with --check where told is further than 2 points from true.
 """
 
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +34,20 @@ TEN = (
     "mlp 0.3 ms", "mlp 2 ms", "mlp 10 ms", "cnn 2 ms", "cnn 10 ms", "lstm 10 ms", "transformer 10 ms", "rl 2 ms",
     "lbfgs 10 ms", "gan 10 ms",
 )  # fmt: skip
-WARM = 60  # watched steps before the first round
+SPENT_S = 100.0  # seconds put on our account so that all rests
+WARM = 130  # watched steps before the first round
 CLOCKS = time.process_time, time.thread_time, time.perf_counter
 POINTS = 2.0  # that told may differ from true
 
 
-def timed(name: str, rounds: int) -> dict[str, Any]:
+def timed(name: str, rounds: int, rests: bool) -> dict[str, Any]:
     """The shares of one loop in this process."""
     import torch
 
     from benchmarks.peers import configuration
     from benchmarks.step_loops import LOOPS
     from debugtracer import session
+    from debugtracer.recorder.unseen_cost import UNSEEN
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -51,15 +55,21 @@ def timed(name: str, rounds: int) -> dict[str, Any]:
     training = loop.make()
     bare_s, watched_s = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
     clocks_s = judge_s = 0.0
+    steps, each_s = 0.0, None
     with configuration("watched")(training.model):
         training.run(WARM)
+        rest_once(training.run)
     for _ in range(rounds):
         for word in random.sample(["bare", "watched"], 2):
             with configuration(word)(training.model):
-                training.run(3)
                 running = session.active()
                 state = running.state if running is not None else None
-                before = (state.own_s, state.judge_s) if state is not None else (0.0, 0.0)
+                if rests and state is not None:
+                    state.own_s += SPENT_S
+                training.run(3)
+                if running is not None:
+                    running.governor.resume()
+                before = (state.own_s, state.judge_s, state.unseen.work_steps) if state is not None else (0.0, 0.0, 0.0)
                 begin = [clock() for clock in CLOCKS]
                 training.run(loop.chunk)
                 spent_s = [clock() - at for clock, at in zip(CLOCKS, begin, strict=True)]
@@ -67,18 +77,41 @@ def timed(name: str, rounds: int) -> dict[str, Any]:
                 total[:] = [a + b for a, b in zip(total, spent_s, strict=True)]
                 if word == "watched" and state is not None:
                     clocks_s, judge_s = clocks_s + state.own_s - before[0], judge_s + state.judge_s - before[1]
-    return shares(bare_s, watched_s, clocks_s, judge_s)
+                    steps += state.unseen.work_steps - before[2]
+                    each_s = state.unseen.each_s
+    missed_s = UNSEEN * clocks_s if each_s is None or rests else each_s * steps
+    return shares(bare_s, watched_s, clocks_s, judge_s, clocks_s + missed_s + judge_s)
 
 
-def shares(bare_s: list[float], watched_s: list[float], clocks_s: float, judge_s: float) -> dict[str, Any]:
+def rest_once(run: Callable[[int], None]) -> None:
+    """Let all rest for as long as it takes to learn what a step takes then, and all work again as after an
+    incident."""
+    from debugtracer import session
+    from debugtracer.recorder.governor import Part
+    from debugtracer.recorder.unseen_cost import ENOUGH
+
+    running = session.active()
+    assert running is not None
+    state, governor = running.state, running.governor
+    state.own_s += SPENT_S
+    run(1)
+    governor.resume()  # those seconds are no block's
+    while len(state.unseen.at_rest) < ENOUGH and governor.cost < 1:
+        run(20)
+    state.incident_s += 1e-9
+    while not governor.affords(Part.OBSERVERS):
+        run(20)
+
+
+def shares(
+    bare_s: list[float], watched_s: list[float], clocks_s: float, judge_s: float, told_s: float
+) -> dict[str, Any]:
     """Percent of the watched time that was ours, true and told, from seconds of process, training thread and wall."""
-    from debugtracer.recorder.run_state import UNSEEN
-
     extra_s = watched_s[0] - bare_s[0]
     return {
         "true": round(100 * extra_s / watched_s[0], 1),
         "thread": round(100 * (watched_s[1] - bare_s[1]) / watched_s[1], 1),
-        "told": round(100 * (UNSEEN * clocks_s + judge_s) / watched_s[2], 1),
+        "told": round(100 * told_s / watched_s[2], 1),
         "clocks": round(100 * clocks_s / watched_s[2], 1),
         "judge": round(100 * judge_s / watched_s[2], 1),
         "unseen": round((extra_s / watched_s[0] * watched_s[2] - judge_s) / clocks_s, 2) if clocks_s > 0 else None,
@@ -92,7 +125,10 @@ def in_a_process(name: str, args: argparse.Namespace) -> dict[str, Any]:
         environment |= {"DEBUG_TRACER_OUT": out, "DEBUG_TRACER_MODE": "observe", "OMP_NUM_THREADS": "1"}
         if args.cost:
             environment["DEBUG_TRACER_COST"] = args.cost
+        if args.rests:
+            environment["DEBUG_TRACER_INSPECT_STEPS"] = "0"
         words = [sys.executable, __file__, "--child", name, "--rounds", str(args.rounds)]
+        words += ["--rests"] if args.rests else []
         done = subprocess.run(words, env=environment, capture_output=True, text=True)
     if done.returncode:
         print(f"{name}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}", file=sys.stderr)
@@ -123,6 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="loops whose name holds one of these words, with commas")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--cost", default="", help="the promised share, 1 for everything recorded")
+    parser.add_argument("--rests", action="store_true", help="with all at rest that may be")
     parser.add_argument(
         "--check", action="store_true", help=f"status 1 where told is further than {POINTS:g} points off"
     )
@@ -133,14 +170,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(table(args.table))
         return 0
     if args.child:
-        print(json.dumps(timed(args.child, args.rounds)), flush=True)
+        print(json.dumps(timed(args.child, args.rounds, args.rests)), flush=True)
         os._exit(0)  # the reports at the end of a watched run are not what is measured
     wanted = [word for word in args.only.split(",") if word]
     far = 0
     for name in [name for name in TEN if not wanted or any(word in name for word in wanted)]:
         row = in_a_process(name, args)
         if row:
-            add_row(KIND, name, row, f"cost {args.cost}" if args.cost else "")
+            add_row(KIND, name, row, "at rest" if args.rests else f"cost {args.cost}" if args.cost else "")
             print(row_of(name, row), flush=True)
         far += not row or abs(row["told"] - row["true"]) > POINTS
     return int(bool(args.check and far))

@@ -73,6 +73,7 @@ class Session:
         if self.settings.capture is Capture.STEP:
             guarded("install observers")(self.dispatcher.install)()
             self.inspection.update()
+        self.governor.resume()
         atexit.register(self.finished)
 
     def remove(self) -> None:

@@ -13,14 +13,13 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 from benchmarks.step_loops import LOOPS
 
 from benchmarks import told_share
-from debugtracer.recorder.run_state import UNSEEN
 
 
 def test_true_is_cpu_time_beyond_bare_and_told_is_of_wall_time() -> None:
     # of 2 s of CPU 1 was ours; clocks read 1 of 4 s of wall, the judge 0.2
-    found = told_share.shares([1.0, 0.9, 2.0], [2.0, 1.8, 4.0], 1.0, 0.2)
+    found = told_share.shares([1.0, 0.9, 2.0], [2.0, 1.8, 4.0], 1.0, 0.2, 1.6)
     assert (found["true"], found["thread"], found["clocks"], found["judge"]) == (50.0, 50.0, 25.0, 5.0)
-    assert found["told"] == pytest.approx(100 * (UNSEEN * 1.0 + 0.2) / 4.0, abs=0.06)
+    assert found["told"] == 40.0
     assert found["unseen"] == 1.8
 
 

@@ -8,7 +8,8 @@ from torch import nn
 
 from debugtracer.observers.observed_run import RARELY
 from debugtracer.recorder.governor import BLOCK_S, DEBT_S, FIRST_STEPS, GRACE_S, LIMITS_S, WORDS, Governor, Part
-from debugtracer.recorder.run_state import UNSEEN, RunState
+from debugtracer.recorder.run_state import RunState
+from debugtracer.recorder.unseen_cost import UNSEEN
 from debugtracer.trace.events import RankEnded
 from tests.watching import events, under_watch
 
@@ -28,7 +29,7 @@ class Steps:
             self.state.step += 1
             self.state.step_s = step_s
             self.wall_s += step_s
-            self.state.own_s += (own_s - incident_s) / UNSEEN + incident_s
+            self.state.own_s += (own_s - incident_s) / (1 + UNSEEN) + incident_s
             self.state.incident_s += incident_s
             self.governor.step_closed()
 

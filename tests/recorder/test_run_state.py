@@ -12,7 +12,8 @@ from torch import nn
 from torch.optim import SGD
 from torch.overrides import TorchFunctionMode
 
-from debugtracer.recorder.run_state import UNSEEN, OpenRoot, RunState, parameters
+from debugtracer.recorder.run_state import OpenRoot, RunState, parameters
+from debugtracer.recorder.unseen_cost import UNSEEN
 from tests.recorder.watched import Watched
 
 
@@ -125,7 +126,7 @@ def test_what_clocks_miss_is_counted_for_steady_steps_alone() -> None:
     state = RunState()
     state.own_s, state.incident_s = 3.0, 1.0
     state.judged(0.5)
-    assert state.steady_s == pytest.approx(UNSEEN * 3.0 + 0.5)
+    assert state.steady_s == pytest.approx((1 + UNSEEN) * 3.0 + 0.5)
 
 
 def test_a_run_begins_without_an_incident_and_a_reset_ends_one() -> None:

@@ -24,6 +24,7 @@ from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.hooks.module import ModuleHook
 from debugtracer.hooks.optimizer import OptimizerHook
+from debugtracer.hooks.resting_calls import RestingCalls
 from debugtracer.hooks.scaler import ScalerHook
 from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.swap_tensors import SwapTensorsHook
@@ -109,14 +110,18 @@ class Diagnosing:
         """Add the hooks in the order in which they are installed; the function mode comes last, so that it is on
         top."""
         events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
-        optimizers, modules = OptimizerHook(events, thread, state), ModuleHook(events, thread, state.open_root)
+        optimizers = OptimizerHook(events, thread, state)
+        modules = ModuleHook(events, thread, state.open_root, RestingCalls(events, thread, state))
+        backwards = BackwardHook(events, thread, stack)
+        for hook in (modules, backwards, optimizers):
+            events.on_rest(hook.rest)
         follows = settings.acts or settings.resume is not None or settings.skip_list is not None
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
         loader = LoaderHook(events, recording.batches, stack, state, passes, left_out)
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
         replaying.hooks.add(
             loader,
-            BackwardHook(events, thread, stack),
+            backwards,
             optimizers,
             ScalerHook(events, thread),
             modules,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from time import time as wall_time
 
@@ -83,8 +83,7 @@ class RunFindings:
             self.step_losses.append(StepLoss(step, values.get(LOSS, math.nan), values.get(LR, math.nan)))
             if live.wants():
                 live.step(StepRef(iteration=max(iteration - 1, 0), step=step, rank=rank), values, ())
-        for _, _, values in steps[-KEPT:]:
-            self.remember(values)
+        self.remember_all([values for _, _, values in steps[-KEPT:]])
 
     def finish(self, facts: Sequence[Fact] = (), interrupted: bool = False) -> None:
         """Judge what is still unjudged at the end of the run, and write down which checks were asked; no experiment
@@ -181,6 +180,11 @@ class RunFindings:
             if name not in self.recent:
                 self.recent[name] = deque(maxlen=KEPT)
             self.recent[name].append(value)
+
+    def remember_all(self, rows: Sequence[Mapping[str, float]]) -> None:
+        """Remember the values of some steps in their order."""
+        for name in dict.fromkeys(name for row in rows for name in row):
+            self.recent.setdefault(name, deque(maxlen=KEPT)).extend(row[name] for row in rows if name in row)
 
     def reset(self) -> None:
         """Reset to an empty state; called in a forked child."""

@@ -23,7 +23,7 @@ class BackwardHook(Switch):
     def __init__(self, events: LoopEvents, thread: TrainingThread, stack: ModeStack) -> None:
         super().__init__()
         self.events, self.thread, self.stack = events, thread, stack
-        self.patches = Patches()
+        self.patches, self.methods = Patches(), Patches()
         self.depth = 0
         self.others = False
         """A second thread was reported."""
@@ -32,10 +32,16 @@ class BackwardHook(Switch):
         """Patch torch.autograd.backward and Function.apply's caller-visible name stays as it is."""
         self.depth = 0
         self.patches.wrap(torch.autograd, "backward", self.wrapped)
-        self.patches.wrap(Tensor, "backward", self.method)
+        self.methods.wrap(Tensor, "backward", self.method)
 
     def remove(self) -> None:
+        self.methods.lift(False)
+        self.methods.undo()
         self.patches.undo()
+
+    def rest(self, rests: bool) -> None:
+        """Leave Tensor.backward to torch while all rests: there is no function mode to bypass."""
+        self.methods.lift(rests)
 
     def wrapped(self, original: Any) -> Any:
         """Wrap torch.autograd.backward under the same name and signature."""
@@ -52,7 +58,8 @@ class BackwardHook(Switch):
             self.depth += 1
             mark, failed = None, True
             try:
-                mark = self.announce(tensors, grad_tensors, args, kwargs)
+                if not self.events.takes_loss(tensors):
+                    mark = self.announce(tensors, grad_tensors, args, kwargs)
                 result = original(tensors, grad_tensors, *args, **kwargs)
                 failed = False
                 return result
@@ -84,8 +91,6 @@ class BackwardHook(Switch):
     def announce(self, tensors: Any, grad_tensors: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Report that a backward begins, guarded."""
         given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-        if self.events.takes_loss(given):
-            return None
         options = dict(zip(("retain_graph", "create_graph", "grad_variables", "inputs"), args, strict=False)) | kwargs
         try:
             return self.events.backward_begins(given, grad_tensors, options)

@@ -91,6 +91,13 @@ class Patches:
         before, self.modules = self.modules, len(sys.modules)
         return before != self.modules
 
+    def lift(self, lifted: bool) -> None:
+        """Let what stood there before be called meanwhile, or ours again; what somebody has put there since stays."""
+        for owner, name, before, value in self.done:
+            here, there = (value, before) if lifted else (before, value)
+            if vars(owner).get(name, MISSING) is here and before is not MISSING:
+                setattr(owner, name, there)
+
     def undo(self) -> None:
         """Restore, newest first; what somebody patched over us stays (ours is then inert)."""
         for owner, name, before, value in reversed(self.done):

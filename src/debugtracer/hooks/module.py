@@ -15,6 +15,7 @@ from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import Switch
+from debugtracer.hooks.resting_calls import RestingCalls
 from debugtracer.recorder.run_state import OpenRoot
 
 UNSET = object()
@@ -29,9 +30,15 @@ class ModuleHook(Switch):
     list, for one hook there sends every inner call through torch's slow path (docs/rationale/replay.md#inner-modules).
     """
 
-    def __init__(self, events: LoopEvents, thread: TrainingThread, open_root: OpenRoot) -> None:
+    def __init__(
+        self, events: LoopEvents, thread: TrainingThread, open_root: OpenRoot, resting: RestingCalls | None = None
+    ) -> None:
         super().__init__()
         self.events, self.thread, self.open_root = events, thread, open_root
+        self.resting = resting
+        """What sees root calls while all rests; without it these hooks do."""
+        self.rests = self.stands_in = False
+        """All rests; and our hooks are off torch's list meanwhile."""
         self.handles: list[Any] = []
         self.numbers = (-1, -1)
         """By which torch knows the two."""
@@ -50,8 +57,26 @@ class ModuleHook(Switch):
             everywhere.register_module_forward_hook(self.after, with_kwargs=True, always_call=True),
         ]
         self.numbers = self.handles[0].id, self.handles[1].id
+        self.rest(self.rests)
+
+    def rest(self, rests: bool) -> None:
+        """Let stand-ins on the classes of the roots see their calls, where that is possible, or see them ourselves
+        again."""
+        self.rests = rests
+        if rests == self.stands_in or self.resting is None or not self.handles:
+            return
+        if not rests:
+            self.stands_in = False
+            self.resting.end()
+            self.put_back()
+        elif self.take_off():
+            self.stands_in = self.resting.begin()
+            self.put_back()
 
     def remove(self) -> None:
+        self.stands_in = False
+        if self.resting is not None:
+            self.resting.end()
         self.put_back()
         for handle in self.handles:
             handle.remove()
@@ -60,11 +85,15 @@ class ModuleHook(Switch):
     def pause(self) -> None:
         """Let the calls of a replay pass unseen; compiled code finds the list as it was compiled with, empty."""
         super().pause()
+        if self.resting is not None:
+            self.resting.pause()
         self.take_off()
 
     def resume(self) -> None:
         """Report again, after a pause()."""
         super().resume()
+        if self.resting is not None:
+            self.resting.resume()
         if self.open_root.module is None:
             self.put_back()
 
@@ -162,6 +191,8 @@ class ModuleHook(Switch):
                 post.pop(end, None)
                 always.pop(end, None)
                 self.carried = None
+        if self.stands_in:
+            return
         listed: Any = everywhere._global_forward_pre_hooks  # torch calls its OrderedDicts dicts
         if begin not in listed:
             listed[begin] = self.before

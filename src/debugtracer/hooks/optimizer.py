@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
-from debugtracer.hooks.hook import OutermostCalls
+from debugtracer.hooks.hook import OutermostCalls, Patches
 from debugtracer.hooks.skipped_code import compiling, unseen
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
@@ -30,6 +30,7 @@ class OptimizerHook(OutermostCalls):
     def __init__(self, events: LoopEvents, thread: TrainingThread, state: RunState) -> None:
         super().__init__()
         self.events, self.thread, self.state = events, thread, state
+        self.zeroing = Patches()
         self.makers: ById[Optimizer, int] = ById()
         """The thread that built each."""
         thread.on_claim(self.claimed)
@@ -46,8 +47,8 @@ class OptimizerHook(OutermostCalls):
             staticmethod(functools.wraps(hook_step)(lambda func: self.wrapped(hook_step(func)))),
         )
         self.patches.wrap(Optimizer, "__init__", self.noted)
-        self.patches.wrap(Optimizer, "zero_grad", self.zeroed)
-        self.patches.wrap(torch.nn.Module, "zero_grad", self.zeroed)
+        self.zeroing.wrap(Optimizer, "zero_grad", self.zeroed)
+        self.zeroing.wrap(torch.nn.Module, "zero_grad", self.zeroed)
         for kind in subclasses(Optimizer):
             if "step" in vars(kind) and getattr(kind.step, "hooked", False):
                 self.patches.put(kind, "step", self.wrapped(kind.step))
@@ -69,6 +70,8 @@ class OptimizerHook(OutermostCalls):
 
     def remove(self) -> None:
         """Restore everything, classes hooked while we listened included."""
+        self.zeroing.lift(False)
+        self.zeroing.undo()
         self.close()
         for kind in subclasses(Optimizer):
             step = vars(kind).get("step")
@@ -78,6 +81,10 @@ class OptimizerHook(OutermostCalls):
                 # torch marked our stand-in; without it the next constructor hooks again and step hooks run twice
                 inner.hooked = True
                 kind.step = inner
+
+    def rest(self, rests: bool) -> None:
+        """Leave zero_grad to torch while all rests: nobody would hear of it."""
+        self.zeroing.lift(rests)
 
     def wrapped(self, original: Step) -> Step:
         """A step function that asks the gate; nested calls (super().step()) pass."""

@@ -14,6 +14,7 @@ from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
 GRACE_S = 3.0  # seconds on top of the share (ours): verdicts of short runs (docs/rationale/performance.md#governor)
 SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
+LEAST_SHARE = 0.02  # of a core, below which a look at the clocks is not believed (ours)
 CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 us in some sandboxes
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
@@ -46,6 +47,22 @@ def clocks() -> tuple[float, float]:
     return thread_time(), perf_counter()
 
 
+class Block:
+    """Some steps between two looks at the thread's clock."""
+
+    def __init__(self, incident_s: float = 0.0) -> None:
+        self.incident_s = incident_s
+        """Seconds that went into incidents before it."""
+        self.steps, self.own_s = 0, 0.0
+        self.kinds: set[bool | None] = set()
+        """Whether all worked in them, or all rested; None in the first steps."""
+
+    def add(self, steps: int, own_s: float, kind: bool | None) -> None:
+        """Add steps, and the seconds of ours that clocks have read in them."""
+        self.steps, self.own_s = self.steps + steps, self.own_s + own_s
+        self.kinds.add(kind)
+
+
 class Governor:
     """One per process: a balance of seconds that training fills and watching spends, settled once a step. They are
     seconds of a core: what else runs on the machine does not use up what is given to a short run."""
@@ -55,13 +72,19 @@ class Governor:
         self.cost, self.state, self.read = cost, state, read
         self.pace = 1.0
         """CPU seconds that the training thread had in a second, as of the last steps."""
-        self.read_at, self.until_read = read(), CLOCK_STEPS
+        self.share = 1.0
+        """The same, as it was measured."""
+        self.read_at, self.block = read(), Block()
         self.balance_s = GRACE_S
-        self.seen_s = 0.0
-        """Seconds of ours that are settled."""
+        self.seen_own_s = self.seen_judge_s = 0.0
+        """Seconds of ours that are settled, as clocks have read them."""
         self.incident_s = 0.0
         """Seconds that went into incidents so far."""
         self.working = dict.fromkeys(Part, True)
+
+    def resume(self) -> None:
+        """Measure anew from here on: what ran since the last step was not watched."""
+        self.read_at, self.block = self.read(), Block(self.state.incident_s)
 
     def affords(self, part: Part) -> bool:
         """Whether a part works in the step in flight; the answer changes between two steps alone."""
@@ -74,11 +97,14 @@ class Governor:
     def steps_closed(self, seconds: float, steps: int) -> None:
         """Count several steps of so many seconds together, in which the same parts rested."""
         state = self.state
-        steady_s = state.steady_s
-        spent_s, self.seen_s = max(steady_s - self.seen_s, 0.0), steady_s
+        own_s, self.seen_own_s = max(state.own_s - self.seen_own_s, 0.0), state.own_s
+        judge_s, self.seen_judge_s = max(state.judge_s - self.seen_judge_s, 0.0), state.judge_s
+        spent_s = own_s + state.unseen.count(self.working[Part.OBSERVERS], steps, own_s, self.share) + judge_s
         if self.cost >= 1:
             return
-        self.look_at_clock(steps)
+        self.block.add(steps, own_s, self.working[Part.OBSERVERS] if state.step > FIRST_STEPS else None)
+        if self.block.steps >= CLOCK_STEPS:
+            self.look_at_clock()
         if state.step <= FIRST_STEPS:
             return
         for part, works in self.working.items():
@@ -91,14 +117,17 @@ class Governor:
         if self.balance_s < GRACE_S or not all(self.working.values()):
             self.decide()
 
-    def look_at_clock(self, steps: int) -> None:
-        """Measure now and then how much of a core the training thread has."""
-        self.until_read -= steps
-        if self.until_read > 0:
-            return
-        before, self.read_at, self.until_read = self.read_at, self.read(), CLOCK_STEPS
+    def look_at_clock(self) -> None:
+        """Measure how much of a core the training thread has, and what clocks inside our functions miss."""
+        before, self.read_at = self.read_at, self.read()
         cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
-        self.pace = min(max(cpu_s / wall_s, SLOWEST), 1.0) if wall_s > 0 else 1.0
+        self.share = min(max(cpu_s / wall_s, LEAST_SHARE), 1.0) if wall_s > 0 else 1.0
+        self.pace = max(self.share, SLOWEST)
+        block, self.block = self.block, Block(self.state.incident_s)
+        if wall_s > 0 and len(block.kinds) == 1:
+            share, incident_s = cpu_s / wall_s, self.state.incident_s - block.incident_s
+            step_s = max(cpu_s - share * incident_s, 0.0) / block.steps
+            self.state.unseen.take(block.kinds.pop(), step_s, share * block.own_s / block.steps)
 
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""
@@ -114,6 +143,8 @@ class Governor:
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
-        self.balance_s, self.seen_s, self.incident_s = GRACE_S, 0.0, 0.0
-        self.pace, self.read_at, self.until_read = 1.0, self.read(), CLOCK_STEPS
+        self.balance_s, self.incident_s = GRACE_S, 0.0
+        self.seen_own_s = self.seen_judge_s = 0.0
+        self.pace = self.share = 1.0
+        self.resume()
         self.working = dict.fromkeys(Part, True)

@@ -21,11 +21,9 @@ from debugtracer.recorder.phases import Phases
 from debugtracer.recorder.state.averages import Averages
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.roots import Roots, RootState
+from debugtracer.recorder.unseen_cost import UnseenCost
 from debugtracer.trace.verdict import Verdict
 
-# what clocks inside our functions miss: the way into them and out, colder caches, memory to collect: the share told
-# beside the true one in steady steps of ten loops (docs/rationale/performance.md#unseen, benchmarks/told_share.py)
-UNSEEN = 1.4
 OWN_UPDATES = 2  # changes of the weights between backward calls that show a loop with an idle optimizer (ours)
 
 
@@ -37,6 +35,8 @@ class RunState:
         """Number of the optimizer step in flight, and of the next outermost backward."""
         self.fetched_at = -1
         """The iteration in which a loader handed out a batch last."""
+        self.fetches = 0
+        """Batches that loaders handed out while all rested."""
         self.has_optimizer = False
         """An optimizer was built or has stepped: its step ends a step, otherwise each backward does."""
         self.stepped = False
@@ -64,6 +64,7 @@ class RunState:
         last step."""
         self.incident_s = 0.0
         """Seconds beside `own_s` that went into incidents, jumps of the loss and trials."""
+        self.unseen = UnseenCost()
         self.phases = Phases(self)
         self.rested: dict[str, int] = {}
         """Part of what we do -> steps in which it rested, to stay under the promised cost."""
@@ -101,11 +102,12 @@ class RunState:
     @property
     def steady_s(self) -> float:
         """The seconds that watching has taken beside incidents: what clocks have read, with what they miss."""
-        return UNSEEN * self.own_s + self.judge_s
+        return self.own_s + self.unseen.seconds(self.own_s) + self.judge_s
 
     def fetched(self) -> None:
         """Note that a loader has handed out a batch: a call that never returned is over."""
         self.fetched_at = self.iteration
+        self.fetches += 1
         if self.open_root.module is not None:
             self.open_root.reset()
 
@@ -149,6 +151,7 @@ class RunState:
         self.fetched_at = -1
         self.stepped, self.own_updates, self.weights_unread = False, 0, False
         self.own_s = self.incident_s = self.judge_s = 0.0
+        self.unseen.reset()
         self.phases.reset()
         self.quiet_until_healthy = False
         self.anomalies = 0

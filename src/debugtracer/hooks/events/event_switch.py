@@ -3,12 +3,15 @@ what looks at its loss and gradients alone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, LoopEvents, RestableEvents
 from debugtracer.hooks.events.resting_events import RestingEvents
 from debugtracer.hooks.events.step_events import StepEvents
@@ -41,6 +44,16 @@ class EventSwitch(LoopEvents):
         """The observers alone rest, in a loop that writes its weights itself: its backward calls are its gate."""
         self.by_hand = False
         """What rests is such a loop."""
+        self.listeners: list[Callable[[bool], None]] = []
+
+    def on_rest(self, listener: Callable[[bool], None]) -> None:
+        """Call the listener whenever all rests, in a loop that its optimizer tells of, and when it works again."""
+        self.listeners.append(listener)
+
+    def tell(self, rests: bool) -> None:
+        """Tell whoever listens of it."""
+        for listener in self.listeners:
+            listener(rests)
 
     def wake(self) -> None:
         """Let everything work from here on; what rested hears that it has missed something."""
@@ -48,6 +61,7 @@ class EventSwitch(LoopEvents):
             self.rest_observers(False)
             return
         self.target = self.working
+        self.tell(False)
         self.resting.steps.publish()
         self.resting.steps.record_losses()
         self.working.recorder.guarded(self.working.recorder.tape.record_deferred)
@@ -66,8 +80,10 @@ class EventSwitch(LoopEvents):
             self.wake()
         elif self.target is self.working and self.is_between_calls():
             self.target, self.by_hand = self.resting, False
+            self.resting.begin()
             self.resting.steps.begin()
             self.observers.rest(True)
+            self.tell(True)
 
     def between_backwards(self) -> None:
         """Let all rest or work in a loop that writes its weights itself; its observers alone where only its calls tell
@@ -82,6 +98,7 @@ class EventSwitch(LoopEvents):
             self.wake()
         elif self.target is self.working and self.is_between_calls() and self.resting.backwards.can_begin():
             self.target, self.by_hand, self.observers_rest = self.resting, True, False
+            self.resting.begin()
             self.resting.backwards.begin()
             self.observers.rest(True)
         elif self.target is self.working:
@@ -106,12 +123,22 @@ class EventSwitch(LoopEvents):
         self.observers.rest(False)
         self.resting.steps.reset()
         self.target, self.never_rests = self.working, False
+        self.tell(False)
 
     def rests(self) -> bool:
         return self.target is self.resting
 
-    def takes_loss(self, given: list[Tensor]) -> bool:
-        return self.target is self.resting and self.resting.takes_loss(given)
+    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool:
+        if self.target is not self.resting:
+            return False
+        begin, steps = perf_counter(), self.resting.steps
+        try:
+            taken = steps.take_loss(given if isinstance(given, Tensor) else given[0])
+            steps.state.own_s += perf_counter() - begin
+            return taken
+        except Exception as error:
+            swallow("hooks.events.event_switch", error)
+            return False
 
     # data
     def next_fetch(self) -> None:
@@ -140,7 +167,24 @@ class EventSwitch(LoopEvents):
         return self.target.custom_function(apply, args, kwargs)
 
     def compiles(self) -> None:
+        self.wake()
         self.working.compiles()
+
+    def root_called(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        """Hand on a root call that a stand-in has seen at rest."""
+        try:
+            if self.target is self.resting:
+                self.resting.returned(module, args, kwargs, output)
+            else:
+                self.working.left(module, kwargs, output, False)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("hooks.events.event_switch", error)
+
+    def root_failed(self, module: nn.Module) -> None:
+        """Hand on one that raised."""
+        self.target.left(module, {}, None, True)
 
     def peeked(self, loss: Tensor) -> None:
         self.wake()
@@ -159,11 +203,14 @@ class EventSwitch(LoopEvents):
         return self.working.backward_begins(given, grad_tensors, options)
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
-        self.target.backward_ended(popped, failed)
         if self.target is self.resting:
+            if popped is not None or self.resting.scheduling:
+                self.resting.backward_ended(popped, failed)
             if self.by_hand and not failed:
                 self.end_at_rest()
-        elif self.working.state.backward_ends_step:
+            return
+        self.working.backward_ended(popped, failed)
+        if self.working.state.backward_ends_step:
             self.between_backwards()
 
     def end_at_rest(self) -> None:
@@ -196,7 +243,11 @@ class EventSwitch(LoopEvents):
         if (args or kwargs) and closure_of(args, kwargs) is not None and decides_itself(optimizer):
             self.never_rests = True
         if self.target is self.resting and not self.never_rests and self.working.gate.knows(optimizer):
-            output = self.resting.step(optimizer, original, args, kwargs)
+            resting = self.resting
+            if args or kwargs:
+                output = resting.step(optimizer, original, args, kwargs)
+            else:
+                output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
             if not self.rests():  # a bad loss in its closure
                 self.resting.steps.publish()
             elif self.resting.steps.rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from torch import Tensor, nn
@@ -68,9 +68,9 @@ class LoopEvents(RestableEvents, Protocol):
         """Whether only loss and gradients of the step in flight are looked at: a hook may do less."""
         return False
 
-    def takes_loss(self, given: list[Tensor]) -> bool:
-        """Whether the loss of a backward that begins is all that is asked of it; then `backward_begins` is not called.
-        Never raises."""
+    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool:
+        """Whether the loss of a backward that begins, as it was given, is all that is asked of it; then
+        `backward_begins` is not called. Never raises."""
         return False
 
     def next_fetch(self) -> None:

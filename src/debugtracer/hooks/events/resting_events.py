@@ -6,12 +6,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from torch import Tensor, is_grad_enabled, nn
+from torch import is_grad_enabled, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.own_frames import hide
-from debugtracer.errors import swallow
 from debugtracer.hooks.events.loop_events import Args, Call, Kwargs, RestableEvents
+from debugtracer.hooks.events.silent_calls import SilentCalls
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
 from debugtracer.recorder.gate.step_call import after_closure, closure_of
@@ -29,6 +29,7 @@ class RestingEvents(RestableEvents):
         self.recorder, self.steps, self.backwards, self.observers = recorder, steps, backwards, observers
         self.state, self.roots = recorder.state, recorder.state.roots.known
         self.root_args: Args = ()
+        self.silent = SilentCalls(self.state, observers)
         self.scheduling = False
         """The program steps a scheduler: its calls are counted beside the updates."""
 
@@ -38,7 +39,7 @@ class RestingEvents(RestableEvents):
     def entered(self, module: nn.Module, args: Args) -> None:
         self.root_args = args
         if not is_grad_enabled():
-            self.observers.entered(module, args)
+            self.silent.entered(module, args)
         elif not self.state.stepped:
             self.backwards.entered(module)
         self.state.forward_since = True
@@ -47,26 +48,33 @@ class RestingEvents(RestableEvents):
         args, self.root_args = self.root_args, ()
         if failed:
             hide(sys.exc_info()[1])
-        elif is_grad_enabled():
+        else:
+            self.keep(module, args, kwargs, output)
+
+    def returned(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        """Take a whole root call, seen at its end alone."""
+        if not is_grad_enabled():
+            self.silent.entered(module, args)
+        self.keep(module, args, kwargs, output)
+
+    def keep(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        """Keep a root call until its step ends; one without a graph is told."""
+        if is_grad_enabled():
             root = self.roots.get(module)
             if root is not None and not root.mutates_inputs:
                 self.recorder.tape.defer(module, args, kwargs, output)
         else:
-            self.observers.left(module, args, kwargs, output)
+            self.silent.left(module, args, kwargs, output)
+
+    def begin(self) -> None:
+        """Prepare for steps of which some calls are not told."""
+        self.silent.begin()
 
     def called(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         return None  # functions are reported in inspected steps alone, which are never at rest
 
     def scored(self, function: Any, args: Args, kwargs: Kwargs, output: Any) -> None:
         return None
-
-    def takes_loss(self, given: list[Tensor]) -> bool:
-        """Keep the loss of a backward; False where it is not finite, or of a kind that we cannot read."""
-        try:
-            return self.steps.take_loss(given[0])
-        except Exception as error:
-            swallow("hooks.events.resting_events", error)
-            return False
 
     def backward_ended(self, popped: bool | None, failed: bool) -> None:
         if popped is not None:  # it began while all worked

@@ -227,8 +227,10 @@ class LoaderHook(AlwaysOn):
     def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
         """Fetch while all rests: our function mode is on no stack and no incident waits for a batch."""
         data, waited = self._timed(original, iterator)
+        begin = perf_counter()
         self._note_late(iterator, data, waited)
         self.events.handed_out(iterator, data)
+        self.state.own_s += perf_counter() - begin
         return data
 
     def _fetch(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, Batch | None]:

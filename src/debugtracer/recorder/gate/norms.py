@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections import deque
 from collections.abc import Iterable
@@ -22,6 +21,7 @@ PLAIN = frozenset({Tensor, torch.nn.Parameter})
 DTYPE = attrgetter("dtype")
 KIND = attrgetter("__class__", "layout", "dtype", "is_cpu")
 ON_CPU = attrgetter("is_cpu")
+TOLIST: Any = Tensor.tolist
 
 
 def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
@@ -81,13 +81,15 @@ def l2_on_cpu(tensors: list[Tensor], kept: deque[tuple[float, ...]] | None = Non
     """The same as a number, of tensors in host memory: for plain ones no op is dispatched but the fused norm, and the
     norm of each is put into `kept`."""
     if tensors and PLAIN.issuperset(map(type, tensors)):
-        with contextlib.suppress(RuntimeError):  # it has none of sparse tensors
+        try:
             norms = torch._foreach_norm(tensors)
-            if EXACT.issuperset(map(DTYPE, norms)):
-                each: tuple[float, ...] = tuple(map(Tensor.tolist, norms))  # type: ignore[arg-type]
-                if kept is not None:
-                    kept.append(each)
-                return math.hypot(*each)
+        except RuntimeError:  # it has none of sparse tensors
+            norms = ()
+        if norms and EXACT.issuperset(map(DTYPE, norms)):
+            each: tuple[float, ...] = tuple(map(TOLIST, norms))
+            if kept is not None:
+                kept.append(each)
+            return math.hypot(*each)
     with torch._C.DisableTorchFunctionSubclass():
         norm = total_l2(tensors)
     return 0.0 if norm is None else scalar(norm)

@@ -93,25 +93,25 @@ class RestingSteps:
         """Run a step whose gradients can be read at once and are good, else ask the gate; with `tells` the observers
         hear of its end."""
         begin = perf_counter()
-        if self.gate.policy.skip_step():
+        state, gate = self.state, self.gate
+        if gate.policy.skip_step():
             return None
-        grad_l2 = None if self.state.quiet_until_healthy else self.good_norm(optimizer)
+        grad_l2 = None if state.quiet_until_healthy else self.good_norm(optimizer)
         if grad_l2 is None:
             return self.decided(optimizer, original, args, kwargs, tells)
         written = perf_counter()
         output = original(optimizer, *args, **kwargs)
-        state, gate = self.state, self.gate
         if tells:
             gate.events.step_closed(optimizer)
-        gate.time_step()
+        ended = perf_counter()
+        state.step_s, gate.last_s = ended - gate.last_s, ended
         lr = optimizer.param_groups[0].get("lr")
         row = Row(state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s)
         state.step += 1
         self.close(row)
         gate.segments.update_over()
-        now = perf_counter()
-        state.own_s += written - begin + now - gate.last_s
-        self.consider(now)
+        state.own_s += written - begin + perf_counter() - ended
+        self.consider(ended)
         return output
 
     def close(self, row: Row) -> None:

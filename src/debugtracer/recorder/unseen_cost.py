@@ -1,0 +1,73 @@
+"""What clocks inside our functions miss, learnt in the program itself: how much more of a core its steps take while all
+works than while all rests, beside how much more our clocks have read.
+
+(docs/rationale/performance.md#unseen)"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from collections.abc import Sequence
+
+# what clocks miss of each second that they read, where a program has never rested and in steps at rest: the way into
+# our functions and out, colder caches, memory to collect; a mean over ten loops (benchmarks/told_share.py)
+UNSEEN = 0.4
+KEPT = 32  # blocks of steps of each kind whose means are compared (ours)
+# of so many values, and of fewer, the highest and the lowest do not count (ours): close looks, waits for a core
+TAIL = 8
+ENOUGH = 4  # blocks of each kind below which nothing is learnt (ours)
+MOST = 2.0  # seconds missed of a second read, at most (ours): ten loops gave 0.1 to 1.0, and other jobs disturb
+
+
+class UnseenCost:
+    """One per process. Told of each step, and of blocks of steps by the thread's clock; seconds of a core. What is
+    missed of a step is much the same in each that is recorded, however closely it is looked at."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, with what ten other loops gave."""
+        self.each_s: float | None = None
+        """What clocks miss of a step in which all works; None where it is not learnt."""
+        self.work_steps = self.work_own_s = 0.0
+        """Steps in which all worked, each as often as the wall's clock went on faster than the thread's; and what
+        clocks have read in them."""
+        self.at_work: deque[tuple[float, float]] = deque(maxlen=KEPT)
+        self.at_rest: deque[tuple[float, float]] = deque(maxlen=KEPT)
+        """Seconds of a step, and those that clocks read in it."""
+
+    def count(self, works: bool, steps: int, own_s: float, pace: float) -> float:
+        """Count steps in which clocks read so much of ours, and return what they have missed, on the wall; the thread
+        had `pace` of a core. Under a microsecond."""
+        if not works:
+            return UNSEEN * own_s
+        self.work_steps += steps / pace
+        self.work_own_s += own_s
+        return UNSEEN * own_s if self.each_s is None else self.each_s * steps / pace
+
+    def seconds(self, own_s: float) -> float:
+        """What clocks have missed in the whole run, of which they read so much, on the wall."""
+        if self.each_s is None:
+            return UNSEEN * own_s
+        return self.each_s * self.work_steps + UNSEEN * max(own_s - self.work_own_s, 0.0)
+
+    def take(self, works: bool | None, step_s: float, own_s: float) -> None:
+        """Take what a step has taken in a block of steps in which all worked, or all rested; None: in the first ones,
+        which do not count. Some ten microseconds."""
+        if works is not None:
+            (self.at_work if works else self.at_rest).append((step_s, own_s))
+            if min(len(self.at_work), len(self.at_rest)) >= ENOUGH:
+                self.learn()
+
+    def learn(self) -> None:
+        """Compare what is usual in both: what a step at work takes more, less what our clocks have read more."""
+        work_s, rest_s = (usual([step_s - own_s for step_s, own_s in kind]) for kind in (self.at_work, self.at_rest))
+        work_own_s, rest_own_s = (usual([own_s for _, own_s in kind]) for kind in (self.at_work, self.at_rest))
+        self.each_s = min(max(work_s - rest_s + UNSEEN * rest_own_s, 0.0), MOST * work_own_s)
+
+
+def usual(values: Sequence[float]) -> float:
+    """The mean without the tails. A median would be that of one kind of step where a loop takes turns: a GAN."""
+    tail = max(len(values) // TAIL, 1)
+    return statistics.fmean(sorted(values)[tail : len(values) - tail])
