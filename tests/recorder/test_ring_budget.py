@@ -105,19 +105,3 @@ def test_cpu_time_is_asked_only_while_the_clock_calls_snapshots_dear(monkeypatch
     assert ring.doubtful
     assert ring.cost(0.1, 1.0 - 1e-6) == pytest.approx(THREADS * 1e-6)
     assert (ring.doubtful, len(asked)) == (True, 2)
-
-
-def test_buffers_are_copied_into_the_memory_of_last_time():
-    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
-    ring = SnapshotRing(parameters, lambda: [model], 2**30)
-    snapshot = Snapshot()
-    ring.copy_buffers(snapshot)
-    first = [copy for _, pairs in snapshot.buffers for _, copy in pairs]
-    model(torch.randn(4, 2))
-    ring.copy_buffers(snapshot)
-    again = [copy for _, pairs in snapshot.buffers for _, copy in pairs]
-    assert all(a is b for a, b in zip(first, again, strict=True))
-    assert all(torch.equal(a, b) for a, b in zip(again, model.buffers(), strict=True))
-    model[1].running_mean = torch.zeros(2)
-    ring.copy_buffers(snapshot)
-    assert torch.equal(snapshot.buffers[0][1][0][1], torch.zeros(2))

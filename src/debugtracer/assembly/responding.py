@@ -6,7 +6,6 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.notify.notices import notices
-from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
@@ -57,7 +56,7 @@ class Responding:
             control.wait,
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
-            lambda step: went_back(replaying.observed_run, step),
+            lambda step: went_back(replaying, step),
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
@@ -77,6 +76,10 @@ class Responding:
         return self.training.write_last_good()
 
 
-def went_back(run: ObservedRun, step: int) -> None:
-    """Tell the checks that the state is that of an earlier step: what then looks healed was not healed by training."""
-    run.emit(WentBack(ref=run.ref("update", max(run.iteration - 1, 0)), to_step=step))
+def went_back(replaying: Replaying, step: int | None) -> None:
+    """Tell the checks that the state is that of an earlier step: what then looks healed was not healed by training.
+    What observers had noted of the weights is no longer so, also where one update alone was taken back."""
+    run = replaying.observed_run
+    if step is not None:
+        run.emit(WentBack(ref=run.ref("update", max(run.iteration - 1, 0)), to_step=step))
+    replaying.dispatcher.missed()

@@ -51,9 +51,7 @@ class Responder(NoPolicy):
 
     def end(self) -> None:
         """End what lasts for a while: nobody watches any more."""
-        self.training.end_full_precision()
-        self.training.end_lowered_rates()
-        self.training.end_lasting()
+        self.training.lasting.end()
         self.training.end_saving()
 
     def skip_step(self) -> bool:
@@ -138,12 +136,12 @@ class Responder(NoPolicy):
     def undo_what_did_not_help(self, bad: BadStep) -> None:
         """End the responses that last for a while and were to keep this very thing from coming again."""
         budget = self.budget
-        if (bad.weights or bad.weights_to_blame) and self.training.end_lowered_rates():
+        if (bad.weights or bad.weights_to_blame) and self.training.lasting.end_lowered_rates():
             since = budget.did_not_help("roll-back", bad.step)
             self.log.undid(bad, f"the learning rate is the program's own again: a lower one has not helped for {since}")
-        for slug in self.training.end_lasting() if bad.cause in self.policy.chosen else ():
+        for slug in self.training.lasting.end_chosen() if bad.cause in self.policy.chosen else ():
             self.log.undid(bad, f"{slug} is over: it has not helped for {budget.did_not_help(slug, bad.step)}")
-        if bad.failed_unscales and self.training.end_full_precision():
+        if bad.failed_unscales and self.training.lasting.end_full_precision():
             since = budget.did_not_help("full-precision", bad.step)
             self.log.undid(bad, f"autocast is on again: full precision has not helped for {since}")
 

@@ -4,7 +4,6 @@ be executed again."""
 from __future__ import annotations
 
 import math
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter, thread_time
@@ -14,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.cleared_gradients import cleared_first
-from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, identical
+from debugtracer.recorder.state.copies import FREE_S, UpdateCopy, identical
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
@@ -117,7 +116,7 @@ class SnapshotRing:
         for copy in snapshot.copies:
             copy.take()
         snapshot.gradients = self.carried(live)
-        self.copy_buffers(snapshot)
+        snapshot.buffers.take(self.roots(), bool(self.on_host))
         if (loop := self.loop) is not None:
             snapshot.loop = LoopState(loop.schedulers, loop.scalers, loop.averages.copies(held))
             begin += loop.averages.held_weights.search_s  # now and then alone
@@ -148,19 +147,6 @@ class SnapshotRing:
             ):
                 return oldest
         return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
-
-    def copy_buffers(self, snapshot: Snapshot) -> None:
-        """Copy the buffers of all roots, into the memory of last time where they are the same."""
-        live = [(module, list(module.buffers())) for module in self.roots()]
-        flat = [buffer for _, buffers in live for buffer in buffers]
-        kept = [pair for _, pairs in snapshot.buffers for pair in pairs]
-        copies = [copy for _, copy in kept]
-        if not identical(flat, [buffer for buffer, _ in kept]) or [*map(SHAPE, flat)] != [*map(SHAPE, copies)]:
-            copies = [self.copied(b.detach()) for b in flat]
-        elif flat:
-            fill(copies, flat, bool(self.on_host))
-        made = iter(copies)
-        snapshot.buffers = [(weakref.ref(m), [(b, next(made)) for b in buffers]) for m, buffers in live]
 
     def copied(self, value: Tensor) -> Tensor:
         """A copy where the snapshots lie."""
