@@ -13,6 +13,7 @@ from debugtracer.recorder.output.shards import Shards
 from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.attendance import Attendance
 from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.control import Control
 from debugtracer.responses.early_stop import CAUSE, EarlyStop
@@ -52,7 +53,7 @@ class Responding:
             output,
             replaying.hooks.disabled,
             LastGood(state, recording.passes, Shards(vote)),
-            settings.pause_s,
+            Attendance(settings.pause_s, reaches_somebody(settings), lambda: output.folder),
             control.wait,
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
@@ -74,6 +75,11 @@ class Responding:
     def save(self) -> str:
         """Write the present state as the last good one; the answer says where it lies."""
         return self.training.write_last_good()
+
+
+def reaches_somebody(settings: Settings) -> bool:
+    """Whether messages of the run go to somebody, or somebody may send it a word."""
+    return bool(settings.webhook or settings.apprise or settings.alert_token)
 
 
 def went_back(replaying: Replaying, step: int | None) -> None:

@@ -1,11 +1,14 @@
-"""What responses keep up for a while: lowered rates, clipped gradients, full precision."""
+"""What responses keep up for a while: lowered rates and scales, clipped gradients, full precision."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from torch.optim import Optimizer
 
 from debugtracer.responses.clipped_gradient import ClippedGradient
 from debugtracer.responses.full_precision_segment import FullPrecisionSegment
+from debugtracer.responses.held_scale import HeldScale
 from debugtracer.responses.lowered_rate import LoweredRate
 
 
@@ -18,12 +21,26 @@ class LastingResponses:
         self.lowered: list[LoweredRate] = []
         """Of the last roll-back that lowered the rates."""
         self.full_precision: FullPrecisionSegment | None = None
+        self.scale: HeldScale | None = None
 
     def end(self) -> None:
         """Let the training be the program's own again."""
         self.end_full_precision()
         self.end_lowered_rates()
         self.end_chosen()
+        self.end_scale()
+
+    def lower_scale(self, scaler: Any, optimizer: Optimizer) -> tuple[float, float]:
+        """Lower the scale of a GradScaler and hold it for a while; the answer: what it was, and what it is."""
+        self.end_scale()
+        self.scale = HeldScale(scaler, optimizer)
+        return self.scale.before, self.scale.now
+
+    def end_scale(self) -> None:
+        """Let a scale that was lowered grow again."""
+        if self.scale is not None:
+            self.scale.end()
+        self.scale = None
 
     def use_full_precision(self, optimizer: Optimizer) -> None:
         """Switch autocast off for a while."""

@@ -22,6 +22,7 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
+from debugtracer.responses.attendance import Attendance
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.capped_rate import CappedRate
 from debugtracer.responses.lasting_responses import LastingResponses
@@ -52,7 +53,7 @@ class LiveTraining:
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
         last_good: LastGood,
-        pause_s: float,
+        attendance: Attendance,
         wait_for_word: Callable[[float], str],
         step_losses: Callable[[], Iterable[StepLoss]],
         gradient_norms: Callable[[], Iterable[float]],
@@ -69,8 +70,7 @@ class LiveTraining:
         self.lasting = LastingResponses()
         self.agreed: int | None = None
         """The step of the snapshot that several ranks go back to together."""
-        self.pause_s = pause_s
-        """Seconds that the run may wait for a person."""
+        self.attendance = attendance
         self.wait_for_word = wait_for_word
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
@@ -249,7 +249,7 @@ class LiveTraining:
 
     def wait(self) -> str:
         """Wait for a person; the word that came, `stop` where none did."""
-        return self.wait_for_word(self.pause_s)
+        return self.wait_for_word(self.attendance.wait_s())
 
     def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""

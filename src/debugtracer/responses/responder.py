@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from torch.optim import Optimizer
 
@@ -21,6 +22,7 @@ from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.response import Response, responses
 
 FAILED = 5  # updates in a row that a GradScaler leaves out before something else is tried (issue 14)
+SEARCHED = 20  # updates in a row left out by a scale above 1: longer than from any usual scale to 1 (ours)
 GIVE_UP = 10  # and before the run is ended (ours: twice as many)
 
 
@@ -72,6 +74,24 @@ class Responder(NoPolicy):
         """Answer a GradScaler that leaves every update out. Raises the stop where nothing smaller helps."""
         if times >= FAILED and times % FAILED == 0:
             self.answered(optimizer, "", written=False, failed_unscales=times)
+
+    def scale_too_high(self, optimizer: Optimizer, scaler: Any, times: int) -> None:
+        """Answer a search for a scale that takes too long; what else goes wrong in this step is answered elsewhere."""
+        if times < SEARCHED or times % SEARCHED:
+            return
+        try:
+            bad = BadStep(self.state.step, max(self.state.iteration - 1, 0), optimizer, scaler=scaler, overflows=times)
+            if several_ranks():
+                self.log.left_alone(bad, "scalers of several ranks are not answered together")
+                return
+            refused: list[str] = []
+            response = self.smallest(bad, refused)
+            if response is not None:
+                self.log.took(bad, response.slug, response.take(bad, self.budget, self.training))
+            elif refused:
+                self.log.left_alone(bad, "; ".join(refused))
+        except Exception as error:
+            swallow("responses.responder", error)
 
     def answered(self, optimizer: Optimizer, obstacle: str, *, written: bool, failed_unscales: int = 0) -> bool:
         """Answer a bad step, guarded; True when its update is not to be written."""
