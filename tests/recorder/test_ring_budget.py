@@ -35,10 +35,26 @@ def test_snapshots_are_as_rare_as_their_cost_asks_for():
     assert ring.every == EVERY, "what costs next to nothing is always worth it"
     ring, _ = alone()
     assert ring.judge(0.01, 0.1) is None
-    assert ring.every == pytest.approx(0.01 / (SHARE * 0.1), abs=1)
+    assert ring.every == 4 * EVERY >= 0.01 / (SHARE * 0.1), "the next doubling, which is never more than was promised"
+    ring.judge(0.01, 0.13)
+    ring.judge(0.01, 0.21)
+    assert ring.every == 4 * EVERY, "what else the machine does moves no snapshot"
     for _ in range(9):
         ring.judge(0.001, 0.1)
     assert ring.every == EVERY, "a first one that was slow does not count for ever"
+
+
+def test_the_steps_that_are_kept_do_not_depend_on_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SnapshotRing, "cost", lambda ring, elapsed_s, used: 0.0115)
+    kept: dict[float, list[int]] = {}
+    for load in (1.0, 1.9, 0.95, 0.4):
+        ring, optimizer = alone()
+        for step in range(1, 200):
+            if ring.is_due(step):
+                kept.setdefault(load, []).append(step)
+            ring.consider(step, step, [optimizer], 0.1 * (load if step > 1 else 1.0))
+    assert kept[1.0] == [1, 33, 65, 97, 129, 161, 193] == kept[1.9] == kept[0.95]
+    assert set(kept[0.4]) <= set(kept[1.0]), "one that affords fewer keeps some of the same"
 
 
 def test_snapshots_that_could_only_be_taken_too_rarely_are_not_taken():
