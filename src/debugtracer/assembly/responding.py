@@ -52,7 +52,7 @@ class Responding:
             recording.batches,
             output,
             replaying.hooks.disabled,
-            LastGood(state, recording.passes, Shards(vote)),
+            LastGood(state, recording.passes, Shards()),
             Attendance(settings.pause_s, reaches_somebody(settings), lambda: output.folder),
             control.wait,
             lambda: incidents.findings.step_losses,
