@@ -125,7 +125,7 @@ def test_what_is_written_later_is_the_state_of_now_and_none_waits_for_it(mesh: A
     optimizer.step()
     state.step = 8
     assert last_good.write_later(tmp_path, 0, [optimizer]) is None  # the one before is under way
-    assert [p.name for p in (tmp_path / "last-good" / "shards-8.part").iterdir()] == [f"{REFUSED}0"]
+    assert not list(tmp_path.glob("last-good/*.part"))  # nobody else waits for a word
     go.set()
     last_good.background.finish()
     assert last_good.background.failure() is None and newest(tmp_path)[0] == 7
@@ -163,6 +163,14 @@ def test_a_state_of_a_step_that_is_written_again_has_a_folder_of_its_own(mesh: A
         last_good.write(tmp_path, 0, [optimizer])
     assert sorted(p.name for p in (tmp_path / "last-good").glob("shards-*")) == ["shards-5", "shards-5-2"]
     assert newest(tmp_path)[0] == 5
+
+
+def test_a_rank_that_still_writes_leaves_a_word_for_the_others(
+    mesh: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    Shards().decline(tmp_path, "shards-8", "it still writes the state before")
+    assert [p.name for p in (tmp_path / "shards-8.part").iterdir()] == [f"{REFUSED}0"]
 
 
 def test_a_rank_that_does_not_come_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:

@@ -118,8 +118,9 @@ class Shards:
             sleep(LOOK_S)
 
     def decline(self, folder: Path, name: str, why: str) -> None:
-        """Tell the other ranks that this one writes no state here."""
-        refuse(folder / f"{name}.part", torch.distributed.get_rank(), why)
+        """Tell the other ranks, where there are any, that this one writes no state here."""
+        if torch.distributed.get_world_size() > 1:
+            refuse(folder / f"{name}.part", torch.distributed.get_rank(), why)
 
     def noted(self, folder: Path, rank: int, name: str) -> None:
         """Tell rank 0 that this rank goes back to a state: the one before is needed no more."""
