@@ -48,6 +48,7 @@ RECOVER = {
     "numerics/checkpoint_nonreentrant": "inside activation checkpointing",
     "optimizer/normalised_update": "an update of the user's own optimizer",
     "numerics/half_claims": "sixty batches that half precision cannot hold at any scale",
+    "numerics/gentle_backoff": "a loss scale that begins far too high and is lowered by 2 % at a time",
     "device/ddp_flipped_moment": "a bit of a moment on one of two ranks (DDP)",
     "numerics/accelerate_bad_shard": "three rows of one shard of eight (accelerate)",
     "data/lightning_unnamed_calls": "a batch whose labels are all ignored (Lightning)",

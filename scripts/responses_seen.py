@@ -33,6 +33,7 @@ OFFERED = {
     "skip-batch": ACTING,
     "clip-harder": ACTING,
     "full-precision": {"prod"},
+    "loss-scale": {"prod"},
     "lower-lr": ACTING,
     "roll-back": {"prod"},
     "fresh-moments": {"prod"},
@@ -69,6 +70,7 @@ RUNS = (
     Asked("optimizer/divided_restart", "prod"),
     Asked("optimizer/rate_for_millions", "prod"),
     Asked("numerics/half_claims", "prod"),
+    Asked("numerics/gentle_backoff", "prod"),
     *(
         Asked(
             "numerics/masked_attention",

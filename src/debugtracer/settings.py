@@ -117,7 +117,7 @@ class Settings:
     alert_token: str = ""  # whoever has it may post alerts there that pause or stop the run; without one nobody may
     otlp: str = ""  # address of a collector for OpenTelemetry (OTLP/HTTP); nothing leaves without one
     respond: str = ""  # cause=response,cause=response: what answers a cause in place of the smallest that may help
-    pause_s: float = 0.0  # seconds that a run which cannot go on waits for a word in RUN/control; 0: it stops at once
+    pause_s: float | None = None  # seconds that a run which cannot go on waits for a word; 0: none; None: if attended
     skip_list: Path | None = None  # a skipped.jsonl: the samples that it calls guilty are left out from the start
     resume: Path | None = None  # folder of saved states to go on from, set by `debug-tracer resume`
     resume_step: int = 0  # the step of the state that it goes on from

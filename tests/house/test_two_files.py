@@ -94,6 +94,6 @@ def test_one_added_file_each_is_found(tmp_path: Path) -> None:
         (tmp_path / "debugtracer" / name).write_text(text)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", USES], capture_output=True, text=True, env=environ, check=False)
-    slugs = ("note", "skip-update", "clip-harder", "full-precision", "lower-lr", "ring-bell", "roll-back")
-    ladder = str([*slugs, "fresh-moments", "pause", "stop"])
+    slugs = ("note", "skip-update", "clip-harder", "full-precision", "loss-scale", "lower-lr", "ring-bell")
+    ladder = str([*slugs, "roll-back", "fresh-moments", "pause", "stop"])
     assert done.stdout.splitlines() == ["True True True", ladder], done.stderr

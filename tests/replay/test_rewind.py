@@ -23,6 +23,37 @@ class Counting(nn.Module):
         return self.last
 
 
+class Replacing(nn.Module):
+    """A forward that changes a sparse buffer in place, and puts another tensor where a buffer stood."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.register_buffer("level", torch.ones(3))
+        self.register_buffer("graph", torch.eye(3).to_sparse())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            self.graph.mul_(0.5)
+        self.level = self.level * 0.5
+        return self.layer(x) * self.level
+
+
+def test_a_buffer_that_was_replaced_or_is_sparse_is_put_back():
+    model, x = Replacing(), torch.randn(5, 3)
+    root = Root(model, None)
+    state = root.before()
+    model(x).sum().backward()
+    root.after()
+    level, graph = model.level, model.graph.to_dense()
+    world = ReplayedState(model.parameters(), [state])
+    world.rewind()
+    assert torch.equal(model.level, torch.ones(3)) and torch.equal(model.graph.to_dense(), torch.eye(3))
+    model(x).mean().backward()
+    world.restore()
+    assert model.level is level and torch.equal(model.graph.to_dense(), graph)
+
+
 def test_buffers_counters_attributes_gradients_and_generators_are_put_back():
     model, x = Counting(), torch.randn(5, 3)
     root = Root(model, None)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from debugtracer.errors import StoppedByTracer
-from debugtracer.responses import control
+from debugtracer.responses import attendance, control
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.trace.store.schema import CONTROL
+from debugtracer.trace.store.schema import ATTENDED, CONTROL
 from tests.responses.loops import Loop, actions, given
 from tests.watching import under_watch
 
@@ -18,16 +19,21 @@ from tests.watching import under_watch
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control, "WAIT_S", 0.01)
+    monkeypatch.setattr(attendance, "at_terminal", lambda: False)  # tests may be typed at one
 
 
 def test_a_person_lets_it_go_on(tmp_path: Path) -> None:
-    def say(word: str) -> None:
-        (open_trace(tmp_path).path / CONTROL).write_text(word)
+    def say(run: Path) -> None:
+        while not (run / "last-good" / "rank-0.pt").exists():  # written before it waits
+            time.sleep(0.01)
+        (run / CONTROL).write_text("resume")
 
-    waiting = threading.Timer(3.0, say, ["resume"])
-    waiting.start()
+    loop, batches = Loop(), given(14, (6, 7, 8))
     with under_watch(tmp_path, "prod", pause_s=60.0):
-        Loop().go(given(14, (6, 7, 8)))
+        loop.go(batches[:6])
+        waiting = threading.Thread(target=say, args=[open_trace(tmp_path).path])
+        waiting.start()
+        loop.go(batches[6:])
     waiting.join()
     done = actions(tmp_path)
     assert [a.action for a in done] == ["skip-update", "skip-update", "pause"]
@@ -42,7 +48,24 @@ def test_nobody_comes(tmp_path: Path) -> None:
     assert "nobody let it go on" in actions(tmp_path)[-2].reason
 
 
-def test_without_the_setting_it_stops_at_once(tmp_path: Path) -> None:
-    with under_watch(tmp_path, "prod"), pytest.raises(StoppedByTracer):
+@pytest.mark.parametrize("mode", ["val", "prod"])
+def test_unattended_it_stops_at_once_and_leaves_its_state(tmp_path: Path, mode: str) -> None:
+    with under_watch(tmp_path, mode), pytest.raises(StoppedByTracer):
         Loop().go(given(14, (6, 7, 8)))
-    assert actions(tmp_path)[-1].action == "stop"
+    assert [a.action for a in actions(tmp_path)] == ["skip-update", "skip-update", "stop"]
+    assert (open_trace(tmp_path).path / "last-good" / "rank-0.pt").exists()
+
+
+@pytest.mark.parametrize("mode", ["val", "prod"])
+def test_with_its_page_open_three_bad_losses_pause_it(
+    tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(attendance, "COMES_S", 0.3)
+    loop, batches = Loop(), given(14, (6, 7, 8))
+    with under_watch(tmp_path, mode), pytest.raises(StoppedByTracer):
+        loop.go(batches[:6])
+        (open_trace(tmp_path).path / ATTENDED).touch()
+        loop.go(batches[6:])
+    assert [a.action for a in actions(tmp_path)] == ["skip-update", "skip-update", "pause", "stop"]
+    assert (open_trace(tmp_path).path / "last-good" / "rank-0.pt").exists()
+    assert "the run waits - expected `resume` or `stop` in" in capfd.readouterr().err

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from debugtracer.recorder.state.snapshot_ring import EVERY
 from debugtracer.recorder.state.step_history import Snapshot
-from debugtracer.trace.events import Found
+from debugtracer.trace.events import Found, Observed
+from debugtracer.trace.facts.undone_update import UndoneUpdate
 from tests.responses.loops import OPTIMIZERS, Loop, actions, given
 from tests.watching import events, same_bits, under_watch
 
@@ -90,16 +91,18 @@ def test_an_update_that_spoils_the_weights_is_taken_back(tmp_path: Path) -> None
     batches = given(12, ())
     with under_watch(tmp_path, "prod"):
         loop = Loop(lambda p: Spoils(p, lr=0.1))
-        loop.go(batches[:6])
+        loop.go(batches[:2])
         before = loop.state()
         loop.optimizer.bad = True  # type: ignore[attr-defined]
-        loop.go(batches[6:7])
+        loop.go(batches[2:3])
         assert all(same_bits(a, b) for a, b in zip(loop.state(), before, strict=True))
         loop.optimizer.bad = False  # type: ignore[attr-defined]
-        loop.go(batches[7:])
+        loop.go(batches[3:])
     (done,) = actions(tmp_path)
-    assert (done.action, done.step) == ("roll-back", 6)
+    assert (done.action, done.step) == ("roll-back", 2)
     assert "the update was taken back" in done.reason
+    undone = [e.fact for e in events(tmp_path) if isinstance(e, Observed) and e.word == UndoneUpdate.word()]
+    assert undone and not any(fact.get("back") for fact in undone)  # by us, and not by the program
 
 
 @pytest.mark.parametrize("bad", [20, 27])

@@ -6,7 +6,6 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import Incidents
 from debugtracer.notify.notices import notices
-from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.gate.rank_vote import RankVote
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.output.last_good import LastGood
@@ -14,6 +13,7 @@ from debugtracer.recorder.output.shards import Shards
 from debugtracer.recorder.resume.state_keeper import StateKeeper
 from debugtracer.recorder.state.window_state import WindowState
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.attendance import Attendance
 from debugtracer.responses.bad_samples import BadSamples
 from debugtracer.responses.control import Control
 from debugtracer.responses.early_stop import CAUSE, EarlyStop
@@ -52,12 +52,12 @@ class Responding:
             recording.batches,
             output,
             replaying.hooks.disabled,
-            LastGood(state, recording.passes, Shards(vote)),
-            settings.pause_s,
+            LastGood(state, recording.passes, Shards()),
+            Attendance(settings.pause_s, reaches_somebody(settings), lambda: output.folder),
             control.wait,
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
-            lambda step: went_back(replaying.observed_run, step),
+            lambda step: went_back(replaying, step),
         )
         if settings.last_good_s > 0:
             recording.passes.add_listener(
@@ -77,6 +77,15 @@ class Responding:
         return self.training.write_last_good()
 
 
-def went_back(run: ObservedRun, step: int) -> None:
-    """Tell the checks that the state is that of an earlier step: what then looks healed was not healed by training."""
-    run.emit(WentBack(ref=run.ref("update", max(run.iteration - 1, 0)), to_step=step))
+def reaches_somebody(settings: Settings) -> bool:
+    """Whether messages of the run go to somebody, or somebody may send it a word."""
+    return bool(settings.webhook or settings.apprise or settings.alert_token)
+
+
+def went_back(replaying: Replaying, step: int | None) -> None:
+    """Tell the checks that the state is that of an earlier step: what then looks healed was not healed by training.
+    What observers had noted of the weights is no longer so, also where one update alone was taken back."""
+    run = replaying.observed_run
+    if step is not None:
+        run.emit(WentBack(ref=run.ref("update", max(run.iteration - 1, 0)), to_step=step))
+    replaying.dispatcher.missed()

@@ -29,6 +29,7 @@ class Resuming:
             options,
             recording.output,
             replaying.hooks.disabled,
+            replaying.dispatcher.missed,
         )
         recording.passes.add_listener(self.resumption)
 

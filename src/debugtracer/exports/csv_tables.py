@@ -1,4 +1,4 @@
-"""Two tables that anything reads: series.csv, a value a line, and findings.csv."""
+"""Three tables that anything reads: series.csv, a value a line, findings.csv and actions.csv."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from debugtracer.exports.export import Export, series_of
+from debugtracer.exports.export import Export, new_actions, series_of
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
+from debugtracer.views.words.action_lines import COLUMNS
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class CsvTables(Export):
     word: ClassVar[str] = "csv"
 
     def write(self, trace: Trace, folder: Path, progress: Progress | None = None) -> Path:
-        """Write both tables, or add to them; return the one of the series."""
+        """Write the tables, or add to them; return the one of the series."""
         progress = progress or Progress()
         mode = "a" if progress.rounds else "w"
         with (folder / "series.csv").open(mode, newline="", encoding="utf-8") as file:
@@ -36,4 +37,10 @@ class CsvTables(Export):
                 table.writerow(["rank", "step", "severity", "check", "message"])
             new = findings(trace)[progress.findings :]
             table.writerows([f.rank, f.step, f.severity, f.check, f.message] for f in new)
+        with (folder / "actions.csv").open(mode, newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            if mode == "w":
+                table.writerow(["rank", *COLUMNS])
+            for rank in trace.ranks:
+                table.writerows([rank, *line.cells] for line in new_actions(trace, rank, progress))
         return folder / "series.csv"

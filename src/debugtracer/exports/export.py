@@ -17,6 +17,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.window import STEP_S
 from debugtracer.views.json_report import report
 from debugtracer.views.layers import snapshots
+from debugtracer.views.words.action_lines import ActionLine, action_lines
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,14 @@ def series_of(
         progress.wrote(rank, name, new)
         if new:
             yield name, new, [values[step] for step in new]
+
+
+def new_actions(trace: Trace, rank: int, progress: Progress) -> list[ActionLine]:
+    """Return what was done on a rank and what came of it, since `progress`."""
+    before = progress.actions.get(rank, 0)
+    lines = action_lines(trace, rank, before)
+    progress.actions[rank] = before + len(lines)
+    return lines
 
 
 def clock_of(trace: Trace, rank: int) -> dict[int, float]:

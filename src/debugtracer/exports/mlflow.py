@@ -1,4 +1,4 @@
-"""A tracking database for MLflow: metrics, parameters, findings as an artifact. Needs mlflow or mlflow-skinny."""
+"""A database for MLflow: metrics, parameters, findings and actions as artifacts. Needs mlflow or mlflow-skinny."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from debugtracer.exports.export import Export, clock_of, ending_of, second_of, s
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
+from debugtracer.views.words.action_lines import COLUMNS, action_lines
 
 BATCH = 1000  # metrics that one call takes (MLflow's limit)
 LONGEST = 250  # of a metric's name (MLflow's limit)
@@ -72,6 +73,9 @@ class MlFlow(Export):
             if mine:
                 table = {"columns": ["step", "severity", "check", "message"], "data": mine}
                 client.log_dict(run.info.run_id, table, "findings.json")
+            done = [line.cells for line in action_lines(trace, rank)]
+            if done:
+                client.log_dict(run.info.run_id, {"columns": COLUMNS, "data": done}, "actions.json")
             failed = trace.manifest.exit_code not in (0, None)
             client.set_terminated(run.info.run_id, "FAILED" if failed else "FINISHED", ms(began + last(clock)))
         return path

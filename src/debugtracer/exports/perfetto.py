@@ -1,4 +1,4 @@
-"""A trace for ui.perfetto.dev and chrome://tracing: steps as slices, series as counters, findings as marks."""
+"""A trace for ui.perfetto.dev and chrome://tracing: steps as slices, series as counters, marks for what was told."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from debugtracer.exports.export import Export, clock_of, series_of
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
+from debugtracer.views.words.action_lines import action_lines
 
 US = 1e6  # the format counts in microseconds
 
@@ -59,3 +60,6 @@ def of_rank(trace: Trace, rank: int) -> Iterator[dict[str, Any]]:
             name = f"{finding.severity}: {finding.check}"
             args = {"message": finding.message, "step": finding.step}
             yield {"ph": "i", "s": "p", "name": name, "ts": at(finding.step), "args": args, **here}
+    for line in action_lines(trace, rank):
+        args = {"message": line.text, "step": line.step}
+        yield {"ph": "i", "s": "p", "name": f"action: {line.word}", "ts": at(line.step), "args": args, **here}

@@ -16,6 +16,8 @@ class Progress:
         """Rank and series -> the last step that was written."""
         self.names: dict[int, dict[str, str]] = {}
         """Rank -> series -> the name that it has in the other tool, where that is another one."""
+        self.actions: dict[int, int] = {}
+        """Rank -> lines of actions and effects that were written."""
         self.open: dict[int, Any] = {}
         """Rank -> what the other tool keeps open between two rounds."""
 

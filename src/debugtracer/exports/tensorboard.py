@@ -1,4 +1,4 @@
-"""An event file for TensorBoard: series as scalars, findings as text at their step. Needs the package tensorboard."""
+"""An event file for TensorBoard: series as scalars, findings and actions as text. Needs the package tensorboard."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from debugtracer.errors import UsageError
-from debugtracer.exports.export import Export, clock_of, second_of, series_of
+from debugtracer.exports.export import Export, clock_of, new_actions, second_of, series_of
 from debugtracer.exports.progress import Progress
-from debugtracer.trace.finding import Finding
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
 
@@ -39,7 +38,11 @@ class TensorBoard(Export):
                     writer.add_event(scalar(name, step, value, began + second_of(clock, step)))
             for finding in found:
                 if finding.rank == rank:
-                    writer.add_event(text(finding, began + second_of(clock, finding.step)))
+                    words = f"{finding.severity}: {finding.message}"
+                    writer.add_event(text(finding.check, finding.step, words, began + second_of(clock, finding.step)))
+            for line in new_actions(trace, rank, progress):
+                at = began + second_of(clock, line.step)
+                writer.add_event(text(f"action/{line.word}", line.step, line.text, at))
             (writer.close if progress.over else writer.flush)()
         return folder
 
@@ -52,14 +55,14 @@ def scalar(name: str, step: int, value: float, at: float) -> Any:
     return Event(wall_time=at, step=step, summary=Summary(value=[Summary.Value(tag=name, simple_value=value)]))
 
 
-def text(finding: Finding, at: float) -> Any:
-    """Make the event of one finding, under the name of its check."""
+def text(name: str, step: int, words: str, at: float) -> Any:
+    """Make the event of one text, such as a finding under the name of its check."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
     from tensorboard.compat.proto.tensor_pb2 import TensorProto
     from tensorboard.compat.proto.types_pb2 import DT_STRING
 
     kind = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name="text"))
-    words = TensorProto(dtype=DT_STRING, string_val=[f"{finding.severity}: {finding.message}".encode()])
-    value = Summary.Value(tag=finding.check, metadata=kind, tensor=words)
-    return Event(wall_time=at, step=finding.step, summary=Summary(value=[value]))
+    tensor = TensorProto(dtype=DT_STRING, string_val=[words.encode()])
+    value = Summary.Value(tag=name, metadata=kind, tensor=tensor)
+    return Event(wall_time=at, step=step, summary=Summary(value=[value]))

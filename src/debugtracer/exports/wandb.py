@@ -12,6 +12,7 @@ from debugtracer.exports.export import Export, ending_of, rows_of
 from debugtracer.exports.progress import Progress
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.view import findings
+from debugtracer.views.words.action_lines import COLUMNS, action_lines
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,9 @@ class WeightsAndBiases(Export):
             mine = [[f.step, f.severity, f.check, f.message] for f in found if f.rank == rank]
             if mine:
                 run.log({"findings": wandb.Table(columns=["step", "severity", "check", "message"], data=mine)})
+            done = [line.cells for line in action_lines(trace, rank)]
+            if done:
+                run.log({"actions": wandb.Table(columns=COLUMNS, data=done)})
             run.summary.update(ending)
             run.finish()
         if progress.over:

@@ -144,6 +144,10 @@ class IncidentPolicy(Protocol):
     def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
         """Called after a GradScaler has left so many updates in a row out, where no lower scale can help."""
 
+    def scale_too_high(self, optimizer: Optimizer, scaler: Any, times: int) -> None:
+        """Called after a GradScaler has left so many updates in a row out, where a lower scale may help."""
+        return
+
     def give_up(self) -> None:
         """Stop waiting for a batch at once."""
 
@@ -173,6 +177,9 @@ class NoPolicy(IncidentPolicy):
         return None
 
     def scaler_failed(self, optimizer: Optimizer, times: int) -> None:
+        return None
+
+    def scale_too_high(self, optimizer: Optimizer, scaler: Any, times: int) -> None:
         return None
 
     def give_up(self) -> None:

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import ReplayRefused
+from debugtracer.recorder.state.attributes import AttributeCopy, buffer_names
+from debugtracer.recorder.state.buffer_values import put, value_of
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.rng import RngState
@@ -42,7 +44,9 @@ class ReplayedState:
         self.rng = RngState()
         self.grads = [(p, p.grad) for p in self.parameters]
         roots = [m for m in (s.root.module() for s in states) if m is not None]
-        self.buffers = [(b, b.detach().clone()) for b in {id(b): b for m in roots for b in m.buffers()}.values()]
+        held = {id(b): b for m in roots for b in m.buffers()}.values()
+        self.buffers = [(b, value) for b in held if (value := value_of(b)) is not None]
+        self.places = AttributeCopy([place for root in roots for place in buffer_names(root)])
         self.attributes = [(m, dict(m.__dict__)) for root in roots for m in root.modules()]
         self.user_state = UserStateGuard([m for root in roots for m in root.modules()], ())
         if self.user_state.refusal:
@@ -83,7 +87,8 @@ class ReplayedState:
         for copy in self.now:
             copy.restore()
         for tensor, value in (*self.buffers, *self.written):
-            tensor.data.copy_(value)
+            put(tensor, value)
+        self.places.restore()
         for version in self.versions:
             version.__exit__()
         for module, attributes in self.attributes:

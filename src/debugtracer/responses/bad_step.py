@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from torch.optim import Optimizer
 
@@ -45,6 +46,10 @@ class BadStep:
     or that the loss had left its level by then; that alone where the batch was not tried."""
     failed_unscales: int = 0
     """Updates in a row that a GradScaler has left out, where a lower scale is known not to help; 0: none."""
+    scaler: Any = None
+    """A GradScaler whose scale is above 1 and lets no update through; None in any other case."""
+    overflows: int = 0
+    """Updates in a row that it has left out."""
     samples: tuple[int, ...] | None = None
     """Dataset indices of the batches in its window, where they are known."""
     guilty: tuple[int, ...] = ()
@@ -54,7 +59,7 @@ class BadStep:
     def is_bad(self) -> bool:
         """Whether anything speaks against it."""
         seen = self.gradient or self.weights or self.sibling or self.reported
-        return bool(seen or self.loss is not None or self.failed_unscales)
+        return bool(seen or self.loss is not None or self.failed_unscales or self.overflows)
 
     @property
     def seen(self) -> str:
@@ -67,6 +72,8 @@ class BadStep:
             return f"the loss is {number(self.loss)}"
         if self.failed_unscales:
             return f"the GradScaler has left {self.failed_unscales} updates in a row out, and no lower scale helps"
+        if self.overflows:
+            return f"the GradScaler has left {self.overflows} updates in a row out, and its scale is still above 1"
         if self.reported and not self.gradient:
             return "another rank has found its part of this update bad"
         if self.gradient or not self.sibling:

@@ -33,6 +33,7 @@ class ClipHarder(Response):
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         budget.took(self.slug, bad.step)
-        limit = training.clip_gradients(self.slug, bad.optimizer)
+        limit = training.usual_gradient() or 0.0
+        training.lasting.clip_gradients(self.slug, bad.optimizer, limit)
         skipped = SkipUpdate().take(bad, budget, training)
         return f"{skipped}; gradients are clipped to a norm of {number(limit)}, the usual one, for {CLIPPED} steps"

@@ -15,6 +15,7 @@ from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
+from debugtracer.responses.attendance import at_terminal
 from debugtracer.responses.bad_step import SeenBatch
 from debugtracer.trace.store.schema import CONTROL, CONTROL_WORDS
 
@@ -36,9 +37,10 @@ class Control(PassListener):
         passes: LoaderPasses,
         save: Callable[[], str],
         stopped: Callable[[], type[BaseException]],
-        limit_s: float,
+        limit_s: float | None,
     ) -> None:
-        """Take what writes the state and says where; a run that waits longer than `limit_s` stops."""
+        """Take what writes the state and says where; a run that was told to pause and waits
+        longer than `limit_s` stops (0 and None: never)."""
         self.state, self.output, self.log = state, output, log
         self.passes, self.save, self.stopped, self.limit_s = passes, save, stopped, limit_s
         self.due_s = 0.0
@@ -113,14 +115,6 @@ class Control(PassListener):
                 flush=True,
             )
         return found if found in CONTROL_WORDS else ""
-
-
-def at_terminal() -> bool:
-    """Whether somebody could type an answer."""
-    try:
-        return sys.stdin is not None and sys.stdin.isatty()
-    except (OSError, ValueError):
-        return False  # closed by the program
 
 
 def typed() -> str:

@@ -30,5 +30,5 @@ class FullPrecision(Response):
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         budget.took(self.slug, bad.step)
-        training.use_full_precision(bad.optimizer)
+        training.lasting.use_full_precision(bad.optimizer)
         return f"autocast is off for the next {SEGMENT} updates, then on again"

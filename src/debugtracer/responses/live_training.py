@@ -22,10 +22,10 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
+from debugtracer.responses.attendance import Attendance
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.capped_rate import CappedRate
-from debugtracer.responses.clipped_gradient import ClippedGradient
-from debugtracer.responses.full_precision_segment import FullPrecisionSegment
+from debugtracer.responses.lasting_responses import LastingResponses
 from debugtracer.responses.lowered_rate import FACTOR, LOW, RAMP, LoweredRate
 from debugtracer.responses.precursors import LEAST, USUAL, has_left_its_level, is_quiet, rates_around
 from debugtracer.trace.step import StepLoss
@@ -53,27 +53,24 @@ class LiveTraining:
         output: Output,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
         last_good: LastGood,
-        pause_s: float,
+        attendance: Attendance,
         wait_for_word: Callable[[float], str],
         step_losses: Callable[[], Iterable[StepLoss]],
         gradient_norms: Callable[[], Iterable[float]],
-        went_back: Callable[[int], None],
+        went_back: Callable[[int | None], None],
     ) -> None:
         """Join what may be put back; in the context of `disabled` no hook of ours listens. `wait_for_word` takes the
         seconds that a person has and gives `resume` or `stop`; `step_losses` gives the last steps, oldest first, and
-        `gradient_norms` theirs; `went_back` takes the step whose state was put back."""
+        `gradient_norms` theirs; `went_back` takes the step whose state was put back, None
+        where the last update alone was taken back."""
         self.state, self.tape, self.window = state, tape, window
         self.copies, self.ring, self.batches = copies, ring, batches
         self.output, self.disabled, self.last_good = output, disabled, last_good
         self.step_losses, self.gradient_norms, self.went_back = step_losses, gradient_norms, went_back
-        self.lasting: dict[str, list[LoweredRate | ClippedGradient]] = {}
-        """What responses that the user has chosen keep up for a while, by their slugs."""
-        self.lowered: list[LoweredRate] = []  # of the last roll-back that lowered the rates
-        self.full_precision: FullPrecisionSegment | None = None
+        self.lasting = LastingResponses()
         self.agreed: int | None = None
         """The step of the snapshot that several ranks go back to together."""
-        self.pause_s = pause_s
-        """Seconds that the run may wait for a person."""
+        self.attendance = attendance
         self.wait_for_word = wait_for_word
 
     def leave_out(self, optimizer: Optimizer) -> list[str]:
@@ -135,6 +132,7 @@ class LiveTraining:
         """Take the last update back, and what its batches had changed."""
         copy.restore()
         self.leave_out(optimizer)
+        self.went_back(None)
 
     def go_back(self, snapshot: Snapshot, optimizer: Optimizer) -> None:
         """Put the state of a snapshot back; recorded steps and copies of what came after it are dropped."""
@@ -208,10 +206,10 @@ class LiveTraining:
         if snapshot is None:
             return ""
         self.go_back(snapshot, bad.optimizer)
-        self.end_lowered_rates()
+        self.lasting.end_lowered_rates()
         lost = bad.step - snapshot.step
         rates = rates_around(self.step_losses(), snapshot.step)
-        self.lowered = [
+        self.lasting.lowered = [
             CappedRate(optimizer, lost + LOW, rates.before / rates.then) if rates.jumped else LoweredRate(optimizer)
             for copy in snapshot.copies
             if (optimizer := copy.optimizer())
@@ -232,48 +230,10 @@ class LiveTraining:
         self.tape.record_deferred()
         return self.tape.current.rested or any(entry.autocast for entry in self.tape.current.entries)
 
-    def use_full_precision(self, optimizer: Optimizer) -> None:
-        """Switch autocast off for a while."""
-        self.end_full_precision()
-        self.full_precision = FullPrecisionSegment(optimizer)
-
-    def end_full_precision(self) -> bool:
-        """Let autocast work again; False where it does already."""
-        segment = self.full_precision
-        if segment is None or not segment.active:
-            return False
-        segment.end()
-        return True
-
-    def end_lowered_rates(self) -> bool:
-        """Give the optimizers their own learning rates; False where they have them already."""
-        active = [lowered for lowered in self.lowered if lowered.handles]
-        for lowered in active:
-            lowered.end()
-        return bool(active)
-
-    def lower_rates(self, slug: str, optimizer: Optimizer) -> None:
-        """Lower the learning rates for a while, in the name of a response."""
-        self.lasting[slug] = [LoweredRate(optimizer)]
-
     def usual_gradient(self) -> float | None:
         """The median of the last finite norms of the gradient; None where there are too few."""
         known = [norm for norm in self.gradient_norms() if math.isfinite(norm)][-USUAL:]
         return statistics.median(known) if len(known) >= LEAST else None
-
-    def clip_gradients(self, slug: str, optimizer: Optimizer) -> float:
-        """Clip gradients to their usual norm for a while, which is the answer."""
-        limit = self.usual_gradient() or 0.0
-        self.lasting[slug] = [ClippedGradient(optimizer, limit)]
-        return limit
-
-    def end_lasting(self) -> list[str]:
-        """End what such responses keep up; the answer: the slugs of those that were at work."""
-        ended = [slug for slug, kept in self.lasting.items() if any(one.handles for one in kept)]
-        for one in (one for kept in self.lasting.values() for one in kept):
-            one.end()
-        self.lasting.clear()
-        return ended
 
     def moments_stay(self, optimizer: Optimizer) -> str:
         """Why the moments cannot be forgotten, one clause; empty where the optimizer makes them anew by itself."""
@@ -289,7 +249,7 @@ class LiveTraining:
 
     def wait(self) -> str:
         """Wait for a person; the word that came, `stop` where none did."""
-        return self.wait_for_word(self.pause_s)
+        return self.wait_for_word(self.attendance.wait_s())
 
     def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""

@@ -27,6 +27,6 @@ class LowerLr(Response):
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         budget.took(self.slug, bad.step)
-        training.lower_rates(self.slug, bad.optimizer)
+        training.lasting.lower_rates(self.slug, bad.optimizer)
         skipped = SkipUpdate().take(bad, budget, training)
         return f"{skipped}; the learning rate is times {FACTOR:g} for {LOW} steps, and comes back in {RAMP}"

@@ -14,14 +14,14 @@ from debugtracer.responses.response import Response
 
 @dataclass(frozen=True)
 class Pause(Response):
-    """The last step before the stop, where `pause_s` gives somebody the time to come."""
+    """The last step before the stop, where somebody sees the run or is told: they have the time to come."""
 
     intrusion: ClassVar[int] = 8
     modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        if not training.pause_s:
-            return "nobody is waited for (pause_s is 0)"
+        if not training.attendance.wait_s():
+            return "nobody is waited for: no terminal, no open page, nobody who is told"
         return "several ranks cannot wait for one word" if several_ranks() else ""
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from torch.optim import Optimizer
 
@@ -21,6 +22,7 @@ from debugtracer.responses.rank_agreement import RankAgreement
 from debugtracer.responses.response import Response, responses
 
 FAILED = 5  # updates in a row that a GradScaler leaves out before something else is tried (issue 14)
+SEARCHED = 20  # updates in a row left out by a scale above 1: longer than from any usual scale to 1 (ours)
 GIVE_UP = 10  # and before the run is ended (ours: twice as many)
 
 
@@ -51,9 +53,7 @@ class Responder(NoPolicy):
 
     def end(self) -> None:
         """End what lasts for a while: nobody watches any more."""
-        self.training.end_full_precision()
-        self.training.end_lowered_rates()
-        self.training.end_lasting()
+        self.training.lasting.end()
         self.training.end_saving()
 
     def skip_step(self) -> bool:
@@ -74,6 +74,24 @@ class Responder(NoPolicy):
         """Answer a GradScaler that leaves every update out. Raises the stop where nothing smaller helps."""
         if times >= FAILED and times % FAILED == 0:
             self.answered(optimizer, "", written=False, failed_unscales=times)
+
+    def scale_too_high(self, optimizer: Optimizer, scaler: Any, times: int) -> None:
+        """Answer a search for a scale that takes too long; what else goes wrong in this step is answered elsewhere."""
+        if times < SEARCHED or times % SEARCHED:
+            return
+        try:
+            bad = BadStep(self.state.step, max(self.state.iteration - 1, 0), optimizer, scaler=scaler, overflows=times)
+            if several_ranks():
+                self.log.left_alone(bad, "scalers of several ranks are not answered together")
+                return
+            refused: list[str] = []
+            response = self.smallest(bad, refused)
+            if response is not None:
+                self.log.took(bad, response.slug, response.take(bad, self.budget, self.training))
+            elif refused:
+                self.log.left_alone(bad, "; ".join(refused))
+        except Exception as error:
+            swallow("responses.responder", error)
 
     def answered(self, optimizer: Optimizer, obstacle: str, *, written: bool, failed_unscales: int = 0) -> bool:
         """Answer a bad step, guarded; True when its update is not to be written."""
@@ -138,12 +156,12 @@ class Responder(NoPolicy):
     def undo_what_did_not_help(self, bad: BadStep) -> None:
         """End the responses that last for a while and were to keep this very thing from coming again."""
         budget = self.budget
-        if (bad.weights or bad.weights_to_blame) and self.training.end_lowered_rates():
+        if (bad.weights or bad.weights_to_blame) and self.training.lasting.end_lowered_rates():
             since = budget.did_not_help("roll-back", bad.step)
             self.log.undid(bad, f"the learning rate is the program's own again: a lower one has not helped for {since}")
-        for slug in self.training.end_lasting() if bad.cause in self.policy.chosen else ():
+        for slug in self.training.lasting.end_chosen() if bad.cause in self.policy.chosen else ():
             self.log.undid(bad, f"{slug} is over: it has not helped for {budget.did_not_help(slug, bad.step)}")
-        if bad.failed_unscales and self.training.end_full_precision():
+        if bad.failed_unscales and self.training.lasting.end_full_precision():
             since = budget.did_not_help("full-precision", bad.step)
             self.log.undid(bad, f"autocast is on again: full precision has not helped for {since}")
 

@@ -30,8 +30,9 @@ class Response:
     """The batches of the window are kept from the weights."""
 
     def answers(self, bad: BadStep) -> bool:
-        """Whether it is made for such a bad step at all; where it is not, nobody asks why. Pure."""
-        return True
+        """Whether it is made for such a bad step at all; where it is not, nobody asks why. Pure. A scale that is still
+        searched for is left to the GradScaler by all but one."""
+        return not bad.overflows
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         """Why it cannot help here, one clause; empty when it may. Pure."""

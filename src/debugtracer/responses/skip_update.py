@@ -34,4 +34,5 @@ class SkipUpdate(Response):
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         put_back = training.leave_out(bad.optimizer)
         budget.skipped(bad.step)
-        return f"its update was left out, {' and '.join(put_back)} are as before it"
+        left = f"; {not_held}" if (not_held := training.window.not_held()) else ""
+        return f"its update was left out, {' and '.join(put_back)} are as before it{left}"

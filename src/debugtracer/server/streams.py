@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
+from debugtracer.server.presence import Presence
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
 
@@ -32,12 +33,13 @@ def panels(changed: dict[str, bytes]) -> bytes:
 async def of_run(feed: RunFeed, mark: str, closing: asyncio.Event) -> AsyncIterator[bytes]:
     """The panels that changed since a mark, now and whenever they change; the last event is `gone`."""
     yield RETRY
-    told_s = time.monotonic()
+    told_s, presence = time.monotonic(), Presence(feed.path)
     while not closing.is_set():
         await asyncio.to_thread(feed.look)
         if feed.gone:
             yield event("gone", b"{}")
             return
+        await asyncio.to_thread(presence.say, feed.state())
         if feed.mark != mark:
             changed, mark = feed.since(mark), feed.mark
             yield event("panels", panels(changed), mark)

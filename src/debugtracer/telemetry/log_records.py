@@ -1,4 +1,4 @@
-"""Verdicts, findings above a note and actions as log records of OpenTelemetry."""
+"""Verdicts, findings above a note, actions and their effects as log records of OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from debugtracer.telemetry.reading import Reading
-from debugtracer.trace.events import Acted, AnyEvent, Diagnosed, Found, Incident
+from debugtracer.trace.events import Acted, ActionEffect, AnyEvent, Diagnosed, Found, Incident
 from debugtracer.trace.verdict import Verdict
+from debugtracer.views.words.action_lines import line_of
 
 SEVERITIES = {"note": 9, "warning": 13, "error": 17}  # numbers of OpenTelemetry: INFO, WARN, ERROR
 GRAVE = {"stop": "error", "pause": "error", "roll-back": "warning"}  # the other actions are notes
@@ -48,6 +49,9 @@ def said(event: AnyEvent) -> tuple[str, str, str, dict[str, Any]] | None:
     if isinstance(event, Acted):
         more = {"action": event.action, "step": event.step}
         return GRAVE.get(event.action, "note"), "action", f"step {event.step} - {event.reason}", more
+    if isinstance(event, ActionEffect):
+        line = line_of(event)
+        return "note", "effect", f"step {line.step} - {line.text}", {"step": line.step, "helped": event.bad == 0}
     return None
 
 

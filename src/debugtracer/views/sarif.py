@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
@@ -16,6 +16,7 @@ from debugtracer.trace.store.reader import Trace
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.json_report import finite, folder_of, relative
 from debugtracer.views.view import View, diagnosed, findings, further, incidents
+from debugtracer.views.words.action_lines import action_lines
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 TOOL = "debug-tracer"
@@ -46,7 +47,7 @@ class Sarif(View):
 
     def render(self, trace: Trace, *, color: bool = False, width: int = 80) -> str:
         """The log as indented JSON, ending in a newline."""
-        return document(results(trace), folder_of(trace))
+        return document(results(trace), folder_of(trace), notifications(trace))
 
 
 def results(trace: Trace) -> list[Result]:
@@ -95,9 +96,20 @@ def of_finding(finding: Finding) -> Result:
     )
 
 
-def document(found: Iterable[Result], folder: str = "") -> str:
+def notifications(trace: Trace) -> list[dict[str, Any]]:
+    """What was done in the run and what came of it, as messages of the tool: they are no results at a line."""
+    return [
+        {"level": "note", "descriptor": {"id": f"action/{line.word}"}, "message": {"text": line.text},
+         "properties": {"step": line.step, "rank": line.rank}}
+        for rank in trace.ranks
+        for line in action_lines(trace, rank)
+    ]  # fmt: skip
+
+
+def document(found: Iterable[Result], folder: str = "", told: Sequence[dict[str, Any]] = ()) -> str:
     """Format results as a SARIF log with one run; files below `folder` are relative to it."""
     shown = list(found)
+    invocations = [{"executionSuccessful": True, "toolExecutionNotifications": list(told)}] if told else []
     rules = list(dict.fromkeys(one.rule for one in shown))
     log = {
         "$schema": SCHEMA,
@@ -105,6 +117,7 @@ def document(found: Iterable[Result], folder: str = "") -> str:
         "runs": [
             {
                 "tool": {"driver": {"name": TOOL, "rules": [{"id": rule} for rule in rules]}},
+                **({"invocations": invocations} if invocations else {}),
                 "columnKind": "unicodeCodePoints",
                 "results": [as_result(one, rules.index(one.rule), folder) for one in shown],
             }

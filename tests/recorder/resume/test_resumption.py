@@ -13,10 +13,11 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from debugtracer.errors import ResumeRefused
 from debugtracer.recorder.output.background import Background
+from debugtracer.trace.events import Found, Observed
 from debugtracer.trace.store.reader import open_trace
 from debugtracer.trace.store.saved_state import newest
 from tests.responses.loops import a_model
-from tests.watching import same_bits, under_watch
+from tests.watching import events, same_bits, under_watch
 
 
 class Stream(IterableDataset[Tensor]):
@@ -47,13 +48,15 @@ class Cut(Exception):
     """The program dies here."""
 
 
-def train(make: Any, ends: int = -1, accumulate: int = 1, model: nn.Module | None = None) -> list[Tensor]:
-    """Three passes, cut after so many batches; the state that is left."""
+def train(
+    make: Any, ends: int = -1, accumulate: int = 1, model: nn.Module | None = None, passes: int = 3
+) -> list[Tensor]:
+    """Some passes, cut after so many batches; the state that is left."""
     model = model or a_model()
     torch.manual_seed(1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     loader, seen = make(), 0
-    for _ in range(3):
+    for _ in range(passes):
         for number, batch in enumerate(loader):
             x = batch[0] if isinstance(batch, list) else batch
             (model(x) - x.sum(1, keepdim=True)).square().mean().backward()
@@ -93,6 +96,21 @@ def test_the_end_is_that_of_an_uninterrupted_run(tmp_path: Path, name: str, capf
 def test_gradients_of_a_pass_that_was_over_are_dropped(tmp_path: Path) -> None:
     left = resumed(tmp_path, of_tensors, accumulate=2)
     assert all(same_bits(a, b) for a, b in zip(left, train(of_tensors, accumulate=2), strict=True))
+
+
+def test_a_state_that_was_put_back_is_no_update_that_was_undone(tmp_path: Path) -> None:
+    """Each pass that was over is given one batch, whose update is taken back: four of them in a row, by us."""
+    with under_watch(tmp_path / "a", "prod", last_good_s=1e-6, cost=1.0), pytest.raises(Cut):
+        train(of_tensors, ends=29, passes=6)
+    run = open_trace(tmp_path / "a").path
+    step = newest(run)[0]
+    assert step >= 24
+    with under_watch(tmp_path / "b", "prod", resume=run / "last-good", resume_step=step):
+        left = train(of_tensors, passes=6)
+    assert all(same_bits(a, b) for a, b in zip(left, train(of_tensors, passes=6), strict=True))
+    told = events(tmp_path / "b")
+    assert [e.fact for e in told if isinstance(e, Observed) and e.fact.get("back")] == []
+    assert [e.finding.check for e in told if isinstance(e, Found) and e.finding.severity != "note"] == []
 
 
 def test_another_model_is_refused_before_its_first_update(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

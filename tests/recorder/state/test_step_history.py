@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+from debugtracer.recorder.state.buffer_copies import BufferCopies
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.step_history import Snapshot, StepHistory
 from debugtracer.recorder.tape.step_tape import Segment
@@ -34,8 +35,9 @@ def test_a_snapshot_puts_weights_gradients_and_buffers_back():
     copy = UpdateCopy(optimizer, list(net.parameters()))
     copy.take()
     net.weight.grad = torch.ones(3)
-    kept = [(b, b.detach().clone()) for b in net.buffers()]
-    snapshot = Snapshot(copies=[copy], buffers=[(lambda: net, kept)], gradients=[(net.weight, torch.full((3,), 2.0))])
+    buffers = BufferCopies()
+    buffers.take([net], on_host=False)
+    snapshot = Snapshot(copies=[copy], buffers=buffers, gradients=[(net.weight, torch.full((3,), 2.0))])
     net(torch.randn(8, 3)).sum().backward()
     optimizer.step()
     mine = net.weight.grad

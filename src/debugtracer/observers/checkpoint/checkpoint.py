@@ -26,6 +26,7 @@ from debugtracer.observers.checkpoint.training_state import (
 )
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.output.background import beside_training
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
@@ -80,7 +81,7 @@ class CheckpointObserver(Observer):
 
         @functools.wraps(original)
         def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self.calls.off and not self.calls.depth:
+            if not self.calls.off and not self.calls.depth and not beside_training():
                 guarded("observers.checkpoint.checkpoint: save")(self.on_save)(obj)
             return original(obj, *args, **kwargs)
 
@@ -92,7 +93,7 @@ class CheckpointObserver(Observer):
         @functools.wraps(original)
         def load(*args: Any, **kwargs: Any) -> Any:
             loaded = original(*args, **kwargs)
-            if not self.calls.off:
+            if not self.calls.off and not beside_training():
                 guarded("observers.checkpoint.checkpoint: load")(self.on_load)(loaded)
             return loaded
 

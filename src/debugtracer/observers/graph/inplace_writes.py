@@ -13,6 +13,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.sizes import sizes
 from debugtracer.trace.facts.crash import InplaceWrite, InplaceWrites
 
 OPERATORS = frozenset(
@@ -49,9 +50,7 @@ class InplaceObserver(Observer):
             if args[0].is_inference():  # no version, and no backward will need it
                 return
             base = args[0]._base if args[0]._base is not None else args[0]
-            self.writes.append(
-                (name, tuple(args[0].shape), args[0]._version, raw_frames(1), tuple(base.shape), id(base))
-            )
+            self.writes.append((name, sizes(args[0]), args[0]._version, raw_frames(1), sizes(base), id(base)))
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Note that what was written before did no harm."""

@@ -12,6 +12,7 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.buffer_values import is_plain
 from debugtracer.trace.facts.weights_filled import Filled, WeightsFilled
 
 MOST_FILLED = 4096  # tensors remembered (ours)
@@ -52,12 +53,15 @@ class WeightsFilledObserver(Observer):
             not self.emitted
             and name in MOVES
             and isinstance(output, Tensor)
+            and is_plain(output)
             and (known := self.filled.get(args[0].data_ptr()))
         ):
             self.filled[output.data_ptr()] = known
         if self.emitted or not name.endswith("_") or name.startswith("_") or name in NO_FILLING:
             return
-        if isinstance(output, Tensor) and output.dim() and (whole(output) if output._is_view() else output.is_leaf):
+        if not isinstance(output, Tensor) or not is_plain(output) or not output.dim():
+            return
+        if whole(output) if output._is_view() else output.is_leaf:
             if len(self.filled) >= MOST_FILLED:
                 self.filled.clear()
             self.filled[output.data_ptr()] = name, raw_frames()[:1]

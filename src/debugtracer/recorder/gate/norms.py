@@ -31,7 +31,7 @@ def dense(tensors: Iterable[Tensor]) -> list[Tensor]:
     found = []
     for tensor in tensors:
         values = local(tensor.detach())
-        if values.layout is not torch.strided:
+        if values.layout is not torch.strided or values.is_nested:
             values = values.coalesce().values() if values.layout is torch.sparse_coo else values.values()
         if values.is_complex():
             values = torch.view_as_real(values.resolve_conj())

@@ -33,26 +33,17 @@ class RankVote:
         bits = tuple(bits)
         return self.answer(lambda number: self.counted(self.store(), f"vote/{number}", bits, patience_s), patience_s)
 
-    def ask_at(self, key: str, bits: Iterable[bool], patience_s: float = PATIENCE_S) -> tuple[int, ...] | None:
-        """Ask under a key of its own, outside the numbered questions: where a rank does not come here, the next gate is
-        not mistaken for this question."""
-        bits = tuple(bits)
-        return self.answer(
-            lambda _: self.counted(self.store(), f"at/{key}", bits, patience_s), patience_s, numbered=False
-        )
-
     def common(self, numbers: Iterable[int], patience_s: float = PATIENCE_S) -> frozenset[int] | None:
         """The numbers that every rank has; None when some rank did not come in time. Asked like a vote."""
         own = tuple(numbers)
         return self.answer(lambda number: self.shared(self.store(), f"numbers/{number}", own, patience_s), patience_s)
 
-    def answer(self, question: Callable[[int], T], patience_s: float, numbered: bool = True) -> T | None:
+    def answer(self, question: Callable[[int], T], patience_s: float) -> T | None:
         """What comes of the next question, by its number; None, for good, once some rank did not come in time."""
         if self.off:
             return None
-        number = next(self.number) if numbered else -1
         try:
-            return question(number)
+            return question(next(self.number))
         except Exception as error:  # what a store raises differs by kind and version
             self.off = f"the other ranks did not answer at a gate within {patience_s:.0f} s ({type(error).__name__})"
             return None

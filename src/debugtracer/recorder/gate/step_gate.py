@@ -256,6 +256,8 @@ class StepGate:
             self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
             if self.state.quiet_until_healthy or (scale is not None and scale <= 1.0):  # bad at loss scale 1 too
                 self.policy.scaler_failed(inner, self.skips.get(id(scaler), 0))
+            else:
+                self.policy.scale_too_high(inner, scaler, self.skips.get(id(scaler), 0))
         self.close_step(inner)
 
     def consider_skip(self, scaler: Any, optimizer: Optimizer, scale: float | None) -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from time import thread_time
+from time import monotonic, thread_time
+
+NAME = "debug-tracer-state"
+
+
+def beside_training() -> bool:
+    """Whether this is such a thread: what is saved and read here is no checkpoint of the program's."""
+    return threading.current_thread().name == NAME
 
 
 class Background:
@@ -12,6 +19,8 @@ class Background:
 
     def __init__(self) -> None:
         self.thread: threading.Thread | None = None
+        self.until: float | None = None
+        """The time after which what is under way is waited for no more; None: always."""
         self.error: Exception | None = None
         self.cpu_s = 0.0
         """CPU seconds of the last thing that was done."""
@@ -23,10 +32,12 @@ class Background:
         """Whether something is under way."""
         return self.thread is not None and self.thread.is_alive()
 
-    def start(self, do: Callable[[], object]) -> None:
-        """Begin to do something; at the end of the program Python waits for it."""
+    def start(self, do: Callable[[], object], limit_s: float | None = None) -> None:
+        """Begin to do something; at the end of the program Python waits for it, or, where it depends on other ranks,
+        `finish` does for so long."""
         self.finish()
-        self.thread = threading.Thread(target=self.run, args=(do,), name="debug-tracer-state")
+        self.until = None if limit_s is None else monotonic() + limit_s
+        self.thread = threading.Thread(target=self.run, args=(do,), name=NAME, daemon=limit_s is not None)
         self.thread.start()
 
     def run(self, do: Callable[[], object]) -> None:
@@ -40,9 +51,11 @@ class Background:
         self.cpu_s = thread_time() - begin
 
     def finish(self) -> None:
-        """Wait for what is under way."""
+        """Wait for what is under way; what takes longer than its limit is left alone."""
         if self.thread is not None:
-            self.thread.join()
+            self.thread.join(None if self.until is None else max(0.0, self.until - monotonic()))
+            if self.thread.is_alive():
+                self.error, self.succeeded = TimeoutError("it was not written in time"), False
         self.thread = None
 
     def failure(self) -> Exception | None:

@@ -17,6 +17,7 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
 from debugtracer.recorder.output.background import Background
+from debugtracer.recorder.output.shard_parts import host_shards
 from debugtracer.recorder.output.shards import Shards, remove_all_but, without_shards
 from debugtracer.recorder.resume.loader_passes import LoaderPasses
 from debugtracer.recorder.run_state import RunState, several_ranks
@@ -25,7 +26,9 @@ from debugtracer.recorder.state.host_values import host_values
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.recorder.tape.entry import tensors
-from debugtracer.trace.store.saved_state import FOLDER, FORMAT, SHARDS, Sum, checked, names, read_sums, sha256
+from debugtracer.trace.store.saved_state import FOLDER, FORMAT, Sum, checked, names, read_sums, sha256
+
+MARGIN_S = 10.0  # seconds beside those in which the ranks come together, for what follows (ours)
 
 
 class LastGood:
@@ -38,23 +41,46 @@ class LastGood:
 
     def write_later(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> float | None:
         """Copy the present state and write it from a thread, unless the one before is still under way; the answer: CPU
-        seconds that the thread took the last time, None where that is not known or was not well done. Sharded weights
-        are written here and now, by all ranks together. Raises DebugTracerError where the state holds a bad value or
-        the one before could not be written."""
+        seconds that the thread took the last time, None where that is not known or was not well done. Raises
+        DebugTracerError where the state holds a bad value or the one before could not be written."""
+        if self.state.roots.sharded and self.shards is not None:
+            return self.write_shards_later(run, rank, list(optimizers), self.shards)
         failed = self.background.failure()
         if failed is not None:
             raise not_written(names(run / FOLDER, rank)[0], failed)
         if self.background.busy and not several_ranks():
             return None
-        if self.state.roots.sharded:
-            self.write(run, rank, optimizers)
-            return 0.0
         parts = self.parts(list(optimizers))
         if not all_finite(tensors((parts["models"], parts["optimizers"]))):
             raise DebugTracerError("the present state holds values that are not finite")
         parts, target = host_values(parts), names(run / FOLDER, rank)[0]
         took_s = self.background.cpu_s if self.background.succeeded else None
         self.background.start(lambda: self.save(parts, target, rank, {}))
+        return took_s
+
+    def write_shards_later(self, run: Path, rank: int, live: list[Optimizer], shards: Shards) -> float | None:
+        """The same for sharded weights: all ranks come here at the same step, and their threads meet on the disk."""
+        name, target = shards.begin(self.state.step), names(run / FOLDER, rank)[0]
+        if self.background.busy:
+            shards.decline(target.parent, name, "it still writes the state before")
+            return None
+        failed, took_s = self.background.failure(), self.background.cpu_s if self.background.succeeded else None
+        parts = self.parts(live)
+        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
+            shards.decline(target.parent, name, "its state holds values that are not finite")
+            raise DebugTracerError("the present state holds values that are not finite")
+        parts, values = apart(parts, name)
+        parts, values = host_values(parts), host_shards(values)
+        size = torch.distributed.get_world_size()
+
+        def save() -> None:
+            files = shards.write_as(rank, size, target.parent, name, values)
+            self.save(parts, target, rank, files)
+            shards.noted(target.parent, rank, name)
+
+        self.background.start(save, shards.limit_s(values) + MARGIN_S)
+        if failed is not None:
+            raise not_written(target, failed)
         return took_s
 
     def write(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> Path:
@@ -66,16 +92,22 @@ class LastGood:
         good = all_finite(tensors((parts["models"], parts["optimizers"])))
         target = names(run / FOLDER, rank)[0]
         files: dict[str, str] = {}
+        shards, name = self.shards, ""
         if self.state.roots.sharded:
-            if self.shards is None:
+            if shards is None:
                 raise DebugTracerError("the weights are sharded, and nothing writes shards here")
-            self.shards.agree(self.state.step, good)
-            parts, values = apart(parts)
-            files = self.shards.write(target.parent, self.state.step, values)
+            name = shards.begin(self.state.step)
         if not good:
+            if shards is not None and name:
+                shards.decline(target.parent, name, "its state holds values that are not finite")
             raise DebugTracerError("the present state holds values that are not finite")
+        if shards is not None and name:
+            parts, values = apart(parts, name)
+            files = shards.write(target.parent, name, values)
         try:
             self.save(parts, target, rank, files)
+            if shards is not None and name:
+                shards.noted(target.parent, rank, name)
         except (OSError, RuntimeError) as error:
             raise not_written(target, error) from None
         return target
@@ -133,8 +165,8 @@ class LastGood:
         synced(fresh)
 
 
-def apart(parts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The parts of a state without sharded tensors, and these by name."""
+def apart(parts: dict[str, Any], name: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The parts of a state without sharded tensors, which lie in the folder `name`, and these by name."""
     values: dict[str, Tensor] = {}
     left = dict(parts)
     for kind in ("models", "optimizers"):
@@ -142,7 +174,7 @@ def apart(parts: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Tensor]]:
         left[kind] = [part for part, _ in split]
         for _, found in split:
             values |= found
-    return {**left, "shards": f"{SHARDS}{parts['step']}"}, values
+    return {**left, "shards": name}, values
 
 
 def not_written(target: Path, error: Exception) -> DebugTracerError:

@@ -1,78 +1,130 @@
-"""The sharded part of a last good state: one folder of torch.distributed.checkpoint that all ranks write together, so
-that another number of ranks can read it."""
+"""The sharded part of a last good state: one folder in the format of torch.distributed.checkpoint, so that another
+number of ranks can read it. Ranks meet in that folder alone: none waits for a process that is gone."""
 
 from __future__ import annotations
 
-import datetime
+import os
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from debugtracer.errors import DebugTracerError
-from debugtracer.recorder.gate.rank_vote import PATIENCE_S, WORK_S, RankVote
-from debugtracer.recorder.run_state import several_ranks
+from debugtracer.recorder.output.shard_parts import compare, write_index, write_part
+from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.sharded import is_sharded, local
 from debugtracer.trace.store.saved_state import SHARDS, sha256
 
+WAIT_S = 60.0  # seconds that a rank waits for the others beside the time that its own part may take (ours)
+BYTES_S = 5e7  # bytes that a disk shared by all ranks may take of each in a second, a low guess (ours)
+LOOK_S = 0.02  # seconds between two looks for what the others have left (ours)
+PART, REFUSED, NOTED = "part-", "refused-", "noted-"
+
 
 class Shards:
-    """One per process. Every rank calls `write` at the same step; each thing that may fail on one of them is voted on,
-    so that none waits in a collective for a rank that gave up."""
+    """One per process. Every rank calls `write` at the same steps, in the training or in a thread. Each writes its part
+    and leaves a word; rank 0 makes a state of them once all are there, and gives it its name."""
 
-    def __init__(self, vote: RankVote) -> None:
-        self.vote = vote
-        self.group: Any = None
-        """Our own: a collective in the program's groups could hang a failing job."""
+    def __init__(self, wait_s: float = WAIT_S) -> None:
+        self.wait_s = wait_s
+        self.begun: dict[str, int] = {}
+        """How often a state of a name was begun: ranks that begin one again meet in another folder."""
+        self.placed = ""
+        """The state that was put in place last."""
 
-    def write(self, folder: Path, step: int, values: dict[str, Tensor]) -> dict[str, str]:
-        """Write, read again and put in place; the answer: the files of this rank and their sums. Raises
-        DebugTracerError on all ranks where it fails on one."""
+    def begin(self, step: int) -> str:
+        """Return the name of the state of a step. Called once for each, by the training."""
         name = f"{SHARDS}{step}"
-        fresh, rank = folder / f"{name}.part", torch.distributed.get_rank()
-        self.together(step, "begin", lambda: fresh.mkdir(parents=True, exist_ok=True))
-        if self.group is None and several_ranks():
-            patience = datetime.timedelta(seconds=WORK_S)
-            self.group = torch.distributed.new_group(backend="gloo", timeout=patience)
-        self.together(step, "write", lambda: save(fresh, values, self.group))
-        self.together(step, "read", lambda: compare(fresh, values))
-        self.together(step, "place", lambda: put_in_place(fresh, folder / name) if rank == 0 else None)
-        mine = [path for path in sorted((folder / name).iterdir()) if is_of(path, rank)]
-        return {f"{name}/{path.name}": sha256(path) for path in mine}
+        self.begun[name] = self.begun.get(name, 0) + 1
+        return name if self.begun[name] == 1 else f"{name}-{self.begun[name]}"
 
-    def together(self, step: int, what: str, do: Callable[[], None]) -> None:
-        """Do one thing on every rank. Raises DebugTracerError on all where one of them could not, or did not come."""
-        failed = ""
+    def limit_s(self, values: dict[str, Tensor]) -> float:
+        """Return the seconds after which a rank that has not come is given up."""
+        return self.wait_s + sum(held_bytes(local(value)) for value in values.values()) / BYTES_S
+
+    def write(self, folder: Path, name: str, values: dict[str, Tensor]) -> dict[str, str]:
+        """Write, put in place and read again; the answer: the files of this rank and their sums. Raises
+        DebugTracerError on all ranks where it fails on one, or where one does not come."""
+        rank, size = torch.distributed.get_rank(), torch.distributed.get_world_size()
+        return self.write_as(rank, size, folder, name, values)
+
+    def write_as(self, rank: int, size: int, folder: Path, name: str, values: dict[str, Tensor]) -> dict[str, str]:
+        """Write as this rank of so many, whatever has become of the groups since."""
+        fresh, until = folder / f"{name}.part", monotonic() + self.limit_s(values)
         try:
             with quiet_warnings():
-                do()
+                fresh.mkdir(parents=True, exist_ok=True)
+                leave(fresh / f"{PART}{rank}", write_part(fresh, rank, values))
+                if rank == 0:
+                    self.put_in_place(fresh, folder / name, size, until)
+                else:
+                    self.wait_for(fresh, folder / name, until)
+                compare(folder / name, values)
         except (KeyboardInterrupt, SystemExit):
             raise
+        except DebugTracerError as error:
+            refuse(fresh, rank, str(error))
+            raise
         except BaseException as error:  # that of torch's checkpoints is no Exception
-            failed = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        answer = self.asked(f"{step}/{what}", bool(failed), WORK_S)
-        if answer is None:
-            raise DebugTracerError(failed or self.vote.off)
-        if answer[0]:
-            raise DebugTracerError(failed or f"another rank could not {what} its part")
+            told = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+            refuse(fresh, rank, told)
+            raise DebugTracerError(told) from None
+        self.placed = name
+        return {f"{name}/{path.name}": sha256(path) for path in sorted((folder / name).iterdir()) if is_of(path, rank)}
 
-    def agree(self, step: int, good: bool) -> None:
-        """Raise DebugTracerError on all ranks where the state of one of them holds a bad value."""
-        answer = self.asked(f"{step}/finite", not good, PATIENCE_S)
-        if answer is None:
-            raise DebugTracerError(self.vote.off)
-        if answer[0]:
-            raise DebugTracerError("the present state holds values that are not finite")
+    def put_in_place(self, fresh: Path, target: Path, size: int, until: float) -> None:
+        """Wait for the parts of all ranks, write their index, and give the folder its name. Raises DebugTracerError."""
+        for rank in range(1, size):
+            if self.placed and said_by(target.parent, rank) != self.placed:
+                raise DebugTracerError(f"rank {rank} has not kept {self.placed}, the state before: it stays")
+        for missing in self.waiting(fresh, until):
+            names = [f"{PART}{rank}" for rank in range(size)]
+            left = {entry.name for entry in os.scandir(fresh)}
+            if all(name in left for name in names):
+                break
+            missing.extend(name.removeprefix(PART) for name in names if name not in left)
+        parts = [fresh / name for name in names]
+        write_index(fresh, [part.read_bytes() for part in parts])
+        for part in parts:
+            part.unlink()
+        shutil.rmtree(target, ignore_errors=True)
+        fresh.replace(target)
 
-    def asked(self, what: str, failed: bool, patience_s: float) -> tuple[int, ...] | None:
-        """How many ranks have failed at something; None where not all have answered."""
-        if not several_ranks():
-            return (int(failed),)
-        return self.vote.ask_at(f"state/{what}", (failed,), patience_s)
+    def wait_for(self, fresh: Path, target: Path, until: float) -> None:
+        """Wait until rank 0 has put the state in place. Raises DebugTracerError."""
+        for missing in self.waiting(fresh, until):
+            if target.name in {entry.name for entry in os.scandir(target.parent)}:
+                return
+            missing.append("0")
+
+    def waiting(self, fresh: Path, until: float) -> Iterator[list[str]]:
+        """Yield while others are waited for; the list takes the ranks that have not come. Raises DebugTracerError where
+        one has refused, or at the end of the time."""
+        while True:
+            missing: list[str] = []
+            yield missing
+            refused = sorted(fresh.glob(f"{REFUSED}*"))
+            if refused:
+                rank = refused[0].name.removeprefix(REFUSED)
+                raise DebugTracerError(f"rank {rank} could not write its part ({refused[0].read_text()[:200]})")
+            if monotonic() > until:
+                raise DebugTracerError(f"no part came from rank {', '.join(missing)} in time")
+            sleep(LOOK_S)
+
+    def decline(self, folder: Path, name: str, why: str) -> None:
+        """Tell the other ranks, where there are any, that this one writes no state here."""
+        if torch.distributed.get_world_size() > 1:
+            refuse(folder / f"{name}.part", torch.distributed.get_rank(), why)
+
+    def noted(self, folder: Path, rank: int, name: str) -> None:
+        """Tell rank 0 that this rank goes back to a state: the one before is needed no more."""
+        leave(folder / f"{NOTED}{rank}", name.encode())
 
 
 def without_shards(entry: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -91,39 +143,28 @@ def without_shards(entry: dict[str, Any], prefix: str) -> tuple[dict[str, Any], 
     return {**entry, "state": state, **({"shards": told, "prefix": prefix} if told else {})}, found
 
 
-def save(folder: Path, values: dict[str, Tensor], group: Any) -> None:
-    """Write the parts of all ranks, and their index last."""
-    from torch.distributed.checkpoint.filesystem import FileSystemWriter
-    from torch.distributed.checkpoint.state_dict_saver import save as save_together
-
-    plain = {key: value.detach() for key, value in values.items()}
-    writer = FileSystemWriter(folder, single_file_per_rank=True)
-    save_together(plain, storage_writer=writer, process_group=group, no_dist=group is None)
+def said_by(folder: Path, rank: int) -> str:
+    """The state that a rank has kept last; empty where it has said nothing."""
+    try:
+        return (folder / f"{NOTED}{rank}").read_text()
+    except OSError:
+        return ""
 
 
-def load(folder: Path, values: dict[str, Tensor]) -> None:
-    """Read what belongs to this rank into these tensors, whatever the number of ranks that wrote it; no other rank is
-    needed."""
-    from torch.distributed.checkpoint.filesystem import FileSystemReader
-    from torch.distributed.checkpoint.state_dict_loader import load as load_alone
-
-    with quiet_warnings():  # that this process reads alone, which is meant
-        load_alone(dict(values), storage_reader=FileSystemReader(folder), no_dist=True)
+def leave(path: Path, data: bytes) -> None:
+    """Write a file that is there as a whole or not at all. Raises OSError."""
+    hidden = path.with_name(f".{path.name}")
+    hidden.write_bytes(data)
+    hidden.replace(path)
 
 
-def compare(folder: Path, values: dict[str, Tensor]) -> None:
-    """Read what was written, and compare it bit by bit. Raises RuntimeError where it differs."""
-    read = {key: torch.empty_like(value.detach()) for key, value in values.items()}
-    load(folder, read)
-    for key, value in values.items():
-        if not torch.equal(local(read[key]), local(value.detach())):
-            raise RuntimeError(f"{key} is not what was written")
-
-
-def put_in_place(fresh: Path, target: Path) -> None:
-    """Give a folder that is whole its name; one of a run before that had it is replaced."""
-    shutil.rmtree(target, ignore_errors=True)
-    fresh.replace(target)
+def refuse(fresh: Path, rank: int, why: str) -> None:
+    """Leave the word that this rank has given up, where the folder can be written."""
+    try:
+        fresh.mkdir(parents=True, exist_ok=True)
+        leave(fresh / f"{REFUSED}{rank}", why.encode())
+    except OSError:
+        return
 
 
 def is_of(path: Path, rank: int) -> bool:
@@ -132,7 +173,14 @@ def is_of(path: Path, rank: int) -> bool:
 
 
 def remove_all_but(folder: Path, kept: set[str]) -> None:
-    """Remove the folders of states that nobody goes back to."""
+    """Remove the folders of states that nobody goes back to; one that another rank has begun since stays."""
+    newest = max(map(step_of, kept), default=-1)
     for path in folder.glob(f"{SHARDS}*"):
-        if path.name not in kept:
+        if path.name not in kept and not (path.suffix == ".part" and step_of(path.name) > newest):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def step_of(name: str) -> int:
+    """The step of a state by the name of its folder."""
+    digits = re.match(rf"{SHARDS}(\d+)", name)
+    return int(digits.group(1)) if digits else -1

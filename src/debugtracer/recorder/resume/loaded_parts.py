@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from debugtracer.recorder.output.shards import load
+from debugtracer.recorder.output.shard_parts import load
 from debugtracer.recorder.state.roots import plain_path
 
 Entry = dict[str, Any]

@@ -14,6 +14,8 @@ MOST_ITEMS = 100_000  # items of a container copied per step at most; a larger o
 # what nn.Module keeps for itself, `training` included
 OWN = frozenset(vars(nn.Module())) | {"_compiled_call_impl", "_hf_hook", "_old_forward"}
 
+BUFFERS = "_buffers"  # a forward may put another tensor under a name of it (self.running = 0.9 * self.running)
+
 Key = tuple[int, str]
 
 
@@ -53,10 +55,12 @@ def signature(value: Any) -> Any:
 
 
 def signatures(module: nn.Module) -> dict[Key, Any]:
-    """The signatures of the plain attributes of a module and of all below, keyed by (id of module, attribute)."""
-    return {
+    """The signatures of the plain attributes of a module and of all below, and of which buffers they hold, keyed by
+    (id of module, attribute)."""
+    found = {
         (id(m), name): signature(value) for m in module.modules() for name, value in vars(m).items() if name not in OWN
     }
+    return found | {(id(m), BUFFERS): tuple(map(id, m._buffers.values())) for m in module.modules() if m._buffers}
 
 
 class AttributeCopy:
@@ -74,8 +78,14 @@ class AttributeCopy:
 
 
 def everything(module: nn.Module) -> AttributeCopy:
-    """Keep all plain attributes of a module and of all below."""
-    return AttributeCopy([(m, name) for m in module.modules() for name in vars(m) if name not in OWN])
+    """Keep all plain attributes of a module and of all below, and which buffers they hold."""
+    plain = [(m, name) for m in module.modules() for name in vars(m) if name not in OWN]
+    return AttributeCopy([*plain, *buffer_names(module)])
+
+
+def buffer_names(module: nn.Module) -> list[tuple[nn.Module, str]]:
+    """The places of all buffers of a module and of all below, to keep with AttributeCopy."""
+    return [(m, BUFFERS) for m in module.modules() if m._buffers]
 
 
 def changed(module: nn.Module, before: dict[Key, Any]) -> dict[Key, nn.Module]:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.frame_locals import locals_of
 from debugtracer.callsites.frames import LIBRARY, USER, place_of
 from debugtracer.recorder.state.roots import unwrapped
+from debugtracer.recorder.state.sizes import sizes
 
 MOST_SEEN = 2000  # objects looked at in one search (ours: a millisecond or two)
 DEEP = 4  # containers and objects between a name of the loop and the copies (ours: trainer, callbacks, one of them)
@@ -71,11 +72,11 @@ class Weights:
 
     def __init__(self, models: list[nn.Module], trained: list[Tensor]) -> None:
         bare = [unwrapped(model) for model in models]
-        self.shapes = {name: tensor.shape for model in bare for name, tensor in model.state_dict().items()}
-        self.orders = [[p.shape for p in trained]]
-        self.orders += [[p.shape for p in model.parameters()] for model in bare]
-        self.orders += [[p.shape for p in model.parameters() if p.requires_grad] for model in bare]
-        self.by_object = {id(p): p.shape for p in trained}
+        self.shapes = {name: sizes(tensor) for model in bare for name, tensor in model.state_dict().items()}
+        self.orders = [[sizes(p) for p in trained]]
+        self.orders += [[sizes(p) for p in model.parameters()] for model in bare]
+        self.orders += [[sizes(p) for p in model.parameters() if p.requires_grad] for model in bare]
+        self.by_object = {id(p): sizes(p) for p in trained}
         live = [t for model in bare for t in (*model.parameters(), *model.buffers())] + trained
         self.own = {id(t) for t in live} | {id(p.grad) for p in trained}
         self.places = {place for t in live if type(t.data) is Tensor and (place := memory(t))}
@@ -89,9 +90,9 @@ class Weights:
             return False
         if isinstance(held, dict):
             shapes = [self.shapes.get(key) if isinstance(key, str) else self.of_object(key) for key in held]
-            fits = shapes == [value.shape for value in values]
+            fits = shapes == [sizes(value) for value in values]
         else:
-            fits = len(held) > 1 and [value.shape for value in held] in self.orders
+            fits = len(held) > 1 and [sizes(value) for value in held] in self.orders
         return fits and not any(memory(value) in self.places for value in values)
 
     def of_object(self, key: Any) -> Any:
@@ -101,7 +102,7 @@ class Weights:
 
 def memory(tensor: Tensor) -> int:
     """Where its values lie; 0 for a tensor that has no memory of its own (sparse, empty)."""
-    return tensor.data_ptr() if tensor.layout is torch.strided else 0
+    return tensor.data_ptr() if tensor.layout is torch.strided and not tensor.is_nested else 0
 
 
 def found_from(frame: FrameType | None, weights: Weights) -> Iterator[dict[Any, Any] | list[Any]]:

@@ -13,7 +13,8 @@ from typing import Any
 def quiet_warnings() -> Iterator[list[str]]:
     """Hide this thread's warnings inside, yielding their texts; unlike catch_warnings it leaves filters as they are."""
     machinery: Any = warnings
-    shown, here, told = machinery._showwarnmsg, threading.get_ident(), list[str]()
+    shown, told = machinery._showwarnmsg, list[str]()
+    here: int | None = threading.get_ident()
 
     def show(message: Any) -> None:
         if threading.get_ident() == here:
@@ -25,5 +26,6 @@ def quiet_warnings() -> Iterator[list[str]]:
     try:
         yield told
     finally:
+        here = None  # where another thread has put its own in front, this one stays and hides nothing
         if machinery._showwarnmsg is show:
             machinery._showwarnmsg = shown

@@ -11,6 +11,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.parameter import is_lazy
 
 from debugtracer.recorder.state.attributes import AttributeCopy, Key, changed, everything, signatures
+from debugtracer.recorder.state.buffer_values import put, value_of
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import HostDraws
@@ -30,11 +31,9 @@ class RootState:
         self.attributes = attributes
 
     def restore(self) -> None:
-        """Restore values in place; version counters of live graphs are not touched.
-
-        (docs/rationale/replay.md#version-counters)"""
+        """Restore values in place, and which buffer stands under which name."""
         for buffer, value in self.buffers.values():
-            buffer.data.copy_(value)
+            put(buffer, value)
         self.attributes.restore()
 
 
@@ -52,7 +51,10 @@ class Root:
         )
         """Where its first parameter lies."""
         self.draws = HostDraws()
-        self.moving: dict[int, Tensor] | None = None
+        self.moving: dict[Key, weakref.ref[nn.Module]] = {}
+        """Names of the buffers that were seen to move, by their modules."""
+        self.not_held: set[str] = set()
+        """Buffers that cannot be copied, in words."""
         self.versions: dict[int, int] = {}
         self.values: dict[int, tuple[Tensor, Tensor]] = {}
         self.attributes: dict[Key, weakref.ref[nn.Module]] = {}
@@ -81,17 +83,23 @@ class Root:
         if learning:
             self.versions = {id(b): b._version for b in module.buffers()}
             self.seen = signatures(module)
-        candidates = (
-            [b for b in module.buffers() if not is_lazy(b)] if calls == 0 else list((self.moving or {}).values())
-        )
+        candidates = [b for b in module.buffers() if not is_lazy(b)] if calls == 0 else self.moving_buffers()
         if calls == 0 and sum(held_bytes(b) for b in candidates) > FIRST_COPY_BYTES:
-            candidates = list((self.moving or {}).values())
-        values = {id(b): (b, b.detach().clone()) for b in candidates}
+            candidates = self.moving_buffers()
+        copies = [(b, value_of(b)) for b in candidates]
+        self.not_held |= {f"of {b.dtype}" for b, value in copies if value is None}
+        values = {id(b): (b, value) for b, value in copies if value is not None}
         self.values = values if learning else {}
         if learning:
             return RootState(self, values, everything(module))
         owners = [(owner(), name) for (_, name), owner in self.attributes.items()]
         return RootState(self, values, AttributeCopy([(m, name) for m, name in owners if m is not None]))
+
+    def moving_buffers(self) -> list[Tensor]:
+        """The buffers that stand now where some were seen to move."""
+        held = [(owner(), name) for (_, name), owner in self.moving.items()]
+        found = [m._buffers.get(name) for m, name in held if m is not None]
+        return [buffer for buffer in found if buffer is not None]
 
     def learning(self, module: nn.Module) -> bool:
         """True until enough calls were watched in this mode."""
@@ -103,8 +111,10 @@ class Root:
         if module is None or not self.learning(module):
             return
         self.calls[module.training] += 1
-        moved = {id(b): b for m in module.modules() for b in m.buffers(recurse=False) if self.moved(m, b)}
-        self.moving = {**(self.moving or {}), **moved}
+        for part in module.modules():
+            for name, buffer in part._buffers.items():
+                if buffer is not None and self.moved(part, buffer):
+                    self.moving.setdefault((id(part), name), weakref.ref(part))
         self.attributes.update({key: weakref.ref(m) for key, m in changed(module, self.seen).items()})
 
     def moved(self, owner: nn.Module, buffer: Tensor) -> bool:

@@ -4,7 +4,6 @@ be executed again."""
 from __future__ import annotations
 
 import math
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter, thread_time
@@ -14,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.cleared_gradients import cleared_first
-from debugtracer.recorder.state.copies import FREE_S, SHAPE, UpdateCopy, fill, identical
+from debugtracer.recorder.state.copies import FREE_S, UpdateCopy, identical
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
@@ -27,6 +26,7 @@ from debugtracer.recorder.tape.step_tape import Segment
 SLOTS = 3  # snapshots held: the newest may already hold the fault (ours)
 AGED = 5  # older ones beside them in the modes that go back, while ring_bytes allows: they reach 500 steps back (ours)
 EVERY = 8  # steps between two snapshots at least (ours: the reach of a trial is one to two dozen steps)
+BACK = 4  # times shorter that an interval must be allowed to be before it is taken back (ours)
 REACH = 4  # updates before a step that its snapshot should lie back, 2 at least (ours)
 MAX_INTERVAL = 200  # steps; a ring that could only afford fewer reaches no spike in time (ours)
 # how far a roll-back may go back (PaLM's restarts: some 100), and so between two snapshots in the modes that do (ours)
@@ -65,7 +65,7 @@ class SnapshotRing:
         """The past of the loss that stood out most, kept until somebody looks into it."""
         self.height = 0.0
         """How far that one stood out."""
-        self.every, self.since = EVERY, EVERY
+        self.every = EVERY
         self.off = ""
         """Why no snapshots are taken; empty while they are."""
         self.aged = 0
@@ -94,9 +94,8 @@ class SnapshotRing:
     def consider(self, begins: int, step: int, optimizers: Iterable[Optimizer], step_s: float) -> str | None:
         """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is
         switched off."""
-        self.since += 1
-        if self.off or self.since < self.every or (step % self.every and several_ranks()):
-            return None  # several ranks take theirs at the same steps: they can only go back together
+        if self.off or not self.is_due(step):
+            return None
         # also one built before we came
         stepped = [e.args[0] for tape in list(self.tapes)[-HABIT:] for e in tape.entries if e.kind == "step"]
         live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
@@ -117,11 +116,11 @@ class SnapshotRing:
         for copy in snapshot.copies:
             copy.take()
         snapshot.gradients = self.carried(live)
-        self.copy_buffers(snapshot)
+        snapshot.buffers.take(self.roots(), bool(self.on_host))
         if (loop := self.loop) is not None:
             snapshot.loop = LoopState(loop.schedulers, loop.scalers, loop.averages.copies(held))
             begin += loop.averages.held_weights.search_s  # now and then alone
-        snapshot.number, snapshot.step, snapshot.roots, self.since = begins, step, [], 0
+        snapshot.number, snapshot.step, snapshot.roots = begins, step, []
         self.held.append(snapshot)
         cost_s = self.cost(perf_counter() - begin, used)
         return None if cost_s is None else self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
@@ -149,19 +148,6 @@ class SnapshotRing:
                 return oldest
         return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
 
-    def copy_buffers(self, snapshot: Snapshot) -> None:
-        """Copy the buffers of all roots, into the memory of last time where they are the same."""
-        live = [(module, list(module.buffers())) for module in self.roots()]
-        flat = [buffer for _, buffers in live for buffer in buffers]
-        kept = [pair for _, pairs in snapshot.buffers for pair in pairs]
-        copies = [copy for _, copy in kept]
-        if not identical(flat, [buffer for buffer, _ in kept]) or [*map(SHAPE, flat)] != [*map(SHAPE, copies)]:
-            copies = [self.copied(b.detach()) for b in flat]
-        elif flat:
-            fill(copies, flat, bool(self.on_host))
-        made = iter(copies)
-        snapshot.buffers = [(weakref.ref(m), [(b, next(made)) for b in buffers]) for m, buffers in live]
-
     def copied(self, value: Tensor) -> Tensor:
         """A copy where the snapshots lie."""
         return host_copy(value) if self.on_host else value.clone()
@@ -185,15 +171,25 @@ class SnapshotRing:
         usual = sorted(self.cost_s)[len(self.cost_s) // 2]
         if usual < FREE_S or step_s <= 0:
             return None
-        self.every = max(EVERY, math.ceil(usual / (SHARE * step_s)))
-        if several_ranks():
-            self.every = EVERY << math.ceil(math.log2(self.every / EVERY))  # one that affords fewer takes some of these
-        if self.every > self.max_interval() and len(self.cost_s) >= 3:
+        wanted, most = max(EVERY, math.ceil(usual / (SHARE * step_s))), self.max_interval()
+        if wanted > most and len(self.cost_s) >= 3:
             return self.stop(
-                f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {self.every}th step "
+                f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {wanted}th step "
                 "could be kept"
             )
+        # doubled, so that where fewer are afforded they are some of the same; back only where far more are
+        doubled = max(wanted, min(most, EVERY << math.ceil(math.log2(wanted / EVERY))))
+        if doubled > self.every or BACK * doubled <= self.every:
+            self.every = doubled
         return None
+
+    def is_due(self, step: int) -> bool:
+        """Whether a snapshot is to be taken: the first step of all, then the first after each multiple of the interval,
+        so that what else a machine does moves none. Several ranks take theirs on the multiples: they can only go back
+        together."""
+        if several_ranks():
+            return step % self.every == 0
+        return not self.held or (step - 1) // self.every > (self.held[-1].step - 1) // self.every
 
     def stop(self, why: str) -> str:
         """Stop taking snapshots, free what is held and return the reason."""
@@ -290,7 +286,7 @@ class SnapshotRing:
         self.held.clear()
         self.tapes.clear()
         self.bytes.clear()
-        self.pinned, self.since = None, EVERY
+        self.pinned = None
 
 
 def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tensor]]) -> float:

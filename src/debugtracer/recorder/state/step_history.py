@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from torch import Tensor, nn
+from torch import Tensor
 
+from debugtracer.recorder.state.buffer_copies import BufferCopies
 from debugtracer.recorder.state.copies import UpdateCopy
 from debugtracer.recorder.state.finite import all_finite
 from debugtracer.recorder.state.held_bytes import held_bytes
@@ -25,7 +25,7 @@ class Snapshot:
     """Segment that begins with this state."""
     step: int = -1
     copies: list[UpdateCopy] = field(default_factory=list)
-    buffers: list[tuple[weakref.ref[nn.Module], list[tuple[Tensor, Tensor]]]] = field(default_factory=list)
+    buffers: BufferCopies = field(default_factory=BufferCopies)
     gradients: list[tuple[Tensor, Tensor]] | None = None
     """(parameter, its gradient) where updates add to gradients of before; None: there were some, but each update clears
     its own first."""
@@ -39,9 +39,7 @@ class Snapshot:
         """Restore the values in place."""
         for copy in self.copies:
             copy.restore()
-        for _, kept in self.buffers:
-            for buffer, value in kept:
-                buffer.data.copy_(value)
+        self.buffers.restore()
 
     def restore_gradients(self) -> None:
         """Restore gradients as new tensors: the present ones belong to the user."""
@@ -51,6 +49,7 @@ class Snapshot:
     def go_back(self, generators: bool = False) -> None:
         """Restore everything that training goes on with: values, carried tensors, schedulers and scalers."""
         self.restore()
+        self.buffers.places.restore()
         for root in self.roots:
             root.attributes.restore()
         if self.loop is not None:
@@ -70,16 +69,14 @@ class Snapshot:
         for kept in self.copies:
             yield from kept.values
             yield from (value for state in kept.state.values() for value in state.values())
-        yield from (value for _, pairs in self.buffers for _, value in pairs)
+        yield from self.buffers.values()
         yield from (average.value for average in self.averages if average.holder is None)
 
     @property
     def nbytes(self) -> int:
         """The bytes held by the snapshot."""
-        values = sum(held_bytes(v) for _, kept in self.buffers for _, v in kept) + sum(
-            held_bytes(v) for v in (*(v for _, v in self.gradients or ()), *(a.value for a in self.averages))
-        )
-        return sum(c.nbytes for c in self.copies) + values
+        values = (*(v for _, v in self.gradients or ()), *(a.value for a in self.averages))
+        return sum(c.nbytes for c in self.copies) + self.buffers.nbytes + sum(map(held_bytes, values))
 
 
 @dataclass

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from debugtracer.errors import swallow
 from debugtracer.recorder.listeners import SegmentListener
 from debugtracer.recorder.run_state import RunState
-from debugtracer.recorder.state.attributes import AttributeCopy
+from debugtracer.recorder.state.attributes import BUFFERS, AttributeCopy
+from debugtracer.recorder.state.buffer_values import put, renew, value_of
 from debugtracer.recorder.state.roots import Root
 from debugtracer.recorder.tape.step_tape import Tape
 
@@ -37,7 +38,7 @@ class WindowState(SegmentListener):
         if not rests:
             return
         try:
-            if not kept:
+            if not kept or any(name == BUFFERS for _, name in self.owners):  # other tensors stand there now
                 self.choose([root for _, root in self.state.roots.known.items()])
             self.keep()
             self.whole = True
@@ -46,15 +47,16 @@ class WindowState(SegmentListener):
 
     def choose(self, roots: list[Root]) -> None:
         """Choose what is to be kept while the tape rests; what moves is learned while it works."""
-        self.sources = [buffer for root in roots for buffer in (root.moving or {}).values()]
-        self.values = [buffer.detach().clone() for buffer in self.sources]
+        copies = [(buffer, value_of(buffer)) for root in roots for buffer in root.moving_buffers()]
+        self.sources = [buffer for buffer, value in copies if value is not None]
+        self.values = [value for _, value in copies if value is not None]
         found = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
         self.owners = [(module, name) for module, name in found if module is not None]
 
     def keep(self) -> None:
-        """Copy the buffers that move in one call, and the attributes that change."""
+        """Copy the buffers that move, the dense ones in one call, and the attributes that change."""
         if self.sources:
-            torch._foreach_copy_(self.values, self.sources)
+            renew(self.values, self.sources, torch._foreach_copy_)
         if self.owners:
             self.attributes = AttributeCopy(self.owners)
 
@@ -68,9 +70,14 @@ class WindowState(SegmentListener):
         if not self.whole:
             return []
         for buffer, value in zip(self.sources, self.values, strict=True):
-            buffer.data.copy_(value)
+            put(buffer, value)
         self.attributes.restore()
         return ["buffers"] if self.sources else []
+
+    def not_held(self) -> str:
+        """What a forward may have changed and nothing puts back, in a clause; empty where there is nothing."""
+        kinds = {kind for _, root in self.state.roots.known.items() for kind in root.not_held}
+        return f"buffers {', '.join(sorted(kinds))} are not held: torch copies none" if kinds else ""
 
 
 def clear_gradients(parameters: list[Tensor]) -> None:

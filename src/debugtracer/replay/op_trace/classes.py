@@ -8,6 +8,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
+from debugtracer.recorder.state.sizes import sizes
 from debugtracer.trace.birth import TensorFacts
 from debugtracer.trace.number import number
 
@@ -105,7 +106,7 @@ def values_at(tensor: Tensor, shape: tuple[int, ...], coordinates: Iterable[tupl
 
 def facts_of(tensor: Tensor, name: str, values: tuple[float, ...] = (), made_by: str = "") -> TensorFacts:
     """Collect counts, range of the finite values and dtype of a tensor of any type. Syncs the host."""
-    shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
+    shape, dtype = sizes(tensor), str(tensor.dtype).removeprefix("torch.")
     flat = plain(tensor)
     if flat.dtype is torch.bool:
         flat = flat.to(torch.uint8)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from debugtracer.recorder.state.sizes import sizes
 from debugtracer.replay.op_trace.calls import OpRead
 from debugtracer.replay.op_trace.classes import (
     bad_mask,
@@ -63,9 +64,7 @@ class OpRecords:
         flat = plain(values)
         nan = bool(torch.isnan(flat).any())
         only_masks = not nan and not bool(torch.isposinf(flat).any())
-        record = OpRecord(
-            None, "", self.order, tuple(values.shape), status=SOURCE, name=name, masks=only_masks or not name
-        )
+        record = OpRecord(None, "", self.order, sizes(values), status=SOURCE, name=name, masks=only_masks or not name)
         self.order += 1
         record.arithmetic = nan or (bool(name) and not only_masks)
         record.by_dim, record.coordinates = indices_by_dim(mask), coordinates_of(mask)

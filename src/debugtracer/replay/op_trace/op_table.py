@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 
+from debugtracer.recorder.state.sizes import sizes
 from debugtracer.replay.op_trace.classes import floating, plain, tensors
 from debugtracer.replay.op_trace.guilty_values import guilty_values
 from debugtracer.replay.op_trace.op_records import OpRecords
@@ -103,7 +104,7 @@ def measured(results: list[Tensor]) -> tuple[dict[str, Any], Tensor | None]:
             highs.append(high)
         mean = average if mean is None or shown is tensor else mean
     told = {
-        "shape": tuple(shown.shape) if shown is not None else (),
+        "shape": sizes(shown) if shown is not None else (),
         "dtype": str(shown.dtype).removeprefix("torch.") if shown is not None else "",
         "low": min(lows, default=None),
         "high": max(highs, default=None),

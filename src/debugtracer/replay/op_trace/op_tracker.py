@@ -9,6 +9,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from debugtracer.errors import swallow
+from debugtracer.recorder.state.sizes import sizes
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.replay.op_trace.calls import Group, OpRead, Shape, constant, groups, named, shape_of
 from debugtracer.replay.op_trace.classes import (
@@ -75,10 +76,10 @@ class OpTracker(OpRecords):
         worst = max(classes, default=FINITE)
         if worst:
             result = group.outs[classes.index(worst)]
-            record.shape = tuple(result.shape)
+            record.shape = sizes(result)
             self.explain(record, func, shape, group, result, worst, (args, kwargs))
         elif group.outs:
-            record.shape = tuple(group.outs[0].shape)
+            record.shape = sizes(group.outs[0])
         self.watch_half(record, shape, group)
         return self.wrote(record, group, [c > FINITE for c in classes])
 
@@ -115,7 +116,7 @@ class OpTracker(OpRecords):
                     record.meta,
                     record.op,
                     record.order,
-                    tuple(tensor.shape),
+                    sizes(tensor),
                     record.makers,
                     of_batch=record.of_batch,
                     of_parameter=record.of_parameter,

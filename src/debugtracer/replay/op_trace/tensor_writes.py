@@ -146,7 +146,7 @@ class Writes:
 def values_of(tensor: Tensor) -> Tensor:
     """The strided tensor that holds the numbers."""
     if tensor.layout is torch.strided:
-        return tensor
+        return tensor.values() if tensor.is_nested else tensor
     if tensor.layout is torch.jagged:
         return cast(Tensor, tensor._values)  # the buffer itself: values() is an op of the nested tensor
     if tensor.layout is torch.sparse_coo:

@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.rerun import Rerun
+from debugtracer.recorder.state.buffer_values import value_of
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.entry import HALF, Leaf, Slot
 from debugtracer.recorder.tape.step_tape import Segment
@@ -265,6 +266,6 @@ def world_of(history: StepHistory, context: ReplayContext, optimizers: list[Opti
     states = [s for number in context.states for s in context.states[number]]
     states += history.snapshot.roots  # the last to be put back: those of now are only saved
     world = ReplayedState(held, states, [], history.snapshot.copies, [e for s in history.segments for e in s.entries])
-    world.buffers += [(b, b.detach().clone()) for m in roots for b in m.buffers()]
+    world.buffers += [(b, value) for m in roots for b in m.buffers() if (value := value_of(b)) is not None]
     world.preserve(b for m in roots for b in m.buffers())
     return world

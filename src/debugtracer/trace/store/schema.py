@@ -21,6 +21,7 @@ EVENTS = "events.jsonl"
 INCIDENTS = "incidents"  # folder of a run: a folder for each incident that was saved
 # in the folder of an incident: what a person or a program wants to know first; copies of the user's files
 CAPSULE, SOURCES = "capsule.json", "sources"
+ATTENDED = "attended"  # a file of a run: a page that shows it is open, as of its time
 CONTROL, CONTROL_WORDS = "control", ("stop", "pause", "resume")  # a file of a run: a person's word to it
 VERSION_KEY = b"debugtracer.version"
 NAMES_KEY = b"debugtracer.series"  # JSON list of the names in a sealed file

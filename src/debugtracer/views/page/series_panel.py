@@ -7,11 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Any
 
-from debugtracer.trace.events import Acted, Crashed, Incident
+from debugtracer.trace.events import Acted, ActionEffect, Crashed, Incident
 from debugtracer.trace.store.reader import Trace
 from debugtracer.views.page.launchers import launchers
 from debugtracer.views.page.memory_lines import memory_lines
 from debugtracer.views.view import findings
+from debugtracer.views.words.action_lines import line_of
 
 WHOLE = 3000  # values of a series shown one by one
 BINS = 1500
@@ -96,14 +97,9 @@ def marked(trace: Trace) -> Iterable[dict[str, Any]]:
                 "name": event.facts.symptom,
                 "text": summary,
             }
-        elif isinstance(event, Acted):
-            yield {
-                "step": event.step,
-                "kind": "action",
-                "rank": event.rank,
-                "name": event.action,
-                "text": event.reason,
-            }
+        elif isinstance(event, Acted | ActionEffect):
+            line = line_of(event)
+            yield {"step": line.step, "kind": "action", "rank": line.rank, "name": line.word, "text": line.text}
         elif isinstance(event, Crashed) and (event.iteration or event.rank not in starters):  # theirs is at no step
             text = f"{event.error}: {event.message}"[:400]
             yield {"step": event.step, "kind": "crash", "rank": event.rank, "name": event.error, "text": text}
