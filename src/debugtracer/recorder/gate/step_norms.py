@@ -19,8 +19,8 @@ class StepNorms:
         """The same of all parameters after the update; empty at rest."""
 
     def of_gradients(self, parameters: Sequence[Tensor]) -> dict[int, float] | None:
-        """Return the norms of the gradients by the id of their parameter, of the parameters of the optimizer that steps; None
-        where the gate did not read each."""
+        """Return the norms of the gradients by the id of their parameter, for all parameters of the optimizer that
+        steps; None where the gate did not read each."""
         graded = [p for p in parameters if p.grad is not None]
         return by_id(graded, self.gradients)
 
