@@ -73,7 +73,7 @@ def trials(shadow: ShadowModel, kept: RecordedCall, target: Tensor | None) -> It
 
 
 def draw_on(device: torch.device) -> None:
-    """Take a number from every generator: they were put back since the last trial, and noise must be other noise."""
+    """Let every generator move on: they were put back since the last trial, and noise must be other noise."""
     torch.rand(1), random.random(), np.random.random()
     if device.type != "cpu":
         torch.rand(1, device=device)
