@@ -109,11 +109,11 @@ class FunctionTestsObserver(Observer):
             self.go_on(max(QUICK_S, STEP_SHARE * self.run.state.step_s))
 
     def incident(self) -> None:
-        """Finish: what they find may be what made the step bad."""
+        """Test all that is left: what they find may be what made the step bad."""
         self.go_on(math.inf)
 
     def ended(self) -> None:
-        """Finish what a short run has left."""
+        """Test what a short run has left."""
         self.go_on(math.inf)
 
     def prepared(self) -> deque[RootTests]:
