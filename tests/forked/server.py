@@ -128,7 +128,7 @@ def command(words: list[str], cwd: str, env: dict[str, str]) -> None:
     adopt(env)
     sys.argv, sys.orig_argv = ["debug-tracer", *words[1:]], [sys.executable, "-m", "debugtracer", *words[1:]]
     sys.path[0] = cwd
-    import debugtracer.commands.run as run
+    import debugtracer.commands._supervised as run
 
     original = run.supervise
 

@@ -8,7 +8,8 @@ import dataclasses
 import pytest
 
 import debugtracer
-from debugtracer.commands.app import command, names
+from debugtracer.commands._group import command
+from debugtracer.commands.app import names
 from debugtracer.settings import Settings
 
 NAMES = {

@@ -53,3 +53,20 @@ def test_garbage_is_collected_after_the_start_as_before_it(collects, monkeypatch
         assert gc.isenabled() is collects
     finally:
         gc.enable()
+
+
+def test_what_the_start_made_counts_as_old_and_what_the_program_froze_stays_so():
+    gc.unfreeze()  # what the server froze from which tests are forked
+    with uncollected():
+        made = [[] for _ in range(2000)]
+    young = {id(thing) for thing in gc.get_objects(generation=0) + gc.get_objects(generation=1)}
+    assert not any(id(thing) in young for thing in made)
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with uncollected():
+            pass
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()

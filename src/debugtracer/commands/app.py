@@ -3,21 +3,12 @@ stderr."""
 
 from __future__ import annotations
 
-import importlib
 import pkgutil
 import sys
-from typing import Any
 
-import typer
-from typer.core import TyperGroup
-
-import debugtracer
 from debugtracer import commands
+from debugtracer.commands._run_words import parsed
 from debugtracer.errors import DebugTracerError
-
-# the program's options are the program's
-SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}
-EPILOG = "Start with: debug-tracer run train.py"
 
 
 def names() -> list[str]:
@@ -25,45 +16,6 @@ def names() -> list[str]:
     return sorted(
         m.name for m in pkgutil.iter_modules(commands.__path__) if m.name != "app" and not m.name.startswith("_")
     )
-
-
-class Commands(TyperGroup):
-    """A group that imports a command only when it is asked for it."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return every name that --help offers, sorted."""
-        return names()
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import the module of that name, None if there is none."""
-        return command(cmd_name) if cmd_name in names() else None
-
-
-def command(name: str) -> Any:
-    """The command of one module: its function of the same name."""
-    function = getattr(importlib.import_module(f"debugtracer.commands.{name}"), name)
-    single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name, context_settings=SETTINGS.get(name, {}), no_args_is_help=False)(function)
-    return typer.main.get_command(single)
-
-
-app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, no_args_is_help=True, epilog=EPILOG)
-
-
-@app.callback(help="A flight recorder for PyTorch training: says where the first bad value was born.")
-def debug_tracer(
-    version: bool = typer.Option(
-        False, "--version", help="Print the version.", is_eager=True, callback=lambda v: show_version(v)
-    ),
-) -> None:
-    """Take the options that stand before a command."""
-
-
-def show_version(wanted: bool) -> None:
-    """Print the version and exit, if wanted."""
-    if wanted:
-        typer.echo(f"debug-tracer {debugtracer.__version__}")
-        raise typer.Exit
 
 
 def main() -> None:
@@ -74,7 +26,14 @@ def main() -> None:
 def status(words: list[str]) -> int:
     """Execute these words; an error of ours is one line on stderr, never a traceback."""
     try:
-        result = typer.main.get_command(app).main(words, prog_name="debug-tracer", standalone_mode=False)
+        given = parsed(words)
+        if given is not None:
+            from debugtracer.commands._supervised import watch_given
+
+            return watch_given(given.command, given.options)
+        from debugtracer.commands._group import executed
+
+        result = executed(words)
     except DebugTracerError as error:
         return say(str(error))
     except Exception as error:

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from debugtracer.commands.run import ModeWord, Name, Out, choice, chosen, supervised_run
+from debugtracer.commands._supervised import choice, chosen, supervised_run
+from debugtracer.commands.run import ModeWord, Name, Out
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.settings import Mode, Switch
 from debugtracer.trace.store.saved_state import FOLDER, RESUMED, SavedState, newest

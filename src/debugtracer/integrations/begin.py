@@ -33,13 +33,17 @@ def begin() -> None:
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
     """Collect no garbage inside: our imports make little, and each would go through all that torch has made, a
-    tenth of a second together."""
+    tenth of a second together. What they made counts as old at once, as torch's own: else it would make the collector
+    go through everything in one of the first steps (docs/rationale/performance.md#collector)."""
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
+            if not gc.get_freeze_count():  # what the program froze stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

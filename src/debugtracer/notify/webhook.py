@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import urllib.parse
-import urllib.request
 
 from debugtracer.errors import UsageError
 from debugtracer.notify.notice import Notice
@@ -22,6 +21,8 @@ class Webhook:
 
     def send(self, notice: Notice, held_back: int) -> None:
         """Post one notice. Raises OSError, ValueError."""
+        import urllib.request  # with http, mail and TLS: a hundredth of a second of every start
+
         body = json.dumps(notice.document(held_back)).encode()
         request = urllib.request.Request(
             self.address, data=body, headers={"Content-Type": "application/json", "User-Agent": "debug-tracer"}

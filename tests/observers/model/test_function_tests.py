@@ -10,7 +10,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from debugtracer.observers.model.function_tests import SAMPLES, library_model, likeliest
+from debugtracer import session
+from debugtracer.observers.model import function_tests
+from debugtracer.observers.model.function_tests import library_model, likeliest
+from debugtracer.observers.model.recorded_call import SAMPLES
+from debugtracer.observers.observed_run import FIRST_STEPS
 from debugtracer.trace.facts.function_test import FunctionTest
 from tests.observers.told import facts, findings
 from tests.watching import same_bits, under_watch
@@ -252,3 +256,37 @@ def test_a_library_s_model_is_told_from_the_user_s_own_and_from_a_loss():
 
     assert library_model(nn.Linear(2, 2)) == "Linear"
     assert [library_model(m) for m in (Mine(2, 2), nn.CrossEntropyLoss(), None)] == ["", "", ""]
+
+
+def test_what_is_dear_is_tested_in_steps_that_are_not_inspected_or_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(function_tests, "LITTLE_BYTES", 0)
+    monkeypatch.setattr(function_tests, "QUICK_S", 0.0)
+    ran = []
+    run = function_tests.ShadowModel.run
+    monkeypatch.setattr(
+        function_tests.ShadowModel,
+        "run",
+        lambda self, *args: (ran.append(session.active().state.step), run(self, *args))[1],
+    )
+    write(tmp_path / "long", Writer(causal=False), steps=20)
+    mine = [step for step in ran if step >= FIRST_STEPS]
+    assert mine == ran
+    assert len(set(mine)) > 1
+    write(tmp_path / "short", Writer(causal=False), steps=2)
+    short, long = ({name: fact.changed for name, fact in trials(tmp_path / word).items()} for word in ("short", "long"))
+    assert short == long
+    assert long["later_tokens"]
+
+
+def test_an_incident_has_them_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(function_tests, "LITTLE_BYTES", 0)
+    model = Writer(causal=False)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    with under_watch(tmp_path, mode="observe"):
+        for step in range(2):
+            text = torch.randint(0, SYMBOLS, (5, LENGTH + 1))
+            loss = F.cross_entropy(model(text[:, :-1]).transpose(1, 2), text[:, 1:])
+            (loss * (float("nan") if step else 1.0)).backward()
+            optimizer.step()
+        told = [f.trial for f in session.active().observed_run.facts if isinstance(f, FunctionTest)]
+    assert "later_tokens" in told or "later_tokens" in trials(tmp_path)

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from debugtracer.observers.numerics.dynamics import dynamics_of
+from debugtracer.observers.numerics.weights_before import WeightsBefore
 
 
 def stepped(kind, dtype=torch.float32, grad=0.5, steps=1, **options):
@@ -16,10 +17,15 @@ def stepped(kind, dtype=torch.float32, grad=0.5, steps=1, **options):
     optimizer = kind([p], **options)
     for _ in range(steps):
         p.grad = torch.full((8,), grad, dtype=dtype)
-        before = p.detach().clone()
+        before = WeightsBefore([p])
         optimizer.step()
     with torch.no_grad():
-        return dynamics_of("w", p, optimizer, before)
+        return one(p, optimizer, before)
+
+
+def one(p, optimizer, before):
+    (row,) = dynamics_of([("w", p)], optimizer, before)
+    return row
 
 
 def test_the_update_of_sgd_is_lr_times_gradient():
@@ -58,5 +64,5 @@ def test_an_update_that_bfloat16_swallows_is_stalled():
 def test_without_a_copy_there_is_no_update_and_a_stranger_has_no_row():
     p = nn.Parameter(torch.ones(2))
     optimizer = torch.optim.SGD([p], 0.1)
-    assert dynamics_of("w", p, optimizer, None).update_l2 is None
-    assert dynamics_of("w", nn.Parameter(torch.ones(2)), optimizer, None) is None
+    assert one(p, optimizer, None).update_l2 is None
+    assert dynamics_of([("w", nn.Parameter(torch.ones(2)))], optimizer, None) == []

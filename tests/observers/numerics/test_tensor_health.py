@@ -7,13 +7,15 @@ import math
 import pytest
 import torch
 
+from debugtracer.observers.numerics.even_sample import MOST
 from debugtracer.observers.numerics.tensor_health import (
     BINS,
-    SAMPLE,
     dead_share,
     health_of,
-    histogram,
+    healths_of,
+    histograms,
     l2_of,
+    l2s_of,
     sample_of,
     saturated_share,
 )
@@ -30,9 +32,9 @@ def test_a_small_tensor_is_looked_at_whole():
 
 
 def test_a_large_one_by_an_even_sample_and_its_norm_by_all():
-    x = torch.randn(40 * SAMPLE, generator=torch.Generator().manual_seed(0))
+    x = torch.randn(40 * MOST, generator=torch.Generator().manual_seed(0))
     row = health_of("w", "weight", x)
-    assert SAMPLE <= row.sampled <= SAMPLE + 1
+    assert MOST <= row.sampled <= MOST + 1
     assert row.std == pytest.approx(1.0, abs=0.03)
     assert row.l2 == pytest.approx(x.norm().item(), rel=1e-4)
 
@@ -55,7 +57,7 @@ def test_integers_and_empty_tensors_have_no_row():
 
 
 def test_the_histogram_counts_powers_of_two():
-    counts = histogram(torch.tensor([1.0, -1.5, 2.0, 1e-30, 1e30, 0.5]))
+    (counts,) = histograms(torch.tensor([[1.0, -1.5, 2.0, 1e-30, 1e30, 0.5, 0.0]]))
     assert len(counts) == BINS
     assert {i + LOWEST - 1: n for i, n in enumerate(counts) if n} == {LOWEST - 1: 1, -1: 1, 0: 2, 1: 1, 16: 1}
 
@@ -78,3 +80,24 @@ def test_no_random_number_is_drawn():
     state = torch.get_rng_state()
     health_of("w", "weight", torch.ones(100_000))
     assert torch.equal(state, torch.get_rng_state())
+
+
+def test_many_say_what_each_says_alone_with_norms_that_were_read():
+    named = [
+        ("a", torch.tensor([[-2.0, 0.0, 1.0], [4.0, 0.0, 3.0]])),
+        ("ids", torch.arange(6)),
+        ("b", torch.tensor([1.0, math.nan, math.inf, 3.0, 0.0, -1.0])),
+        ("c", torch.full((6,), math.nan)),
+        ("d", torch.tensor([1.0, 2.0], dtype=torch.float64)),
+        ("e", torch.tensor([1e-3, 2.0, 3.0, 1e-30, 7e4, 0.5])),
+    ]
+    alone = [row for name, t in named if (row := health_of(name, "weight", t)) is not None]
+    assert healths_of("weight", named) == alone
+    assert [row.l2 for row in healths_of("weight", named, [7.0] * 6)] == [7.0] * 5
+
+
+def test_norms_of_many_are_those_of_each():
+    tensors = [torch.full((4,), 1e30), torch.ones(9)]
+    assert l2s_of(tensors) == [l2_of(t) for t in tensors]
+    assert l2s_of([*tensors, torch.ones(4, dtype=torch.float16)])[1:] == [3.0, 2.0]
+    assert l2s_of([]) == []

@@ -41,7 +41,7 @@ def test_the_norms():
     weight = nn.Parameter(torch.tensor([3.0, 4.0]))
     weight.grad = torch.tensor([0.0, 2.0])
     still = nn.Parameter(torch.ones(2))
-    assert norms([{"params": [weight, still], "weight_decay": 0.1}]) == (pytest.approx(0.5), 2.0)
+    assert norms([{"params": [weight, still], "weight_decay": 0.1}], {}) == (pytest.approx(0.5), 2.0)
 
 
 def test_no_decay_is_silent_and_a_huge_one_is_told(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.optimizer.element_spikes import ratios
+from debugtracer.observers.optimizer.element_spikes import compared
 from debugtracer.trace.facts.element_spikes import ElementSpikes
 from tests.observers.loops import data, mse, net, plain
 from tests.observers.observing import observed
@@ -64,8 +64,6 @@ def test_elements_seen_too_rarely_do_not_count():
     optimizer.state[p]["exp_avg_sq"][7] *= 1e-6
     p.grad = torch.full((10,), 2.0)
     with torch.no_grad():
-        numbers, sampled, age = ratios(p, optimizer)
-        assert numbers.tolist() == [9.0, 0.0, pytest.approx(4.0, rel=1e-5)]
-        assert (sampled, age) == (10, 3)
+        assert compared([p], optimizer) == [(p, 9, 0, pytest.approx(4.0, rel=1e-5), 3)]
         p.grad[2] = 80.0
-        assert ratios(p, optimizer)[0].tolist() == [9.0, 1.0, pytest.approx(6400.0, rel=1e-5)]
+        assert compared([p], optimizer) == [(p, 9, 1, pytest.approx(6400.0, rel=1e-5), 3)]

@@ -37,3 +37,13 @@ def test_the_norms_of_a_step_are_those_of_its_tensors(tmp_path: Path) -> None:
         a_step(model, optimizer)
         a_step(model, optimizer, clip=True)  # the norm is that of the clip: the gate has read none by itself
         assert not norms.gradients and norms.weights
+        held = list(model.parameters())
+        assert norms.of_gradients(held) is None
+        assert norms.of_weights(held) == {id(p): pytest.approx(p.norm().item()) for p in held}
+        assert norms.of_weights(held[:1]) is None
+        a_step(model, optimizer)
+        held[0].grad = None
+        assert norms.of_gradients(held) is None
+        assert norms.of_gradients([held[1]]) is None
+        held[0].grad = torch.zeros_like(held[0])
+        assert list(norms.of_gradients(held) or ()) == [id(p) for p in held]

@@ -25,6 +25,8 @@ from debugtracer.recorder.state.snapshot_ring import SHARE
 from debugtracer.trace.facts.weights_at_rest import ValueChanged
 from debugtracer.trace.number import number
 
+# parameters that are compared in inspected steps whatever it costs (ours): 4 ms with their moments
+LITTLE_BYTES = 4 * 1024**2
 MOST_BYTES = 256 * 1024**2  # copied at most (ours); above it parameters alone, above that nothing
 # times the largest value before, from which several changed elements are a corruption and no clamp, average or new
 # start (ours)
@@ -63,12 +65,7 @@ class WeightsAtRestObserver(Observer):
         self.due.discard(id(optimizer))
         self.wait -= 1
         held = parameters(optimizer)
-        if (
-            not held
-            or not self.run.affords(Part.SUMMARIES)
-            or (held[0].device.type != "cpu" and not self.run.inspecting)
-            or (self.wait > 0 and not self.run.inspecting)
-        ):
+        if not held or not self.run.affords(Part.SUMMARIES) or not self.looks(held):
             return
         key, state = id(optimizer), optimizer.state
         moments = [
@@ -87,6 +84,13 @@ class WeightsAtRestObserver(Observer):
         self.due.add(key)
         self.steps[key] = self.run.step
         self.spent(perf_counter() - begin)
+
+    def looks(self, held: list[Tensor]) -> bool:
+        """Whether this update is looked at: in inspected steps whatever it costs where that is little, for those are
+        dear already; in others as often as it is cheap."""
+        if self.run.inspecting:
+            return held[0].device.type != "cpu" or sum(held_bytes(p) for p in held) <= LITTLE_BYTES
+        return held[0].device.type == "cpu" and self.wait <= 0
 
     def plain(
         self, held: list[Tensor], moments: list[tuple[Tensor, str, Tensor]]

@@ -8,16 +8,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from debugtracer.observers.model.function_tests import SLOW_S, RecordedCall, first_samples, refused, simple
+from debugtracer.observers.model.function_trials import SLOW_S
+from debugtracer.observers.model.recorded_call import RecordedCall, first_samples, refused, simple
+from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.observers.model.shadow_model import ShadowModel, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
-from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observed_run import FIRST_STEPS, ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.answer_spread import AnswerSpread
 from debugtracer.trace.number import number
 
-LOOKS = (0, 64, 128)  # iterations at which the copy is run (ours: an optimizer that ruins a model does so in ten)
+LOOKS = (64, 128)  # iterations at which a copy is run (ours: an optimizer that ruins a model does so in ten)
+FIRST_LOOK = FIRST_STEPS  # the iteration at which the copy of the first one is
 ROOTS = 3  # roots that are looked at (ours)
 
 
@@ -28,6 +31,8 @@ class FirstInputs:
         self.name, self.module, self.autocast = name, WeakRef(call.module), call.autocast
         self.args, self.kwargs, self.samples = first_samples(call)
         self.first = 0.0
+        self.copy: ShadowModel | None = None
+        """As it was at the first look, until that is taken."""
 
 
 class AnswerSpreadsObserver(Observer):
@@ -54,30 +59,41 @@ class AnswerSpreadsObserver(Observer):
             self.kept.append(one)
 
     def backward_ended(self, losses: list[Tensor]) -> None:
-        """Run the copies when a look is due."""
+        """Run the copies when a look is due; the first one after the steps that are dear already."""
         at = self.run.iteration - 1
         if at == 0:
             self.run.unsubscribe(self.left)
-        if at in LOOKS:
+            self.kept = [one for one in self.kept if self.copied(one)]
+        if at == FIRST_LOOK or at in LOOKS:
             self.kept = [one for one in self.kept if self.look(one, at)]
         if not self.kept or at >= LOOKS[-1]:
             self.kept = []
             self.run.unsubscribe(self.left, self.backward_ended)
 
+    def copied(self, one: FirstInputs) -> bool:
+        """Copy a root as it is before its first update; whether it can be called."""
+        module = one.module()
+        if module is None or nn.Module.__call__ is not nn.Module._wrapped_call_impl or side_effect(module) is not None:
+            return False  # a replaced __call__ would see ours
+        with unnoticed(self.run.disabled):
+            one.copy = copy_of(self.run.shadows, module, one, self.run.iteration)
+        return one.copy is not None
+
     def look(self, one: FirstInputs, at: int) -> bool:
         """Run a copy of one root; whether to look at it again."""
-        module = one.module()
-        if module is None or nn.Module.__call__ is not nn.Module._wrapped_call_impl:
-            return False  # a replaced __call__ would see ours
-        if at == 0 and side_effect(module) is not None:
+        module, copy, one.copy = one.module(), one.copy, None
+        first = copy is not None
+        if nn.Module.__call__ is not nn.Module._wrapped_call_impl:
             return False
         begin = perf_counter()
         with unnoticed(self.run.disabled):
-            found = spread(module, one)
+            if copy is None and module is not None:
+                copy = copy_of(self.run.shadows, module, one, self.run.iteration)
+            found = spread(copy, one) if copy is not None else None
         if found is None or perf_counter() - begin > SLOW_S:
             return False
         apart, scale = found
-        if at == 0:
+        if first:
             one.first = apart
             return apart > 0
         self.run.emit(
@@ -93,12 +109,20 @@ class AnswerSpreadsObserver(Observer):
         return True
 
 
-def spread(module: nn.Module, one: FirstInputs) -> tuple[float, float] | None:
+def copy_of(shadows: ShadowCopies, module: nn.Module, one: FirstInputs, iteration: int) -> ShadowModel | None:
+    """A copy of a root; None where it cannot be copied, which is no fault."""
+    try:
+        return shadows.of(module, one.autocast, iteration)
+    except Exception:
+        return None
+
+
+def spread(copy: ShadowModel, one: FirstInputs) -> tuple[float, float] | None:
     """How far the outputs for the samples lie apart, and the size of all; None where the copy gives none of that
     shape."""
     try:
-        output, _ = ShadowModel(module, one.autocast).run(one.args, one.kwargs)
-    except Exception:  # a model that cannot be copied or called once more is no fault
+        output, _ = copy.run(one.args, one.kwargs)
+    except Exception:  # a model that cannot be called once more is no fault
         return None
     if (
         output is None

@@ -1,39 +1,64 @@
-"""What an update did to one parameter, and the state of its optimizer: update ratio, Adam's moments, RMS_t."""
+"""What an update did to each parameter, and the state of its optimizer: update ratio, Adam's moments, RMS_t."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.observers.numerics.tensor_health import SAMPLE, l2_of
+from debugtracer.observers.numerics.even_sample import sample_size
+from debugtracer.observers.numerics.second_moments import SecondMoment, measured
+from debugtracer.observers.numerics.tensor_health import l2s_of
+from debugtracer.observers.numerics.weights_before import WeightsBefore
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.health import ParamDynamics
 from debugtracer.trace.number import number
 
 
-def dynamics_of(name: str, parameter: Tensor, optimizer: Optimizer, before: Tensor | None) -> ParamDynamics | None:
-    """Measure one parameter after step(); `before` is a copy from before. None if no group holds it. Call under
+def dynamics_of(
+    named: Sequence[tuple[str, Tensor]],
+    optimizer: Optimizer,
+    before: WeightsBefore | None,
+    read: Mapping[int, float] | None = None,
+) -> list[ParamDynamics]:
+    """Measure parameters after step(); `before` is of before it, `read` the norms of gradients that are known, by the
+    id of the parameter. Without those that no group holds, and those without plain floating values. Call under
     no_grad."""
-    group = next((g for g in optimizer.param_groups if any(p is parameter for p in g["params"])), None)
-    if group is None or parameter.layout is not torch.strided or not parameter.is_floating_point():
-        return None
-    grad = parameter.grad if parameter.grad is not None and parameter.grad.layout is torch.strided else None
-    change = (parameter.detach().float() - before.float()) if before is not None else None
-    return ParamDynamics(
-        name=name,
-        numel=parameter.numel(),
-        dtype=str(parameter.dtype).removeprefix("torch."),
-        optimizer=type(optimizer).__name__,
-        lr=number(rate(group.get("lr", 0.0))),
-        weight_l2=number(l2_of(before if before is not None else parameter)),
-        grad_l2=None if grad is None else number(l2_of(grad)),
-        update_l2=None if change is None else number(l2_of(change)),
-        stalled=stalled_share(parameter, grad, change),
-        **moments(optimizer, parameter, group, grad),
-    )
+    groups = {id(p): group for group in optimizer.param_groups for p in group["params"]}
+    held = [
+        (name, p)
+        for name, p in named
+        if id(p) in groups and p.layout is torch.strided and p.is_floating_point() and not p.is_meta
+    ]
+    params = [p for _, p in held]
+    grads = {id(p): g for p in params if (g := p.grad) is not None and g.layout is torch.strided}
+    changes = before.changes(params) if before is not None else {}
+    updates = before.sizes(params, changes) if before is not None else {}
+    weights = dict(before.norms) if before is not None else {}
+    unread = [p for p in params if id(p) not in weights]
+    weights |= zip(map(id, unread), l2s_of(unread), strict=True)
+    norms = dict(read or {})
+    new = {key: grad for key, grad in grads.items() if key not in norms}
+    norms |= zip(new, l2s_of(list(new.values())), strict=True)
+    states = moments(optimizer, params, groups, grads)
+    return [
+        ParamDynamics(
+            name=name,
+            numel=p.numel(),
+            dtype=str(p.dtype).removeprefix("torch."),
+            optimizer=type(optimizer).__name__,
+            lr=number(rate(groups[id(p)].get("lr", 0.0))),
+            weight_l2=number(weights[id(p)]),
+            grad_l2=number(norms[id(p)]) if id(p) in grads else None,
+            update_l2=number(updates[id(p)]) if id(p) in updates else None,
+            stalled=stalled_share(p, grads.get(id(p)), changes.get(id(p)), before),
+            **states.get(id(p), {}),
+        )
+        for name, p in held
+    ]
 
 
 def rate(value: Any) -> float:
@@ -41,45 +66,34 @@ def rate(value: Any) -> float:
     return float(value.detach()) if isinstance(value, Tensor) else float(value)
 
 
-def stalled_share(parameter: Tensor, grad: Tensor | None, change: Tensor | None) -> float | None:
+def stalled_share(
+    parameter: Tensor, grad: Tensor | None, change: Tensor | None, before: WeightsBefore | None
+) -> float | None:
     """The share of elements of a half-precision weight that have a gradient and were not changed by the update."""
-    if grad is None or change is None or parameter.dtype not in HALF:
+    if grad is None or change is None or before is None or parameter.dtype not in HALF:
         return None
-    touched = grad != 0
+    touched = before.sample(grad) != 0
     count = int(touched.sum().item())
     return float(((change == 0) & touched).sum().item()) / count if count else None
 
 
-def moments(optimizer: Optimizer, parameter: Tensor, group: dict[str, Any], grad: Tensor | None) -> dict[str, Any]:
-    """Measure Adam's first and second moment of one parameter; nothing for an optimizer without them."""
-    state = optimizer.state.get(parameter, {})
-    v, m = state.get("exp_avg_sq"), state.get("exp_avg")
-    if not isinstance(v, Tensor) or v.shape != parameter.shape or "eps" not in group:
-        return {"moment_l2": number(l2_of(m))} if isinstance(m, Tensor) else {}
-    step = float(state["step"]) if "step" in state else 0.0
-    beta2 = float(group["betas"][1]) if "betas" in group else 0.0
-    sampled = evenly(v) / max(1.0 - beta2**step, 1e-12) if step else evenly(v)
-    known = sampled > 0
-    touched = sampled[known]
-    told: dict[str, Any] = {"moment_l2": number(l2_of(m)) if isinstance(m, Tensor) else None}
-    if not touched.numel():
-        return told
-    eps = float(group["eps"])
-    told["least_v"] = number(float(touched.amin().item()))
-    told["under_eps"] = float((touched.sqrt() < eps).float().mean().item())
-    told["beta2"] = beta2 or None
-    told["log_v"] = number(float(evenly(v)[known].log().mean().item()))
-    if grad is not None:
-        squares = evenly(grad)[known].square()
-        told["rms"] = number(float((squares / touched.clamp_min(eps * eps)).mean().sqrt().item()))
-        given = squares > 0
-        if 2 * int(given.sum().item()) >= given.numel():
-            told["lag"] = number(float((squares[given] / touched[given]).median().item()))
+def moments(
+    optimizer: Optimizer, params: Sequence[Tensor], groups: dict[int, dict[str, Any]], grads: dict[int, Tensor]
+) -> dict[int, dict[str, Any]]:
+    """Measure Adam's first and second moments, by the id of their parameter; nothing of an optimizer without them."""
+    states = {id(p): optimizer.state[p] for p in params if p in optimizer.state}
+    first = {key: m for key, state in states.items() if isinstance(m := state.get("exp_avg"), Tensor)}
+    told: dict[int, dict[str, Any]] = {
+        key: {"moment_l2": number(l2)} for key, l2 in zip(first, l2s_of(list(first.values())), strict=True)
+    }
+    seconds: dict[int, SecondMoment] = {}
+    for p in params:
+        key, group = id(p), groups[id(p)]
+        state = states.get(key, {})
+        v = state.get("exp_avg_sq")
+        if isinstance(v, Tensor) and v.shape == p.shape and "eps" in group:
+            beta2 = float(group["betas"][1]) if "betas" in group else 0.0
+            seconds[key] = SecondMoment(v, grads.get(key), float(group["eps"]), beta2, float(state.get("step", 0.0)))
+    for key, fields in zip(seconds, measured(list(seconds.values()), sample_size(len(params))), strict=True):
+        told[key] = told.get(key, {}) | fields
     return told
-
-
-def evenly(tensor: Tensor) -> Tensor:
-    """An even sample of the values, the same places for every tensor of one shape."""
-    values = tensor.detach()
-    flat = (values.abs() if values.is_complex() else values).reshape(-1)
-    return flat[:: max(1, flat.numel() // SAMPLE)].float()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -13,20 +14,30 @@ from torch.optim import Optimizer
 from debugtracer.callsites.chosen_class import chosen_line
 from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.numerics.dynamics import dynamics_of
+from debugtracer.observers.numerics.even_sample import sample_size
 from debugtracer.observers.numerics.leaf_outputs import LeafOutputs
-from debugtracer.observers.numerics.tensor_health import dead_share, health_of, l2_of, saturated_share
+from debugtracer.observers.numerics.tensor_health import (
+    Sampled,
+    dead_share,
+    health_of,
+    healths_of,
+    l2_of,
+    l2s_of,
+    rows_of,
+    sampled,
+    saturated_share,
+)
+from debugtracer.observers.numerics.weights_before import WeightsBefore
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.run_state import parameters
-from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.health import Health, ParamDynamics, Role, TensorHealth
+from debugtracer.trace.facts.health import Health, Role, TensorHealth
 
 FLATTENING = ("Sigmoid", "Tanh", "Softsign")  # classes of layers through many of which no gradient comes
 SQUASHING = ("relu", "leaky_relu", "tanh", "sigmoid", "softmax", "gelu", "silu")
 # rows of one role in a snapshot; a model of a thousand layers has more parameters than a reader reads (ours)
 MOST_TENSORS = 2000
-COPY_BYTES = 1024**3  # weights copied before the step to measure its update; a larger model has no update_l2 (ours)
 
 
 class HealthObserver(Observer):
@@ -34,9 +45,11 @@ class HealthObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.activations: dict[str, TensorHealth] = {}
+        self.activations: dict[str, Sampled] = {}
         self.tensors: dict[str, TensorHealth] = {}
-        self.before: dict[int, Tensor] = {}
+        self.before: WeightsBefore | None = None
+        self.grad_norms: dict[int, float] = {}
+        """Those of the gradients that the update was given, by the id of their parameter."""
         self.leaves = LeafOutputs(run, lambda: run.inspecting, self.gave)
         self.lines: dict[str, Frame | None] = {}
         """Where the program chooses a class of layers."""
@@ -64,7 +77,7 @@ class HealthObserver(Observer):
         path = self.leaves.inside[-1] if self.leaves.inside else ""
         frame = self.run.here()
         name = f"{path}:{word}" if path else f"{word} at line {frame.line}" if frame else word
-        if frame and name in self.activations and self.activations[name].frame not in (None, frame):
+        if frame and name in self.activations and self.activations[name].told["frame"] not in (None, frame):
             name = f"{name} at line {frame.line}"  # relu is written twice in one forward: neither call hides the other
         score = args[0] if args and isinstance(args[0], Tensor) else None
         self.look_at(name, output, word, score)
@@ -82,16 +95,17 @@ class HealthObserver(Observer):
             }
             if function == "softmax" and output.dim() and output.shape[-1] > 1 and output.numel():
                 more |= attention_of(output, score)
-            row = health_of(
+            seen = sampled(
                 name,
                 "activation",
                 output,
+                sample_size(len(self.leaves.paths)),
                 function=function,
                 frame=self.run.here() if ":" in name or " at " in name else self.chosen(function),
                 **more,
             )
-        if row is not None:
-            self.activations[name] = row
+        if seen is not None:
+            self.activations[name] = seen
 
     def chosen(self, kind: str) -> Frame | None:
         """The line of the program that chooses this class of layers, of one that flattens the gradient."""
@@ -133,34 +147,35 @@ class HealthObserver(Observer):
             return
         names = self.names()
         held = parameters(optimizer)
+        graded = [p for p in held if p.grad is not None]
+        read = self.run.state.norms.of_gradients(held)  # the gate has just read them, or took the loop's word
         with torch.no_grad():
-            for p in held[:MOST_TENSORS]:
-                row = health_of(names[id(p)], "gradient", p.grad) if p.grad is not None and id(p) in names else None
-                if row is not None:
-                    self.tensors[f"gradient {row.name}"] = row
-            if sum(held_bytes(p) for p in held) <= COPY_BYTES:
-                self.before = {
-                    id(p): p.detach().clone() for p in held if p.grad is not None and p.layout is torch.strided
-                }
+            norms = l2s_of([grad for p in held if (grad := p.grad) is not None]) if read is None else ()
+            self.grad_norms = dict(zip(map(id, graded), norms, strict=True)) if read is None else read
+            known = [p for p in graded[:MOST_TENSORS] if id(p) in names]
+            self.keep("gradient", known, names, self.grad_norms)
+            plain = [p for p in graded if p.layout is torch.strided and not p.is_meta]
+            self.before = WeightsBefore(plain[:MOST_TENSORS])
+
+    def keep(self, role: Role, held: list[Tensor], names: dict[int, str], norms: dict[int, float] | None) -> None:
+        """Measure the weights or gradients of these parameters; `norms` are those that were read already."""
+        told = [norms[id(p)] for p in held] if norms is not None else None
+        named = [(names[id(p)], p.grad if role == "gradient" else p) for p in held]
+        rows = healths_of(role, [(name, t) for name, t in named if t is not None], told)
+        self.tensors |= {f"{role} {row.name}": row for row in rows}
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Measure weights and what changed, and emit the snapshot."""
         if not self.run.inspecting:
             return
-        names = self.names()
-        params: list[ParamDynamics] = []
+        names, held = self.names(), parameters(optimizer)
+        norms = self.run.state.norms.of_weights(held)  # read by the gate, after the update
+        known = [p for p in held[:MOST_TENSORS] if id(p) in names]
         with torch.no_grad():
-            for p in parameters(optimizer)[:MOST_TENSORS]:
-                if id(p) not in names:
-                    continue
-                row = health_of(names[id(p)], "weight", p)
-                if row is not None:
-                    self.tensors[f"weight {row.name}"] = row
-                one = dynamics_of(names[id(p)], p, optimizer, self.before.get(id(p)))
-                if one is not None:
-                    params.append(one)
-        rows = (*self.tensors.values(), *self.activations.values())
+            self.keep("weight", known, names, norms)
+            params = dynamics_of([(names[id(p)], p) for p in known], optimizer, self.before, self.grad_norms)
+            rows = (*self.tensors.values(), *rows_of([*self.activations.values()]))
         self.run.emit(Health(ref=self.run.ref("update", self.run.iteration - 1), tensors=rows, params=tuple(params)))
         self.clear()
 
@@ -169,23 +184,16 @@ class HealthObserver(Observer):
         names = self.names()
         with torch.no_grad():
             for module in self.run.modules():
-                for p in [p for p in module.parameters() if id(p) in names][:MOST_TENSORS]:
-                    for role, tensor in (("weight", p), ("gradient", p.grad)):
-                        row = health_of(names[id(p)], role, tensor) if tensor is not None else None  # type: ignore[arg-type]
-                        if row is not None:
-                            self.tensors[f"{role} {row.name}"] = row
-        self.run.emit(
-            Health(
-                ref=self.run.ref("update", self.run.iteration),
-                tensors=(*self.tensors.values(), *self.activations.values()),
-                at_alarm=True,
-            )
-        )
+                held = [*named_in(module, names)][:MOST_TENSORS]
+                self.keep("weight", held, names, None)
+                self.keep("gradient", held, names, None)
+            rows = (*self.tensors.values(), *rows_of([*self.activations.values()]))
+        self.run.emit(Health(ref=self.run.ref("update", self.run.iteration), tensors=rows, at_alarm=True))
         self.clear()
 
     def clear(self) -> None:
         """Drop everything of the step."""
-        self.activations, self.tensors, self.before = {}, {}, {}
+        self.activations, self.tensors, self.before, self.grad_norms = {}, {}, None, {}
 
     def reset(self) -> None:
         self.leaves.leave()
@@ -194,6 +202,11 @@ class HealthObserver(Observer):
     def remove(self) -> None:
         """Drop hooks and values, so that nothing stays behind."""
         self.reset()
+
+
+def named_in(module: nn.Module, names: dict[int, str]) -> Iterator[Tensor]:
+    """Yield the parameters of a module that have a name."""
+    yield from (p for p in module.parameters() if id(p) in names)
 
 
 def distinct(names: dict[int, str]) -> dict[int, str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of
 from debugtracer.callsites.origins.setting_origin import setting_line
 from debugtracer.errors import guarded
+from debugtracer.observers.numerics.tensor_health import l2s_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.decay_share import DecayShare
@@ -49,7 +52,7 @@ class DecayShareObserver(Observer):
         if not groups:
             known[1] = LOOKS
             return
-        decays, grads = norms(groups)
+        decays, grads = norms(groups, self.run.state.norms.of_gradients(parameters(optimizer)) or {})
         kind = type(optimizer).__name__
         decay, lr = max(float(g["weight_decay"]) for g in groups), max(float(g["lr"]) for g in groups)
         large = known[1] == LOOKS - 1 and (decays >= grads or decay * lr > MELTS)
@@ -75,14 +78,14 @@ def is_plain(value: Any) -> bool:
     return isinstance(value, (int, float)) and value > 0
 
 
-def norms(groups: list[dict[str, Any]]) -> tuple[float, float]:
-    """The norm of decay times weight, and of the gradient, over all parameters with one."""
-    decays: list[Tensor] = []
-    grads: list[Tensor] = []
+def norms(groups: list[dict[str, Any]], read: Mapping[int, float]) -> tuple[float, float]:
+    """The norm of decay times weight, and of the gradient, over all parameters with one; `read` are those of gradients
+    that are known, by the id of their parameter."""
+    decays: list[float] = []
+    grads: list[float] = []
     for group in groups:
         held = [p for p in group["params"] if p.grad is not None and p.grad.layout is torch.strided]
-        decays += [p.detach().norm().float() * group["weight_decay"] for p in held]
-        grads += [p.grad.norm().float() for p in held]
-    if not grads:
-        return 0.0, 0.0
-    return float(torch.stack(decays).norm()), float(torch.stack(grads).norm())
+        decays += [l2 * group["weight_decay"] for l2 in l2s_of(held)]
+        grads += [read[id(p)] for p in held if id(p) in read]
+        grads += l2s_of([p.grad for p in held if id(p) not in read])
+    return math.hypot(*decays), math.hypot(*grads)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.line import first
+from debugtracer.observers.numerics.even_sample import matrices
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.identity import ById
@@ -27,7 +30,7 @@ class EffectObserver(Observer):
         super().__init__(run)
         self.updates: ById[Optimizer, tuple[int, int]] = ById()
         self.count = 0
-        self.before: list[tuple[Tensor, Tensor, Tensor]] = []
+        self.before: list[tuple[list[Tensor], Tensor, Tensor]] = []
         self.again: ById[Optimizer, int] = ById()
         """Updates of an optimizer that are looked at now: one look found that it stopped."""
         self.moved: ById[Optimizer, int] = ById()
@@ -52,7 +55,7 @@ class EffectObserver(Observer):
             for group in optimizer.param_groups:
                 lr = group.get("lr")
                 if isinstance(lr, (int, float)) and lr > 0:
-                    self.before += [sampled(p, float(lr)) for p in group["params"] if comparable(p)]
+                    self.before += sampled([p for p in group["params"] if comparable(p)], float(lr))
 
     def step_ended(self, optimizer: Optimizer) -> None:
         """Compare the same samples after the update."""
@@ -62,10 +65,8 @@ class EffectObserver(Observer):
         if not before:
             return
         with torch.no_grad():
-            flags = torch.stack(
-                [torch.stack((must.any(), ((part(p) != old) & must).any())).cpu() for p, old, must in before]
-            ).tolist()
-        expected = [(p, moved) for (p, _, _), (due, moved) in zip(before, flags, strict=True) if due]
+            flags = [flag for held, old, must in before for flag in zip(held, *moved(held, old, must), strict=True)]
+        expected = [(p, moved) for p, due, moved in flags if due]
         still = [p for p, moved in expected if not moved]
         names = self.run.names() if still else {}
         stopped = self.stopped(optimizer, done, len(expected), len(still))
@@ -120,11 +121,19 @@ def part(tensor: Tensor) -> Tensor:
     return flat[:: max(1, flat.numel() // SAMPLE)]
 
 
-def sampled(parameter: Tensor, lr: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The parameter, a copy of its sample, and which elements of that a healthy update changes."""
-    old = part(parameter).clone()
-    assert parameter.grad is not None
-    slope = part(parameter.grad).abs().float()
-    spacing = old.abs().float() * torch.finfo(parameter.dtype).eps
-    must = torch.isfinite(slope) & (slope > 0) & ((slope.clamp(max=1.0) * lr) > MARGIN * spacing)
-    return parameter, old, must
+def sampled(held: list[Tensor], lr: float) -> Iterator[tuple[list[Tensor], Tensor, Tensor]]:
+    """Yield parameters whose samples are equally long, a copy of those as rows, and which elements a healthy update
+    changes."""
+    for places, old in matrices([part(p) for p in held]):
+        chosen = [held[place] for place in places]
+        slope = torch.stack([part(p.grad) for p in chosen if p.grad is not None]).abs().float()
+        spacing = old.abs().float() * torch.finfo(old.dtype).eps
+        must = torch.isfinite(slope) & (slope > 0) & ((slope.clamp(max=1.0) * lr) > MARGIN * spacing)
+        yield chosen, old.clone() if len(chosen) == 1 else old, must
+
+
+def moved(held: list[Tensor], old: Tensor, must: Tensor) -> tuple[list[bool], list[bool]]:
+    """Compare again: which parameters had to change, and which of them did."""
+    now = torch.stack([part(p) for p in held])
+    due, done = torch.stack((must.any(dim=1), ((now != old) & must).any(dim=1))).tolist()
+    return due, done

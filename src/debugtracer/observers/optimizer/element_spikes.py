@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.loss.loss_rows import OutlyingLoss
-from debugtracer.observers.numerics.dynamics import evenly
+from debugtracer.observers.numerics.even_sample import evenly, matrices, sample_size
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
@@ -57,30 +57,26 @@ class ElementSpikeObserver(Observer):
             if isinstance(m, (nn.Embedding, nn.EmbeddingBag))
         }
         with torch.no_grad():
-            seen = [
-                (p, *one)
-                for p in parameters(optimizer)
-                if id(p) not in tables and (one := ratios(p, optimizer)) is not None
-            ]
+            held = [p for p in parameters(optimizer) if id(p) not in tables]
+            seen = compared(held, optimizer)
             if seen:
                 self.emit(optimizer, seen, stands_out)
 
-    def emit(self, optimizer: Optimizer, seen: list[tuple[Tensor, Tensor, int, int]], stands_out: bool) -> None:
-        """Emit a fact where there is something; one transfer for all parameters."""
-        counts = torch.stack([numbers for _, numbers, _, _ in seen]).tolist()
-        found = [(p, sampled, row) for (p, _, sampled, _), row in zip(seen, counts, strict=True) if row[1] > 0]
+    def emit(self, optimizer: Optimizer, seen: list[Comparison], stands_out: bool) -> None:
+        """Emit a fact where there is something."""
+        found = [one for one in seen if one.beyond > 0]
         if not found:
             return
         names, unnamed = self.run.names(), "a parameter outside the model"
         spiked = [
             SpikedParam(
-                name=names.get(id(p), unnamed),
-                numel=p.numel(),
-                sampled=int(row[0]),
-                spiked=int(row[1]),
-                most=number(row[2]),
+                name=names.get(id(one.parameter), unnamed),
+                numel=one.parameter.numel(),
+                sampled=one.counted,
+                spiked=one.beyond,
+                most=number(one.largest),
             )
-            for p, _, row in found[:MOST_NAMED]
+            for one in found[:MOST_NAMED]
         ]
         self.run.emit(
             ElementSpikes(
@@ -88,15 +84,51 @@ class ElementSpikeObserver(Observer):
                 optimizer=type(optimizer).__name__,
                 params=tuple(spiked),
                 looked=len(seen),
-                age=min(age for _, _, _, age in seen),
+                age=min(one.age for one in seen),
                 standout=stands_out,
             )
         )
 
 
-def ratios(parameter: Tensor, optimizer: Optimizer) -> tuple[Tensor, int, int] | None:
-    """Return (counted, beyond, largest g^2/v) on their device, the number sampled, and the age of v. None without
-    both."""
+class Comparison(NamedTuple):
+    """What was seen of one parameter: elements that count, those beyond, the largest g^2/v, and the age of v."""
+
+    parameter: Tensor
+    counted: int
+    beyond: int
+    largest: float
+    age: int
+
+
+def compared(held: list[Tensor], optimizer: Optimizer) -> list[Comparison]:
+    """Compare all that have both; parameters whose samples are equally long together, one transfer for each size."""
+    groups = {id(p): group for group in optimizer.param_groups for p in group["params"]}
+    pairs = [(p, *pair) for p in held if (pair := pair_of(p, optimizer, groups.get(id(p), {}))) is not None]
+    most = sample_size(len(pairs))
+    grads = [evenly(grad, most) for _, _, grad, _, _ in pairs]
+    seen: dict[int, Comparison] = {}
+    for places, v in matrices([evenly(v, most) for _, v, _, _, _ in pairs]):
+        rows = ratios(v, torch.stack([grads[n] for n in places]), [1.0 - pairs[n][4] ** pairs[n][3] for n in places])
+        for place, (counted, beyond, largest) in zip(places, rows, strict=True):
+            parameter, _, _, age, _ = pairs[place]
+            seen[place] = Comparison(parameter, int(counted), int(beyond), largest, age)
+    return [seen[place] for place in sorted(seen)]
+
+
+def ratios(v: Tensor, grad: Tensor, scales: list[float]) -> list[list[float]]:
+    """How many elements count, how many are beyond, and the largest g^2/v, for each row of second moments and of
+    gradients, shape (rows, n); `scales` correct the bias of the moments."""
+    known, squares = v / torch.tensor(scales, dtype=v.dtype, device=v.device)[:, None], grad.square()
+    usual = torch.where(known > 0, known, torch.nan).nanmedian(dim=1, keepdim=True).values
+    counted = (known > RARE * usual) & torch.isfinite(squares)
+    shares = torch.where(counted, squares / known, 0.0)
+    columns = (counted.sum(dim=1), (shares > BEYOND).sum(dim=1), shares.amax(dim=1))
+    rows: list[list[float]] = torch.stack([column.double() for column in columns], dim=1).tolist()
+    return rows
+
+
+def pair_of(parameter: Tensor, optimizer: Optimizer, group: dict[str, Any]) -> tuple[Tensor, Tensor, int, float] | None:
+    """The second moment of a parameter, its gradient, the age of the moment and its beta2. None without both."""
     state: dict[str, Any] = optimizer.state.get(parameter, {})
     v, grad, step = state.get("exp_avg_sq"), parameter.grad, state.get("step")
     if (
@@ -108,23 +140,5 @@ def ratios(parameter: Tensor, optimizer: Optimizer) -> tuple[Tensor, int, int] |
         or step is None
     ):
         return None
-    age = int(step)
-    beta2 = next(
-        (
-            float(g["betas"][1])
-            for g in optimizer.param_groups
-            if "betas" in g and any(p is parameter for p in g["params"])
-        ),
-        0.0,
-    )
-    if not age or not 0 < beta2 < 1 or not v.numel():
-        return None
-    known, squares = evenly(v) / (1.0 - beta2**age), evenly(grad).square()
-    usual = torch.where(known > 0, known, torch.nan).nanmedian()
-    counted = (known > RARE * usual) & torch.isfinite(squares)
-    shares = torch.where(counted, squares / known, 0.0)
-    return (
-        torch.stack((counted.sum().double(), (shares > BEYOND).sum().double(), shares.amax().double())),
-        known.numel(),
-        age,
-    )
+    age, beta2 = int(step), float(group["betas"][1]) if "betas" in group else 0.0
+    return (v, grad, age, beta2) if age and 0 < beta2 < 1 and v.numel() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from debugtracer.callsites.definitions import zeroed_at
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.graph.consumers import consumers
+from debugtracer.observers.numerics.tensor_health import l2s_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
@@ -101,7 +102,7 @@ class ZeroParametersObserver(Observer):
         if looks.updates & (looks.updates - 1):
             return
         held = [p for p in parameters(optimizer) if readable(p)]
-        flags = zero_flags(held)
+        flags = zero_flags(held, self.run.state.norms.of_gradients(parameters(optimizer)) or {})
         stuck = {id(p) for p, (weight, grad) in zip(held, flags, strict=True) if weight and grad}
         behind = {id(p) for p, (weight, grad) in zip(held, flags, strict=True) if grad and not weight}
         looks.behind = behind if looks.stuck is None else looks.behind & behind
@@ -160,12 +161,15 @@ def readable(parameter: Tensor) -> bool:
     )
 
 
-def zero_flags(held: list[Tensor]) -> list[tuple[bool, bool]]:
+def zero_flags(held: list[Tensor], read: Mapping[int, float]) -> list[tuple[bool, bool]]:
     """Whether the weight and the gradient of each are 0 everywhere (NaN is not); the weights of those alone whose
-    gradient is."""
+    gradient is, and each gradient alone whose norm is: squares of small values may vanish. `read` are the norms of
+    gradients that are known, by the id of their parameter."""
     with torch.no_grad():
-        grads = torch.stack([(p.grad == 0).all().cpu() for p in held]).tolist() if held else []  # type: ignore[union-attr]
-        weights = [grad and bool((p == 0).all()) for p, grad in zip(held, grads, strict=True)]
+        new = [p for p in held if id(p) not in read]
+        norms = {**read, **dict(zip(map(id, new), l2s_of([g for p in new if (g := p.grad) is not None]), strict=True))}
+        grads = [norms[id(p)] == 0 and not bool(p.grad.any()) for p in held]  # type: ignore[union-attr]
+        weights = [grad and not bool(p.any()) for p, grad in zip(held, grads, strict=True)]
     return list(zip(weights, grads, strict=True))
 
 

@@ -1,0 +1,141 @@
+"""The trials of a copy of a model, one after the other: what may change its outputs, and what must?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from debugtracer.observers.model.difference import difference
+from debugtracer.observers.model.noise_trials import dropout_left_on
+from debugtracer.observers.model.position_trials import other_positions
+from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
+from debugtracer.observers.model.recurrent_trials import over_batch
+from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel
+from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
+
+SLOW_S = 1.0  # a first run that takes longer is the last (ours)
+
+Trials = dict[str, dict[str, Any]]
+"""What was found, by trial."""
+
+
+def tried(kept: RecordedCall, target: Tensor | None, made: ShadowModel | Exception) -> Iterator[Trials | None]:
+    """Run all trials of one root, one after the other: yield nothing between them, and what they found at last. What
+    the model raises ends them."""
+    try:
+        if isinstance(made, Exception):
+            raise made
+        yield from trials(made, kept, target)
+    except Exception as error:
+        yield {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}
+
+
+def trials(shadow: ShadowModel, kept: RecordedCall, target: Tensor | None) -> Iterator[Trials | None]:
+    """The same of a copy. Raises what the model raises."""
+    args, kwargs, samples = first_samples(kept)
+    begin = perf_counter()
+    base, seen = shadow.run(args, kwargs)
+    if perf_counter() - begin > SLOW_S or base is None or not bool(torch.isfinite(base).all()):
+        yield {"skipped": {"why": "slow, or no finite output"}}
+        return
+    yield None
+    draw_on(base.device)
+    again, _ = shadow.run(args, kwargs)
+    if again is None or not torch.equal(base, again):
+        noisy = dropout_left_on(shadow, args, kwargs)
+        skipped = {"skipped": {"why": "two runs in evaluation mode differ"}}
+        yield skipped if noisy is None else {"dropout_left_on": noisy} | skipped
+        return
+    found: dict[str, dict[str, Any] | None] = {}
+    yield None
+    found["later_tokens"] = later_tokens(shadow, args, kwargs, base, seen, target)
+    yield None
+    found["own_token"] = own_token(shadow, args, kwargs, base, target)
+    found["shifted_token"] = shifted_token(shadow, args, kwargs, base, target)
+    if samples > 1 and base.shape[0] == samples:
+        if not pairs_samples(shadow, kept, base, samples):
+            yield None
+            leak = other_samples(shadow, args, kwargs, base, seen, samples)
+            found["other_samples"] = leak
+            if leak is not None:
+                found["over_batch"] = over_batch(shadow.model, leak, base, seen, samples)
+        yield None
+        found["any_input"] = any_input(shadow, args, kwargs, base, samples)
+        yield None
+        found["other_positions"] = other_positions(shadow, args, kwargs, base, samples)
+    yield {trial: facts for trial, facts in found.items() if facts is not None}
+
+
+def draw_on(device: torch.device) -> None:
+    """Let every generator move on: they were put back since the last trial, and noise must be other noise."""
+    torch.rand(1), random.random(), np.random.random()
+    if device.type != "cpu":
+        torch.rand(1, device=device)
+
+
+def pairs_samples(shadow: ShadowModel, kept: RecordedCall, base: Tensor, samples: int) -> bool:
+    """True for an output of every sample with every other, which has a column fewer when a sample is left out."""
+    if samples < 3 or base.dim() < 2 or base.shape[1] != samples:
+        return False
+    args, kwargs, fewer = first_samples(kept, samples - 1)
+    output, _ = shadow.run(args, kwargs)
+    return output is not None and output.shape[:2] == (fewer, fewer)
+
+
+def other_samples(
+    shadow: ShadowModel,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    base: Tensor,
+    seen: list[RecordedForward],
+    samples: int,
+) -> dict[str, Any] | None:
+    """The first sample's output may not depend on the others, nor the last one's: what runs along the batch, as a
+    recurrent layer that takes it for time, leaves the first alone."""
+    found = None
+    for sample in (0, samples - 1):
+        # one sample over and over: a sum over the batch would not see a permutation
+        other = 1 if samples > 2 and sample == 0 else 0 if sample else samples - 1
+
+        def mixed(value: Any, sample: int = sample, other: int = other) -> Any:
+            if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != samples:
+                return value
+            mixture = value[other : other + 1].repeat(samples, *(1,) * (value.dim() - 1))
+            mixture[sample] = value[sample]
+            return mixture
+
+        def part(value: Tensor, sample: int = sample) -> Tensor | None:
+            rows = value.shape[0] // samples if value.dim() and value.shape[0] % samples == 0 else 0
+            return value[sample * rows : (sample + 1) * rows] if rows else None
+
+        output, now = shadow.run(tuple(map(mixed, args)), {name: mixed(value) for name, value in kwargs.items()})
+        if output is None:
+            return found
+        found = difference(base, output, seen, now, part) | {"position": sample}
+        if found["changed"]:
+            break
+    return found
+
+
+def any_input(
+    shadow: ShadowModel, args: tuple[Any, ...], kwargs: dict[str, Any], base: Tensor, samples: int
+) -> dict[str, Any] | None:
+    """Test that the outputs change when samples change places, unless something starts at 0."""
+    if any(not bool(p.any()) for name, p in shadow.model.named_parameters() if not name.endswith("bias")):
+        return None
+
+    def turned(value: Any) -> Any:
+        return value.roll(1, 0) if isinstance(value, Tensor) and value.dim() and value.shape[0] == samples else value
+
+    moved = [turned(v) for v in (*args, *kwargs.values())]
+    same = [torch.equal(a, b) for a, b in zip(moved, (*args, *kwargs.values()), strict=True) if isinstance(a, Tensor)]
+    if all(same):
+        return None
+    output, _ = shadow.run(tuple(moved[: len(args)]), dict(zip(kwargs, moved[len(args) :], strict=True)))
+    return None if output is None else {"changed": torch.equal(output, base)}

@@ -1,0 +1,32 @@
+"""What is kept of the first call of a model, and of which none."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from debugtracer.observers.model.recorded_call import SAMPLES, RecordedCall, first_samples, refused, simple
+
+
+def test_the_call_is_kept_as_it_was():
+    x, kept = torch.ones(6, 2), None
+    kept = RecordedCall(nn.Linear(2, 2), (x, 3), {"scale": torch.ones(())})
+    x.zero_()
+    args, kwargs, samples = first_samples(kept)
+    assert (args[0].shape, bool(args[0].all()), args[1], samples) == ((SAMPLES, 2), True, 3, SAMPLES)
+    assert kwargs["scale"].dim() == 0
+    assert [t.shape for t in kept.tensors()] == [(6, 2), ()]
+
+
+def test_tensors_that_do_not_agree_on_a_sample_are_not_cut():
+    kept = RecordedCall(nn.Linear(2, 2), (torch.ones(6, 2), torch.ones(5)), {})
+    assert first_samples(kept)[2] == 0
+
+
+def test_only_plain_values_are_kept_and_only_models_of_a_moderate_size():
+    assert simple((torch.ones(2), 3, None))
+    assert not simple((torch.ones(2, requires_grad=True),))
+    assert not simple((3,))
+    assert not simple((torch.ones(2), object()))
+    assert refused(nn.Linear(2, 2)) is None
+    assert refused(nn.Linear(8192, 8192, device="meta")) in (None, "large")
