@@ -23,13 +23,14 @@ from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
+from debugtracer.observers.model.window_trials import Answers, target_window
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.tape.entry import autocast_state
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
-from debugtracer.trace.facts.loss_call import INDEXED
+from debugtracer.trace.facts.loss_call import ELEMENTWISE, INDEXED, LOSSES
 
 MODEL_BYTES = 200 * 1024**2  # a larger model is not copied (ours)
 INPUT_BYTES = 32 * 1024**2  # nor kept are larger inputs (ours)
@@ -61,14 +62,16 @@ class FunctionTestsObserver(Observer):
         self.kept: list[RecordedCall] = []
         self.targets: list[Tensor] = []
         self.stack: tuple[Frame, ...] = ()
+        """Of the first cross-entropy."""
         self.loss_of = ""
         """The class of a library's model that computes the loss itself."""
-        """Of the first cross-entropy."""
+        self.answers = Answers(run.batches)
         self.done = False
 
     def reset(self) -> None:
         self.kept.clear()
         self.targets.clear()
+        self.answers.clear()
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the inputs of the first calls."""
@@ -92,10 +95,15 @@ class FunctionTestsObserver(Observer):
             self.kept.append(RecordedCall(module, args, kwargs))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted."""
-        if self.done or self.targets or getattr(function, "__name__", "") not in (*INDEXED, "kl_div"):
+        """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted, and
+        those of a loss of numbers."""
+        if self.done or (name := getattr(function, "__name__", "")) not in LOSSES or name == "ctc_loss":
             return
         target = args[1] if len(args) > 1 else kwargs.get("target")
+        if name in ELEMENTWISE and torch.is_grad_enabled():
+            self.answers.keep(target if isinstance(target, Tensor) and simple((target,)) else None)
+        if self.targets or name not in (*INDEXED, "kl_div"):
+            return
         if isinstance(target, Tensor) and target.nbytes <= INPUT_BYTES and (picked := likeliest(target)) is not None:
             self.targets.append(picked)
             self.stack, self.loss_of = user_frames(), library_model(running_module())
@@ -107,6 +115,8 @@ class FunctionTestsObserver(Observer):
             return
         self.done = True
         kept, targets, self.kept, self.targets = self.kept, self.targets, [], []
+        answer = self.answers.only()
+        self.answers.clear()
         for number_of, one in enumerate(kept):
             name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
             why = (
@@ -118,7 +128,9 @@ class FunctionTestsObserver(Observer):
                 self.run.emit(FunctionTest(ref=self.run.ref("forward", 0), trial="skipped", root=name, why=why))
                 continue
             with unnoticed(self.run.disabled):
-                found = tests(one, targets[0] if targets else None)
+                found = tests(one, targets[0] if targets else None, answer.target if answer else None)
+            if answer is not None and "target_window" in found:
+                found["target_window"] |= {"frame": answer.frame, "made": answer.made()}
             for trial in found.keys() & {"own_token", "shifted_token"}:
                 found[trial] |= {"frame": self.stack[0] if self.stack else None, "loss_of": self.loss_of}
                 links = argument_origin(self.stack, INDEXED, "target", 1)
@@ -150,7 +162,7 @@ def library_model(module: nn.Module | None) -> str:
     return type(module).__name__ if file and not is_user_file(file) else ""
 
 
-def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]]:
+def tests(kept: RecordedCall, target: Tensor | None, answer: Tensor | None) -> dict[str, dict[str, Any]]:
     """Run all trials of one root; what the model raises ends them."""
     try:
         shadow = ShadowModel(kept.module, kept.autocast)
@@ -168,6 +180,7 @@ def tests(kept: RecordedCall, target: Tensor | None) -> dict[str, dict[str, Any]
             "later_tokens": later_tokens(shadow, args, kwargs, base, seen, target),
             "own_token": own_token(shadow, args, kwargs, base, target),
             "shifted_token": shifted_token(shadow, args, kwargs, base, target),
+            "target_window": target_window(shadow, kept.args, args, kwargs, base, answer),
         }
         if samples > 1 and base.shape[0] == samples:
             if not pairs_samples(shadow, kept, base, samples):
