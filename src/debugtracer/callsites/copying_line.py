@@ -38,8 +38,8 @@ def copying_line(frame: Frame, values: Mapping[str, Any]) -> CopyingLine | None:
         return None
     node = found[-1]
     condition, never = never_holds(program, node, values)
-    at = condition if condition is not None else node
-    line, name = at.lineno, getattr(program.function(node), "name", "<module>")
+    at = condition if condition is not None else program.statement(node)
+    line, name = at.lineno if at is not None else frame.line, getattr(program.function(node), "name", "<module>")
     return CopyingLine(Frame(frame.file, line, name, program.text.splitlines()[line - 1].strip()), never)
 
 

@@ -25,7 +25,7 @@ MOST = 512  # sums followed in a step (ours)
 TERMS = 3  # of such a sum
 
 
-class Part(NamedTuple):
+class SumPart(NamedTuple):
     """One term of a sum."""
 
     tensor: weakref.ref[Tensor]
@@ -37,7 +37,7 @@ class TensorSum(NamedTuple):
     """The terms of a tensor that was added up, the number of its node and its line."""
 
     tensor: weakref.ref[Tensor]
-    parts: tuple[Part, ...]
+    parts: tuple[SumPart, ...]
     node: int
     raw: RawFrames
 
@@ -81,9 +81,9 @@ class StraightThroughObserver(Observer):
         signs = SIGNS.get(name)
         if signs is None or len(args) != 2 or kwargs or len(self.sums) >= MOST or not torch.is_grad_enabled():
             return
-        if not isinstance(output, Tensor) or output.grad_fn is None or output.dim() == 0:
+        if not isinstance(output, Tensor) or output.grad_fn is None or not is_dense(output) or output.dim() == 0:
             return
-        if not all(isinstance(a, Tensor) and a.shape == output.shape and is_dense(a) for a in args):
+        if not all(isinstance(a, Tensor) and is_dense(a) and a.shape == output.shape for a in args):
             return
         parts = tuple(part for value, sign in zip(args, signs, strict=True) for part in self.parts_of(value, sign))
         if len(parts) <= TERMS:
@@ -92,11 +92,11 @@ class StraightThroughObserver(Observer):
             if all(given_back(found)):
                 self.suspects.append(self.suspect("cancels", found, output, found.raw))
 
-    def parts_of(self, value: Tensor, sign: int) -> tuple[Part, ...]:
+    def parts_of(self, value: Tensor, sign: int) -> tuple[SumPart, ...]:
         """The terms that a tensor brings into a sum: those of a sum, or itself."""
         known = self.sums.get(id(value))
         if known is None or known.tensor() is not value:
-            return (Part(WeakRef(value), sign, value.requires_grad),)
+            return (SumPart(WeakRef(value), sign, value.requires_grad),)
         return tuple(part._replace(sign=sign * part.sign) for part in known.parts)
 
     def detached(self, value: Any, raw: RawFrames) -> None:

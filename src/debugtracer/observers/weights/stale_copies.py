@@ -119,7 +119,7 @@ def distance(module: nn.Module, original: nn.Module) -> float | None:
 
 
 def joined(weights: list[nn.Parameter]) -> Tensor:
-    """Samples of some weights in one row."""
+    """Join samples of some weights in one row."""
     return torch.cat([sample(w).double().cpu() for w in weights[:32]])
 
 

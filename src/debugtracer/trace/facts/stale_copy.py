@@ -25,5 +25,5 @@ class StaleCopy(Fact, frozen=True, kw_only=True):
     """That condition and its counter in words; empty where nothing can be shown."""
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that would write."""
         return self.frame
