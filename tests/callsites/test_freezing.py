@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.callsites.freezing import freezing_line, freezing_lines
+from debugtracer.callsites.freezing import freezing_line, freezing_lines, train_that_freezes
 
 SOURCE = """def build(model):
     for p in model.parameters():
@@ -37,3 +37,24 @@ def test_what_does_not_freeze(tmp_path: Path, text: str) -> None:
     file = tmp_path / "train.py"
     file.write_text(SOURCE.format(first=text, second=""))
     assert freezing_line([str(file)]) is None
+
+
+METHOD = """class Net(Module):
+    def freeze(self):
+        self.stem.requires_grad_(False)
+
+    def {name}(self, mode=True):
+        super().train(mode)
+        self.{called}()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "line"), [("train", "freeze", 5), ("train", "other", None), ("eval", "freeze", None)]
+)
+def test_a_line_that_train_makes_run_belongs_to_it(tmp_path: Path, name: str, called: str, line: int | None) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(METHOD.format(name=name, called=called))
+    found = train_that_freezes(freezing_line([str(file)]))
+    assert (found.line if found is not None else None) == line
+    assert train_that_freezes(None) is None

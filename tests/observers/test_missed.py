@@ -27,6 +27,8 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "graph-reach": lambda o: (o.hit, o.used),
     "overwritten-losses": lambda o: o.computed,
     "constant-terms": lambda o: o.made,
+    "filled-targets": lambda o: o.known,
+    "straight-through": lambda o: o.sums,
     "single-targets": lambda o: o.asked,
     "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
@@ -51,7 +53,9 @@ def in_the_middle_of_a_step(session: Session) -> None:
         optimizer.zero_grad()
         nn.functional.mse_loss(model(x), y).backward()
         if number == 2:
-            score = nn.functional.binary_cross_entropy_with_logits(model(x), torch.ones(8, 1))
+            labels = torch.zeros(8, dtype=torch.long)
+            assert len(labels) == 8
+            score = nn.functional.binary_cross_entropy_with_logits(model(x) + model(x), torch.ones(8, 1))
             torch.autograd.grad(score, list(model.parameters()))
             break
         optimizer.step()

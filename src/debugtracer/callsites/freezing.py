@@ -6,7 +6,9 @@ import ast
 import linecache
 from collections.abc import Iterable
 
-from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.origins.value_origin import program_of, scope_at
+from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.source.program import methods
 from debugtracer.trace.birth import Frame
 
 
@@ -48,3 +50,18 @@ def freezes(node: ast.AST) -> bool:
 def is_false(value: ast.expr) -> bool:
     """True for the word False itself."""
     return isinstance(value, ast.Constant) and value.value is False
+
+
+def train_that_freezes(frame: Frame | None) -> Frame | None:
+    """The `def train` of the class that a freezing line stands in, where that method or one it calls is what freezes:
+    the part is meant to be frozen whenever the model trains. None for any other line."""
+    program = program_of(frame.file) if frame is not None else None
+    scope = scope_at(program, frame.line) if program is not None and frame is not None else None
+    owner = program.owner(scope) if program is not None and scope is not None else None
+    train = methods(owner).get("train") if owner is not None else None
+    if frame is None or scope is None or train is None:
+        return None
+    called = {final_name(node.func) for node in ast.walk(train) if isinstance(node, ast.Call)}
+    if scope is not train and scope.name not in called:
+        return None
+    return Frame(frame.file, train.lineno, "train", linecache.getline(frame.file, train.lineno).strip())

@@ -31,6 +31,8 @@ class LossMisuse(Cause):
     def change(
         self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
     ) -> Change | None:
-        """Return no change of the loss's line where the stretching lies before it."""
+        """Return no change of the loss's line where the stretching lies before it, nor where two terms are reduced in
+        different ways."""
         found = evidence.of(self.kind) if isinstance(evidence, FindingEvidence) else []
-        return None if found and found[0].evidence.get("repeated") else super().change(evidence, frame, value)
+        elsewhere = bool(found) and any(found[0].evidence.get(word) for word in ("repeated", "drowned", "written"))
+        return None if elsewhere else super().change(evidence, frame, value)

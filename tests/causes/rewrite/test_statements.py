@@ -50,3 +50,9 @@ def test_a_graph_that_was_cut_is_kept():
     assert rewritten("pooled = states.mean(1).data", "keep-graph") == ("pooled = states.mean(1)",)
     assert rewritten("h = encoder(x).detach()", "keep-graph") == ("h = encoder(x)",)
     assert rewritten("h = a.detach() + b.detach()", "keep-graph") is None
+
+
+def test_of_a_straight_through_sum_the_difference_stays_detached():
+    for given in ("(z + q - z)", "(z + (q - z))"):
+        assert rewritten(f"z = {given}.detach()", "keep-graph") == ("z = z + (q - z).detach()",)
+    assert rewritten("z = (z + q - y).detach()", "keep-graph") == ("z = z + q - y",)

@@ -33,3 +33,14 @@ def test_without_the_line_that_freezes_the_evaluation_is_the_place():
 def test_at_the_threshold():
     assert judged(FrozenByEvaluation(), [frozen(steps=7)]) == []
     assert len(judged(FrozenByEvaluation(), [frozen(steps=8)])) == 1
+
+
+def test_what_train_freezes_was_to_be_frozen_from_the_start():
+    (finding,) = judged(FrozenByEvaluation(), [frozen(by_train=line(42))])
+    assert finding.message == (
+        "step 50, rank 0: 4 of 6 parameters (encoder.1.weight, ...; 93% of all values) were trained until the "
+        "evaluation (train.py:44) and are frozen since: train() (train.py:42) freezes them, and was not called before "
+        "the first update; expected them to be frozen from the start. Call model.train() before the loop, or freeze "
+        "them where the module is built."
+    )
+    assert finding.place.frame == line(39) and "no_grad" not in str(finding.remedy)

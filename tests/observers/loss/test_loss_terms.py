@@ -42,3 +42,14 @@ def test_the_terms_of_a_sum_are_told_with_their_signs_and_lines(tmp_path):
 
 def test_a_loss_that_is_no_sum_has_none(tmp_path):
     assert run(tmp_path, single) == []
+
+
+def mixed(made):
+    drawn = nn.functional.mse_loss(made, torch.zeros_like(made))
+    return drawn + -0.5 * torch.sum(made)
+
+
+def test_a_term_says_what_it_is_the_sum_or_the_mean_of(tmp_path):
+    first, second = run(tmp_path, mixed)[0].terms
+    assert (first.reduction, first.elements, first.weight) == ("mean", 24, 1 / 24)
+    assert (second.reduction, second.elements, second.weight) == ("sum", 24, 0.5)

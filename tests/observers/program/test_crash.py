@@ -102,3 +102,21 @@ def test_a_fetch_that_fails_belongs_to_the_next_iteration(tmp_path):
         if isinstance(e, Found) and e.finding.check == "data/ragged-samples"
     ]
     assert found.place.sample_index is not None
+
+
+def test_ids_that_were_computed_from_a_leaf_of_their_shape_name_its_samples(tmp_path):
+    ids = torch.tensor([[0, 1], [2, 0], [1, 4], [0, 3]])
+    table = nn.Embedding(8, 4)
+
+    def program():
+        for (batch,) in DataLoader(TensorDataset(ids), batch_size=2):
+            table(batch + torch.tensor([0, 4]))
+
+    with under_watch(tmp_path) as session, pytest.raises(IndexError):
+        dying(program)()
+    assert session is not None
+    (fact,) = [
+        from_plain(e.word, e.fact) for e in events(tmp_path) if isinstance(e, Observed) and e.word == "crash/Crash"
+    ]
+    assert isinstance(fact, Crash) and fact.rows is not None
+    assert (fact.rows.values, fact.rows.indices) == (((1, 8), (0, 7)), (2, 3))

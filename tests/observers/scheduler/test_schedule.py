@@ -204,3 +204,16 @@ def test_a_rate_that_the_loop_writes_smaller_and_smaller_is_told_at_the_end(tmp_
     )  # 0.8 ** 31 is the first below a thousandth of the first
     assert not observed(tmp_path / "back", loop(0.8, back=True), RateFaded)
     assert not observed(tmp_path / "kept", loop(1.0), RateFaded)
+
+
+def test_of_two_schedulers_the_one_that_gave_the_rate_is_named(tmp_path: Path):
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        both = S.MultiStepLR(optimizer, [50]), S.LambdaLR(optimizer, lambda step: step / 10)
+        for _ in range(2):
+            model(torch.ones(3, 2)).sum().backward()
+            optimizer.step()
+    assert [one.last_epoch for one in both] == [0, 0]
+    first = facts(tmp_path, Rate)[0]
+    assert (float(first.high), first.scheduler) == (0.0, "LambdaLR")

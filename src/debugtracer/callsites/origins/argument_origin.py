@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Sequence
 
 from debugtracer.callsites.origins.handed_on import copies, kind_of
-from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import Link, Use, argument_of, chain, is_own, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
@@ -40,7 +40,7 @@ def argument_origin(stack: Sequence[Frame], called: Collection[str], parameter: 
     if len(exact) != 1:
         return ()
     use = Use(program, scope_at(program, line), exact[0], tuple(stack[1:]))
-    kind = kind_of(exact[0])
+    kind = "handed" if is_own(program, use.scope, exact[0]) else kind_of(exact[0])
     here = (Link(use.frame(exact[0]), kind),) if kind != "handed" else ()
     return (*here, *chain(use, line))
 

@@ -221,7 +221,7 @@ def returned(
     one = part_of(value, part) if part is not None else value
     kept = None if one is not value else part
     use = Use(program, function, one if one is not None else value, above, kept)
-    kind = "handed" if copies(use.node) else kind_of(one)
+    kind = "handed" if copies(use.node) else kind_of(last.value if one is value else one)
     if kind == "formed" or copies(use.node) or not isinstance(carrier(use.node), (ast.Name, ast.Attribute)):
         yield Link(use.frame(last), kind, use)
     yield from follow(use, last.lineno, seen)

@@ -99,13 +99,30 @@ ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 def rooted(line: Line, value: float | None, op: str, optimizer: str) -> tuple[str, ...]:
-    """The graph kept: `.detach()`, `.data` and `.item()` taken off a value that the loss needs."""
+    """The graph kept: `.detach()`, `.data` and `.item()` taken off a value that the loss needs; of `x + q - x` it stays
+    on the difference."""
     cut: dict[ast.expr, str] = {}
     for node in ast.walk(line.statement):
         if isinstance(node, ast.Call) and word(node) in ("detach", "item") and not node.args:
-            cut[node] = line.text(operand(node))
+            cut[node] = straight_through(line, operand(node)) or line.text(operand(node))
         elif isinstance(node, ast.Attribute) and node.attr == "data":
             cut[node] = line.text(node.value)
     if len(cut) != 1:
         raise NotUnderstood(f"{len(cut)} places where the graph is cut; expected one")
     return line.replaced(cut)
+
+
+def straight_through(line: Line, node: ast.expr) -> str:
+    """The sum `x + q - x`, or `x + (q - x)`, with the difference detached; empty for anything else."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub)):
+        return ""
+    left, right = node.left, node.right
+    if isinstance(node.op, ast.Sub) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+        x, q, same = left.left, left.right, right
+    elif isinstance(node.op, ast.Add) and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Sub):
+        x, q, same = left, right.left, right.right
+    else:
+        return ""
+    if ast.dump(x) != ast.dump(same):
+        return ""
+    return f"{line.text(x)} + ({line.text(q)} - {line.text(x)}).detach()"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.loss.reductions import Reduction, reduction_of, scaled
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.loss_terms import LossTerms, Term
@@ -21,11 +22,29 @@ SIGNS = {
 MOST = 256  # numbers followed in a step (ours)
 
 
-class Sum:
-    """One sum of two numbers: copies of them, their signs and lines."""
+class Part(NamedTuple):
+    """One number of a sum: a copy of it, its sign, its line, and what it is the sum or the mean of."""
 
-    def __init__(self, terms: list[tuple[Tensor, int, RawFrames]], raw: RawFrames) -> None:
-        self.terms, self.raw = terms, raw
+    value: Tensor
+    sign: int
+    raw: RawFrames
+    reduction: Reduction | None
+
+
+class Sum:
+    """One sum of two numbers."""
+
+    def __init__(self, parts: list[Part], raw: RawFrames) -> None:
+        self.parts, self.raw = parts, raw
+
+
+class Made(NamedTuple):
+    """A number with a graph, its line, and what it is made of."""
+
+    tensor: weakref.ref[Tensor]
+    raw: RawFrames
+    total: Sum | None
+    reduction: Reduction | None
 
 
 class LossTermsObserver(Observer):
@@ -33,7 +52,7 @@ class LossTermsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.made: dict[int, tuple[weakref.ref[Tensor], RawFrames, Sum | None]] = {}
+        self.made: dict[int, Made] = {}
 
     def reset(self) -> None:
         self.made.clear()
@@ -46,35 +65,54 @@ class LossTermsObserver(Observer):
         """Note a scalar with a graph, and what it is the sum of."""
         if not is_number(output) or len(self.made) >= MOST or not torch.is_grad_enabled():
             return
-        signs = SIGNS.get(getattr(function, "__name__", ""))
+        name = getattr(function, "__name__", "")
+        signs = SIGNS.get(name)
         at = raw_frames(1)
         total = None
         if signs and len(args) == 2 and is_number(args[0]) and is_number(args[1]) and "alpha" not in kwargs:
-            total = Sum([t for value, sign in zip(args, signs, strict=True) for t in self.terms_of(value, sign)], at)
-        self.made[id(output)] = weakref.ref(output), at, total
+            total = Sum([t for value, sign in zip(args, signs, strict=True) for t in self.parts_of(value, sign)], at)
+        self.made[id(output)] = Made(weakref.ref(output), at, total, self.reduction(name, args, kwargs))
 
-    def terms_of(self, value: Tensor, sign: int) -> list[tuple[Tensor, int, RawFrames]]:
-        """The terms that a number brings into a sum: those of a sum, or itself."""
+    def reduction(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reduction | None:
+        """What the output of a call is the sum or the mean of."""
+        known = next((one for a in args if isinstance(a, Tensor) and (one := self.known(a)) is not None), None)
+        if known is not None and known.reduction is not None:
+            return scaled(known.reduction, name, args)
+        return reduction_of(name, args, kwargs)
+
+    def known(self, value: Tensor) -> Made | None:
+        """What was noted of a number."""
         known = self.made.get(id(value))
-        if known is None or known[0]() is not value:
-            return [(value.detach().clone(), sign, ())]
-        if known[2] is not None:
-            return [(term, sign * other, raw) for term, other, raw in known[2].terms]
-        return [(value.detach().clone(), sign, known[1])]
+        return known if known is not None and known.tensor() is value else None
+
+    def parts_of(self, value: Tensor, sign: int) -> list[Part]:
+        """The terms that a number brings into a sum: those of a sum, or itself."""
+        known = self.known(value)
+        if known is None:
+            return [Part(value.detach().clone(), sign, (), None)]
+        if known.total is not None:
+            return [part._replace(sign=sign * part.sign) for part in known.total.parts]
+        return [Part(value.detach().clone(), sign, known.raw, known.reduction)]
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit the terms of the losses."""
         for loss in losses:
-            known = self.made.get(id(loss))
-            if known is None or known[0]() is not loss or known[2] is None or len(known[2].terms) > 16:
+            known = self.known(loss)
+            if known is None or known.total is None or len(known.total.parts) > 16:
                 continue
-            values = torch.stack([term.reshape(()).double().cpu() for term, _, _ in known[2].terms]).tolist()
+            parts = known.total.parts
+            values = torch.stack([part.value.reshape(()).double().cpu() for part in parts]).tolist()
             terms = tuple(
-                Term(value=number(value * sign), frame=frames_of(raw)[0] if raw else None)
-                for value, (_, sign, raw) in zip(values, known[2].terms, strict=True)
-            )
-            self.run.emit(LossTerms(ref=self.run.ref(), terms=terms, frame=frames_of(known[1])[0]))
+                Term(
+                    value=number(value * part.sign), frame=frames_of(part.raw)[0] if part.raw else None,
+                    reduction=part.reduction.how if part.reduction else "",
+                    elements=part.reduction.elements if part.reduction else 0,
+                    weight=number(abs(part.reduction.weight)) if part.reduction else None,
+                )
+                for value, part in zip(values, parts, strict=True)
+            )  # fmt: skip
+            self.run.emit(LossTerms(ref=self.run.ref(), terms=terms, frame=frames_of(known.raw)[0]))
         self.made.clear()
 
 

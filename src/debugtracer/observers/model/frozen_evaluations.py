@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
-from debugtracer.callsites.freezing import freezing_line
+from debugtracer.callsites.freezing import freezing_line, train_that_freezes
 from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -93,6 +93,7 @@ class FrozenEvaluationsObserver(Observer):
         self.suspects = []
         names, held = self.run.names(), self.held()
         frame = first(self.raw)
+        by = freezing_line([*([frame.file] if frame is not None else []), *self.files])
         self.run.emit(
             FrozenEvaluation(
                 ref=self.run.ref("update", self.run.iteration - 1),
@@ -102,7 +103,8 @@ class FrozenEvaluationsObserver(Observer):
                 held=len(held),
                 steps=steps,
                 frame=frame,
-                frozen_by=freezing_line([*([frame.file] if frame is not None else []), *self.files]),
+                frozen_by=by,
+                by_train=train_that_freezes(by),
             )
         )
 

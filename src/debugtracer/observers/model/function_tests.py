@@ -24,12 +24,13 @@ from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.observers.model.shadow_model import ShadowModel, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
+from debugtracer.observers.model.window_trials import Answer, Answers
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
-from debugtracer.trace.facts.loss_call import INDEXED
+from debugtracer.trace.facts.loss_call import ELEMENTWISE, INDEXED, LOSSES
 
 LITTLE_BYTES = 4 * 1024**2  # of a model whose trials are expected to be quick (ours)
 ROOTS = 3  # roots that are tested (ours)
@@ -52,9 +53,12 @@ class FunctionTestsObserver(Observer):
         self.kept: list[RecordedCall] = []
         self.targets: list[Tensor] = []
         self.stack: tuple[Frame, ...] = ()
+        """Of the first cross-entropy."""
         self.loss_of = ""
         """The class of a library's model that computes the loss itself."""
-        """Of the first cross-entropy."""
+        self.answers = Answers(run.batches)
+        self.answer: Answer | None = None
+        """The numbers that were the target of the only loss of numbers."""
         self.done = False
         self.under_test: deque[RootTests] = deque()
         self.at = run.ref("forward", 0)
@@ -66,6 +70,7 @@ class FunctionTestsObserver(Observer):
         self.kept.clear()
         self.targets.clear()
         self.under_test.clear()
+        self.answers.clear()
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the inputs of the first calls."""
@@ -89,10 +94,15 @@ class FunctionTestsObserver(Observer):
             self.kept.append(RecordedCall(module, args, kwargs))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted."""
-        if self.done or self.targets or getattr(function, "__name__", "") not in (*INDEXED, "kl_div"):
+        """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted, and
+        those of a loss of numbers."""
+        if self.done or (name := getattr(function, "__name__", "")) not in LOSSES or name == "ctc_loss":
             return
         target = args[1] if len(args) > 1 else kwargs.get("target")
+        if name in ELEMENTWISE and torch.is_grad_enabled():
+            self.answers.keep(target if isinstance(target, Tensor) and simple((target,)) else None)
+        if self.targets or name not in (*INDEXED, "kl_div"):
+            return
         if isinstance(target, Tensor) and target.nbytes <= INPUT_BYTES and (picked := likeliest(target)) is not None:
             self.targets.append(picked)
             self.stack, self.loss_of = user_frames(), library_model(running_module())
@@ -119,6 +129,8 @@ class FunctionTestsObserver(Observer):
     def prepared(self) -> deque[RootTests]:
         """The tests of the roots that were kept; says of others why they are not tested."""
         kept, targets, self.kept, self.targets = self.kept, self.targets, [], []
+        self.answer = answer = self.answers.only()
+        self.answers.clear()
         found: deque[RootTests] = deque()
         for number_of, one in enumerate(kept):
             name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
@@ -133,7 +145,9 @@ class FunctionTestsObserver(Observer):
             self.dear |= sum(held_bytes(p) for p in one.module.parameters()) > LITTLE_BYTES
             with unnoticed(self.run.disabled):
                 made = copy_or_error(self.run.shadows, one, self.run.iteration)
-            found.append(RootTests(name, tried(one, targets[0] if targets else None, made)))
+            found.append(
+                RootTests(name, tried(one, targets[0] if targets else None, answer.target if answer else None, made))
+            )
         return found
 
     def go_on(self, seconds: float) -> None:
@@ -153,6 +167,8 @@ class FunctionTestsObserver(Observer):
 
     def tell(self, name: str, found: dict[str, dict[str, Any]]) -> None:
         """Emit what the trials of one root have found."""
+        if self.answer is not None and "target_window" in found:
+            found["target_window"] |= {"frame": self.answer.frame, "made": self.answer.made()}
         for trial in found.keys() & {"own_token", "shifted_token"}:
             found[trial] |= {"frame": self.stack[0] if self.stack else None, "loss_of": self.loss_of}
             links = argument_origin(self.stack, INDEXED, "target", 1)

@@ -18,6 +18,7 @@ from debugtracer.observers.model.recorded_call import RecordedCall, first_sample
 from debugtracer.observers.model.recurrent_trials import over_batch
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel
 from debugtracer.observers.model.token_trials import later_tokens, own_token, shifted_token
+from debugtracer.observers.model.window_trials import target_window
 
 SLOW_S = 1.0  # a first run that takes longer is the last (ours)
 
@@ -25,18 +26,22 @@ Trials = dict[str, dict[str, Any]]
 """What was found, by trial."""
 
 
-def tried(kept: RecordedCall, target: Tensor | None, made: ShadowModel | Exception) -> Iterator[Trials | None]:
+def tried(
+    kept: RecordedCall, target: Tensor | None, answer: Tensor | None, made: ShadowModel | Exception
+) -> Iterator[Trials | None]:
     """Run all trials of one root, one after the other: yield nothing between them, and what they found at last. What
     the model raises ends them."""
     try:
         if isinstance(made, Exception):
             raise made
-        yield from trials(made, kept, target)
+        yield from trials(made, kept, target, answer)
     except Exception as error:
         yield {"skipped": {"why": f"{type(error).__name__}: {str(error)[:120]}"}}
 
 
-def trials(shadow: ShadowModel, kept: RecordedCall, target: Tensor | None) -> Iterator[Trials | None]:
+def trials(
+    shadow: ShadowModel, kept: RecordedCall, target: Tensor | None, answer: Tensor | None
+) -> Iterator[Trials | None]:
     """The same of a copy. Raises what the model raises."""
     args, kwargs, samples = first_samples(kept)
     begin = perf_counter()
@@ -58,6 +63,7 @@ def trials(shadow: ShadowModel, kept: RecordedCall, target: Tensor | None) -> It
     yield None
     found["own_token"] = own_token(shadow, args, kwargs, base, target)
     found["shifted_token"] = shifted_token(shadow, args, kwargs, base, target)
+    found["target_window"] = target_window(shadow, kept.args, args, kwargs, base, answer)
     if samples > 1 and base.shape[0] == samples:
         if not pairs_samples(shadow, kept, base, samples):
             yield None

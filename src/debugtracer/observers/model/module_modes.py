@@ -195,7 +195,7 @@ class ModuleModesObserver(Observer):
                 training=training,
                 sleeping=tuple(name for name, _ in sleeping[:NAMED]),
                 norms_only=bool(sleeping) and all(isinstance(layer, _BatchNorm) for _, layer in sleeping),
-                whole=owner is not None and training == 0,
+                whole=owner is not None and training == 0 and not module.training,
                 evaluated=number is not None and watched.quiet_at >= number,
                 frame=frames_of(frames)[0] if frames else None,
                 symptom=self.run.here(),

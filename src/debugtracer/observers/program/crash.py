@@ -116,9 +116,8 @@ class CrashObserver(Observer):
             return None
         ignored = site.numbers.get("ignore_index")
         kept = [row[row != ignored] if ignored is not None else row for row in tensor.detach().reshape(rows, -1)]
-        indices = (
-            found[0].samples(range(rows)) if found is not None and len(set(found[0].indices or ())) == rows else None
-        )
+        held = found[0] if found is not None else batch if batch is not None and of_its_shape(batch, tensor) else None
+        indices = held.samples(range(rows)) if held is not None and len(set(held.indices or ())) == rows else None
         return IntegerRows(
             name=name or "",
             values=tuple((int(r.min()), int(r.max())) if r.numel() else () for r in kept),
@@ -198,3 +197,9 @@ def memory() -> dict[str, int]:
     """The bytes of the current device; nothing where no accelerator is in use."""
     counted = device_memory()
     return msgspec.structs.asdict(counted) if counted is not None else {}
+
+
+def of_its_shape(batch: Batch, tensor: Tensor) -> bool:
+    """Whether a batch has a leaf of whole numbers of this shape, from which the tensor was computed (ids of a field
+    moved to their part of one table): then row by row."""
+    return any(leaf.shape == tensor.shape and not leaf.is_floating_point() for _, leaf in batch.tensors())

@@ -168,7 +168,7 @@ class ScheduleObserver(Observer):
         """Emit a moved rate with the scheduler that set it."""
         assert rate_state.move is not None
         before, after, step = rate_state.move
-        plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        plan = self.setter(optimizer)
         self.run.emit(
             RateMoved(
                 ref=self.run.ref("update", self.run.iteration), optimizer=rate_state.number,
@@ -179,9 +179,16 @@ class ScheduleObserver(Observer):
             )
         )  # fmt: skip
 
+    def setter(self, optimizer: Optimizer) -> SchedulerPlan | None:
+        """The scheduler that set the rates which the optimizer has now: of several the first that last gave these."""
+        mine = [p for p in list(self.plans.values()) if p.optimizer() is optimizer]
+        now = [group.get("lr") for group in optimizer.param_groups] if len(mine) > 1 else []
+        gave = [p for p in mine if now and vars(p.scheduler() or p).get("_last_lr") == now]
+        return next(iter(gave or mine), None)
+
     def emit_rate(self, optimizer: Optimizer, rate_state: ScheduleState, low: float, high: float) -> None:
         """Emit a rate with the scheduler that set it."""
-        plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
+        plan = self.setter(optimizer)
         built = built_rates(optimizer)
         self.run.emit(
             Rate(

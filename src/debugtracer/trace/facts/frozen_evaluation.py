@@ -25,6 +25,8 @@ class FrozenEvaluation(Fact, frozen=True, kw_only=True):
     """The line that called the model in that evaluation."""
     frozen_by: Frame | None = None
     """The only line of the program that freezes."""
+    by_train: Frame | None = None
+    """The `def train` of a module that makes this line run: the part was to be frozen before the first update."""
 
     def key(self) -> object:
         """Identify the frozen parameters."""

@@ -18,6 +18,7 @@ Trial = Literal[
     "over_batch",
     "other_positions",
     "dropout_left_on",
+    "target_window",
     "skipped",
 ]
 
@@ -30,13 +31,16 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     a model that reads from left to right; shifted_token: the target is a token further on than the next, `position` of
     them; other_samples: all samples but that at `position`; over_batch: a recurrent layer runs along the batch and not
     along its `length` steps; any_input: samples change places; other_positions: along one dimension of an input, all
-    positions but one are those of another sample; dropout_left_on: two runs differ, and do not with the dropouts off
-    that nobody turns off."""
+    positions but one are those of another sample; target_window: one of the `common` positions that the target has with
+    the input, from `position` on, is changed, and the output there with it; dropout_left_on: two runs differ, and do
+    not with the dropouts off that nobody turns off."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
     all)."""
     position: int | None = None
+    common: int = 0
+    """target_window: positions that are in the input and in the target, which has `length` of them."""
     dim: int | None = None
     length: int | None = None
     """other_positions: the dimension and its size; `position` is the one that was left as it was."""
@@ -46,8 +50,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """The first module in which it shows."""
     frame: Frame | None = None
     made: tuple[Frame, ...] = ()
-    """own_token, shifted_token: the lines that wrote the targets; later_tokens: those that wrote the mask of the
-    attention in which it shows; the one that made them first."""
+    """own_token, shifted_token, target_window: the lines that wrote the targets; later_tokens: those that wrote the
+    mask of the attention in which it shows; the one that made them first."""
     loss_of: str = ""
     """own_token, shifted_token: the class of a library's model that computes the loss from the labels it is given."""
     why: str = ""

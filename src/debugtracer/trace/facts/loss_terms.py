@@ -16,6 +16,11 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     """With the sign it has in the sum."""
     frame: Frame | None
     """The line that made it."""
+    reduction: str = ""
+    """`sum` or `mean` where it is one over the elements of a tensor, times a number perhaps."""
+    elements: int = 0
+    weight: Number | None = None
+    """Of each element in it."""
 
 
 class LossTerms(Fact, frozen=True, kw_only=True):

@@ -1,0 +1,75 @@
+"""Does a straight-through sum pass its gradient on?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.trace.facts.straight_through import StraightThrough
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class GradientNotPassed(Check):
+    """A tensor is added and taken away again, as a straight-through estimator does, and gets no gradient of it.
+
+    What it catches
+        `(x + q - x).detach()`, where only the difference is to be detached; `x + q - x` with nothing detached, in which
+        the gradients of x cancel: a vector quantiser or a hard gate.
+    Why it matters
+        What made x learns nothing from the loss behind the sum. Other terms (a commitment) still reach it, so no
+        parameter is without a gradient.
+    How it decides
+        A sum of three tensors of one shape, of which one is there twice with opposite signs: it has the values of the
+        third, and is written for its gradient alone. In `looks` inspected steps the whole sum lost its graph and
+        nothing of it hangs on the loss, or the tensor has a graph on both sides. Where exactly one side has a graph,
+        the gradient passes.
+    What to do
+        Detach the difference alone: `x + (q - x).detach()`.
+    Example
+        step 1, rank 0: a sum that adds a tensor of 8 x 16 and takes it away again (Quantiser, train.py:31) is detached
+        as a whole: no gradient of the loss passes to that tensor in 2 steps; expected a straight-through gradient.
+        Detach the difference alone: x + (q - x).detach().
+    """
+
+    needs: ClassVar[tuple[type[StraightThrough]]] = (StraightThrough,)
+    kind: ClassVar[str] = "detached_graph"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.95
+    remedies: ClassVar[tuple[str, ...]] = ("detach the difference alone: x + (q - x).detach()",)
+    proved_by: ClassVar[str] = "model/coded_tones"
+
+    looks: int = 2
+    """Inspected steps (ours: a warm-up may go around the quantiser)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Count the steps of each line; said once."""
+        memory = window.memory(self)
+        for fact in window.new(StraightThrough):
+            steps = memory.setdefault(fact.frame, set())
+            if fact.ref.step not in steps and len(steps) == self.looks - 1:
+                yield self.describe(window, fact)
+            steps.add(fact.ref.step)
+
+    def describe(self, window: Window, fact: StraightThrough) -> Finding:
+        """Build the finding with the shape and the line."""
+        line = f"{fact.frame.file.rpartition('/')[2]}:{fact.frame.line}" if fact.frame is not None else ""
+        where = ", ".join(filter(None, (fact.module, line)))
+        what = (
+            "is detached as a whole"
+            if fact.how == "detached"
+            else "has its graph on both sides, where its gradients cancel"
+        )
+        return self.finding(
+            window,
+            "warning",
+            f"a sum that adds a tensor of {' x '.join(map(str, fact.shape))} and takes it away again ({where}) {what}: "
+            f"no gradient of the loss passes to that tensor in {self.looks} steps; expected a straight-through "
+            "gradient. Detach the difference alone: x + (q - x).detach().",
+            ref=fact.ref,
+            place=Place(frame=fact.frame),
+        )

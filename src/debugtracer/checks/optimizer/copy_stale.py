@@ -1,0 +1,73 @@
+"""Is a target network ever written?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class CopyStale(Check):
+    """A copy of the trained model makes targets, and the line that would write it is never reached.
+
+    What it catches
+        `if (step + 1) % 500 == 0:` before `target.load_state_dict(...)`, with a counter that goes up by four; an update
+        that hangs on a flag or a count that never comes.
+    Why it matters
+        The targets are those of the untrained network for ever. The loss falls all the same.
+    How it decides
+        A model with the parameters of a trained one, near it at the start, in no optimizer and without gradients, is
+        called without a graph. The file has a line that copies weights into it, in a loop, a branch or a function that
+        a loop calls. In `looks` inspected steps the copy is bit for bit what it was while the other moved; and the
+        condition over the line asks whether a counter of `range` is a multiple that none of its values can be, or
+        3,000 updates have passed. A reference that no line writes (a teacher, the start of a preference tuning) is left
+        alone.
+    What to do
+        Count what is really counted: updates, or `step % every < step_size`.
+    Example
+        step 2, rank 0: QNetwork (train.py:58) makes targets and has not moved in 2 updates, after which the trained
+        model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up by 4 from 0
+        (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the counter meets.
+    """
+
+    needs: ClassVar[tuple[type[StaleCopy]]] = (StaleCopy,)
+    kind: ClassVar[str] = "average_not_updated"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.75
+    remedies: ClassVar[tuple[str, ...]] = (
+        "count updates, or ask for a multiple that the counter meets: step % every < step_size",
+        "print once when the target network is copied",
+    )
+    proved_by: ClassVar[str] = "optimizer/ferry_prices"
+
+    looks: int = 3
+    """Inspected steps (ours; the observer counts them)."""
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield one finding for each line that would copy."""
+        for fact in window.new(StaleCopy):
+            line = spot(fact.frame).strip(" ()")
+            why = (
+                f"{fact.never} ({line}), so it is never copied"
+                if fact.never
+                else f"{line}, which would copy, was not reached with any effect"
+            )
+            yield self.finding(
+                window,
+                "warning",
+                f"{fact.module}{spot(fact.called)} makes targets and has not moved in {fact.updates} updates, after "
+                f"which the trained model is {float(fact.apart):.2g} of its norm away; {why}; expected a copy that "
+                "follows. Ask for a multiple that the counter meets.",
+                ref=fact.ref,
+                place=Place(frame=fact.frame, symptom_frame=fact.called),
+                confidence=0.95 if fact.never else self.confidence,
+                moved=float(fact.apart),
+            )

@@ -1,0 +1,59 @@
+"""What a number is the sum or the mean of, and with which weight each element is in it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from debugtracer.trace.facts.loss_call import INDEXED, LOSSES
+
+PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"})
+QUOTIENTS = frozenset({"div", "__truediv__", "true_divide", "divide", "div_", "__itruediv__"})
+NEGATIVES = frozenset({"neg", "__neg__", "negative"})
+
+
+class Reduction(NamedTuple):
+    """How a tensor became one number."""
+
+    how: str
+    """sum, mean."""
+    elements: int
+    weight: float
+    """Of each element in the number."""
+
+
+def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reduction | None:
+    """The reduction that a call makes of a whole tensor; None for other calls, and for one element."""
+    given = args[0] if args else kwargs.get("input")
+    if not isinstance(given, Tensor) or given.numel() < 2:
+        return None
+    size = given.numel()
+    if name in ("sum", "mean"):
+        whole = len(args) == 1 and kwargs.get("dim") is None
+        return Reduction(name, size, 1.0 if name == "sum" else 1 / size) if whole else None
+    if name not in LOSSES:
+        return None
+    if name in INDEXED:
+        target = args[1] if len(args) > 1 else kwargs.get("target")
+        size = target.numel() if isinstance(target, Tensor) and not target.is_floating_point() else given.shape[0]
+    how = kwargs.get("reduction", "mean")
+    if how == "sum":
+        return Reduction(how, size, 1.0)
+    if how == "batchmean":
+        return Reduction("mean", size, 1 / max(given.shape[0], 1))
+    return Reduction("mean", size, 1 / max(size, 1)) if how == "mean" else None
+
+
+def scaled(known: Reduction, name: str, args: tuple[Any, ...]) -> Reduction | None:
+    """The reduction after a product with a number, a quotient by one or a change of sign; None for anything else."""
+    if name in NEGATIVES:
+        return known._replace(weight=-known.weight)
+    factor = next((a for a in args if isinstance(a, (int, float)) and not isinstance(a, bool)), None)
+    if factor is None or len(args) != 2:
+        return None
+    if name in PRODUCTS:
+        return known._replace(weight=known.weight * factor)
+    if name in QUOTIENTS and isinstance(args[0], Tensor) and factor:
+        return known._replace(weight=known.weight / factor)
+    return None

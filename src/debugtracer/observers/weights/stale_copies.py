@@ -1,0 +1,152 @@
+"""Finds a copy of a trained model (a target network) that runs without a graph and is never written, though the program
+has a line that would."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.copying_line import copying_line
+from debugtracer.callsites.frame_locals import locals_of
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.weights.weight_samples import WeightSamples, is_readable, sample
+from debugtracer.recorder.run_state import parameters
+from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.facts.stale_copy import StaleCopy
+from debugtracer.trace.number import number
+
+LOOKS = 3  # before a condition that never holds is told (ours: as many as are inspected at the start)
+MANY = 3000  # updates without one (DQN copies every 2,500 in stable-baselines3, 10,000 frames at 4 frames an update)
+NEAR = 0.5  # of the norm: a copy that began as another network is no copy (ours)
+FEWEST = 2  # parameters (ours)
+
+
+class CopyWatch:
+    """One copy: where it was called, what it held, and what was seen of it."""
+
+    def __init__(self, model: nn.Module, raw: RawFrames, values: dict[str, Any]) -> None:
+        self.raw, self.values = raw, values
+        self.held = WeightSamples(list(model.parameters()))
+        self.first = -1
+        self.looks = 0
+        self.over = False
+
+
+class StaleCopiesObserver(Observer):
+    """Keeps samples of weights; reads them in inspected steps alone."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.known: ById[nn.Module, CopyWatch] = ById()
+
+    def reset(self) -> None:
+        self.known.clear()
+
+    @inspected
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Note a root that is called without a graph."""
+        if torch.is_grad_enabled() or self.known.get(module) is not None or len(list(self.known.items())) >= 8:
+            return
+        root = self.run.state.roots.get(module)
+        if root is None or not root.has_parameters:
+            return
+        raw = raw_frames(2)
+        self.known[module] = CopyWatch(module, raw, small(values_here()))
+
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Look at the copies of what this optimizer trains."""
+        if not self.run.inspecting:
+            return
+        watches = [(module, watch) for module, watch in self.known.items() if not watch.over]
+        trained = {id(p) for one in [*self.run.optimizers, optimizer] for p in parameters(one)} if watches else set()
+        for module, watch in watches:
+            if watch.first < 0:
+                watch.first = self.run.step
+            original = self.original(module, trained)
+            apart = distance(module, original) if original is not None else None
+            if original is None or apart is None or not watch.held.stand() or (not watch.looks and apart > NEAR):
+                watch.over = True
+                continue
+            watch.looks += 1
+            if watch.looks >= LOOKS and apart > 0:
+                self.judge(module, watch, apart)
+
+    def original(self, module: nn.Module, trained: set[int]) -> nn.Module | None:
+        """The model of the same parameters that an optimizer trains; None where the module is trained itself."""
+        own = dict(module.named_parameters())
+        if len(own) < FEWEST or any(id(p) in trained or p.grad is not None for p in own.values()):
+            return None
+        shapes = {name: p.shape for name, p in own.items()}
+        for other in self.run.modules():
+            theirs = dict(other.named_parameters())
+            if {name: p.shape for name, p in theirs.items()} == shapes and all(
+                id(p) in trained for p in theirs.values()
+            ):
+                return other
+        return None
+
+    def judge(self, module: nn.Module, watch: CopyWatch, apart: float) -> None:
+        """Emit a copy whose line is never reached."""
+        stack, updates = frames_of(watch.raw), self.run.step - watch.first
+        found = next((f for frame in stack if (f := copying_line(frame, watch.values)) is not None), None)
+        if found is None:
+            watch.over = True
+        elif found.never or updates >= MANY:
+            watch.over = True
+            self.run.emit(
+                StaleCopy(
+                    ref=self.run.ref("update"), module=type(module).__name__, updates=updates, apart=number(apart),
+                    frame=found.frame, called=stack[0] if stack else None, never=found.never,
+                )
+            )  # fmt: skip
+
+
+def distance(module: nn.Module, original: nn.Module) -> float | None:
+    """How far the samples of two models are apart, as a share of the norm; None where one cannot be read."""
+    mine, theirs = list(module.parameters()), list(original.parameters())
+    if not all(map(is_readable, (*mine, *theirs))):
+        return None
+    with torch.no_grad():
+        one, other = joined(mine), joined(theirs)
+        return float((one - other).norm() / other.norm().clamp_min(1e-30))
+
+
+def joined(weights: list[nn.Parameter]) -> Tensor:
+    """Join samples of some weights in one row."""
+    return torch.cat([sample(w).double().cpu() for w in weights[:32]])
+
+
+def values_here() -> dict[str, Any]:
+    """The variables of the user's innermost function, with those of its file."""
+    frame = sys._getframe(2)
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back  # type: ignore[assignment]
+    return {**frame.f_globals, **locals_of(frame)} if frame is not None else {}
+
+
+def small(values: dict[str, Any]) -> dict[str, Any]:
+    """The whole numbers of a scope, and those that are fields of its plain objects: nothing of the program's is kept
+    alive."""
+    kept: dict[str, Any] = {}
+    for name, value in values.items():
+        if type(value) is int:
+            kept[name] = value
+        elif not isinstance(value, (type, nn.Module, Tensor)) and type(getattr(value, "__dict__", None)) is dict:
+            fields = {key: held for key, held in vars(value).items() if type(held) is int}
+            if fields:
+                kept[name] = Fields(fields)
+    return kept
+
+
+class Fields:
+    """The whole numbers that were fields of an object."""
+
+    def __init__(self, fields: dict[str, int]) -> None:
+        self.__dict__.update(fields)

@@ -1,0 +1,34 @@
+"""A forecast that begins before its input ends."""
+
+from __future__ import annotations
+
+from debugtracer.checks.data.target_overlap import TargetOverlap
+from debugtracer.trace.facts.function_test import FunctionTest
+from tests.checks.facts_at import judged, line, ref
+
+
+def fact(trial="target_window", changed=True, position=42, common=6):
+    made = (line(21),)
+    return FunctionTest(
+        ref=ref(), trial=trial, root="Net", changed=changed, position=position, common=common, length=12, made=made,
+        frame=line(39),
+    )  # fmt: skip
+
+
+def test_the_line_that_cuts_the_target_is_the_one_to_edit():
+    (finding,) = judged(TargetOverlap(), [fact()])
+    assert (finding.severity, finding.kind, finding.exact) == ("error", "label_leak", True)
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(21), line(39))
+    assert finding.message == (
+        "step 0, rank 0: 6 of 12 positions of the target are positions 42 to 47 of the input, made at train.py:21, and "
+        "the output depends on them; expected a target that begins after them. Begin it where the input ends."
+    )
+
+
+def test_one_position_is_one():
+    (finding,) = judged(TargetOverlap(), [fact(position=47, common=1)])
+    assert "1 of 12 positions of the target are position 47 of the input" in finding.message
+
+
+def test_a_model_that_does_not_see_them_and_other_trials_are_silent():
+    assert judged(TargetOverlap(), [fact(changed=False), fact("own_token")]) == []

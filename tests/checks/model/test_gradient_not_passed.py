@@ -1,0 +1,30 @@
+"""Straight-through sums that pass no gradient."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.gradient_not_passed import GradientNotPassed
+from debugtracer.trace.facts.straight_through import StraightThrough
+from tests.checks.facts_at import judged, line, ref
+
+
+def fact(step, how="detached", at=17):
+    return StraightThrough(ref=ref(step), how=how, shape=(50, 6), module="Codes", frame=line(at))
+
+
+def test_a_sum_that_is_detached_whole_is_told_at_the_second_step_and_once():
+    (finding,) = judged(GradientNotPassed(), [fact(step) for step in range(4)])
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "detached_graph", line(17))
+    assert finding.message == (
+        "step 1, rank 0: a sum that adds a tensor of 50 x 6 and takes it away again (Codes, train.py:17) is detached "
+        "as a whole: no gradient of the loss passes to that tensor in 2 steps; expected a straight-through gradient. "
+        "Detach the difference alone: x + (q - x).detach()."
+    )
+
+
+def test_gradients_that_cancel_are_told_as_that():
+    (finding,) = judged(GradientNotPassed(), [fact(0, "cancels"), fact(1, "cancels")])
+    assert "has its graph on both sides, where its gradients cancel: no gradient" in finding.message
+
+
+def test_one_step_and_two_lines_are_silent():
+    assert judged(GradientNotPassed(), [fact(0), fact(1, at=30), fact(0)]) == []

@@ -1,0 +1,49 @@
+"""A mean that is drowned by a sum."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.term_drowned import TermDrowned
+from debugtracer.trace.facts.loss_terms import LossTerms, Term
+from tests.checks.facts_at import judged, line, ref
+
+COLLAPSED = [(0.699, 4.09), (0.69, 2.6), (0.494, 0.006), (0.487, 0.0037), (0.492, 0.0022)]
+
+
+def looks(values, weights=(1 / 6400, 0.5), kinds=("mean", "sum")):
+    return [
+        LossTerms(
+            ref=ref(step * 100),
+            frame=line(39),
+            terms=tuple(
+                Term(value=value, frame=line(at), reduction=kind, elements=size, weight=weight)
+                for value, at, kind, size, weight in zip(pair, (36, 38), kinds, (6400, 512), weights, strict=True)
+            ),
+        )
+        for step, pair in enumerate(values)
+    ]
+
+
+def test_a_sum_that_is_gone_and_a_mean_that_stands_are_told_once():
+    (finding,) = judged(TermDrowned(), looks([*COLLAPSED, COLLAPSED[-1]]))
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "loss_misuse", line(36))
+    assert finding.message == (
+        "step 400, rank 0: an element of the mean (train.py:36, over 6400) weighs 3200 times less in the loss than one "
+        "of the sum (train.py:38, over 512); the sum has fallen from 4.09 to 0.0022 and the mean stands at 0.492 (at "
+        "first 0.699); expected both to be reduced alike. Give both the same reduction."
+    )
+
+
+def test_factors_that_make_up_for_it_are_silent():
+    assert judged(TermDrowned(), looks(COLLAPSED, weights=(1 / 6400, 0.1))) == []
+    assert judged(TermDrowned(), looks(COLLAPSED, weights=(None, 0.5))) == []
+
+
+def test_two_sums_and_two_means_are_silent():
+    for kind in ("sum", "mean", ""):
+        assert judged(TermDrowned(), looks(COLLAPSED, kinds=(kind, kind))) == []
+
+
+def test_a_mean_that_learns_and_a_constraint_that_is_met_are_silent():
+    learns = [(a * factor, b) for (a, b), factor in zip(COLLAPSED, (1, 0.9, 0.5, 0.3, 0.1), strict=True)]
+    assert judged(TermDrowned(), looks(learns)) == []
+    assert judged(TermDrowned(), looks([(a, b * (n < 2)) for n, (a, b) in enumerate(COLLAPSED)])) == []

@@ -1,0 +1,70 @@
+"""The samples of a batch that the loop took by an index."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from tests.watching import incidents, under_watch
+
+BAD = 37
+PARTS: dict[int, tuple[torch.Tensor, ...]] = {}
+
+
+def sliced(x, order, at):
+    rows = order[at : at + 8]
+    return x[rows]
+
+
+def split(x, order, at):
+    return x[PARTS.setdefault(id(order), order.split(8))[at // 8]]
+
+
+def selected(x, order, at):
+    return x.index_select(0, order[at : at + 8])
+
+
+def halved(x, order, at):
+    return x[order[at : at + 8]] / 2
+
+
+def plain(x, order, at):
+    return x[at : at + 8]
+
+
+class Root(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.head(torch.sqrt(x.amax(1, keepdim=True) * 0 + x))
+
+
+def run(out, take):
+    x = torch.rand(64, 4, generator=torch.Generator().manual_seed(0))
+    x[BAD, 2] = -1.0
+    torch.manual_seed(0)
+    model = Root()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    order = torch.randperm(64)
+    with under_watch(out):
+        for at in range(0, 64, 8):
+            optimizer.zero_grad()
+            model(take(x, order, at)).square().mean().backward()
+            optimizer.step()
+    facts = incidents(out)[0].facts
+    return facts.sample_index, facts.batch_rows, order
+
+
+@pytest.mark.parametrize("take", [sliced, split, selected])
+def test_the_row_of_the_data_is_named(tmp_path, take):
+    samples, rows, order = run(tmp_path, take)
+    assert samples == (BAD,)
+    assert rows == (int((order == BAD).nonzero()) % 8,)
+
+
+@pytest.mark.parametrize("take", [halved, plain])
+def test_what_was_computed_or_sliced_has_no_number_of_its_own(tmp_path, take):
+    assert run(tmp_path, take)[0] is None
