@@ -47,22 +47,6 @@ def clocks() -> tuple[float, float]:
     return thread_time(), perf_counter()
 
 
-class Block:
-    """Some steps between two looks at the thread's clock."""
-
-    def __init__(self, incident_s: float = 0.0) -> None:
-        self.incident_s = incident_s
-        """Seconds that went into incidents before it."""
-        self.steps, self.own_s = 0, 0.0
-        self.kinds: set[bool | None] = set()
-        """Whether all worked in them, or all rested; None in the first steps."""
-
-    def add(self, steps: int, own_s: float, kind: bool | None) -> None:
-        """Add steps, and the seconds of ours that clocks have read in them."""
-        self.steps, self.own_s = self.steps + steps, self.own_s + own_s
-        self.kinds.add(kind)
-
-
 class Governor:
     """One per process: a balance of seconds that training fills and watching spends, settled once a step. They are
     seconds of a core: what else runs on the machine does not use up what is given to a short run."""
@@ -74,7 +58,8 @@ class Governor:
         """CPU seconds that the training thread had in a second, as of the last steps."""
         self.share = 1.0
         """The same, as it was measured."""
-        self.read_at, self.block = read(), Block()
+        self.read_at = read()
+        self.begin_block()
         self.balance_s = GRACE_S
         self.seen_own_s = self.seen_judge_s = 0.0
         """Seconds of ours that are settled, as clocks have read them."""
@@ -84,7 +69,8 @@ class Governor:
 
     def resume(self) -> None:
         """Measure anew from here on: what ran since the last step was not watched."""
-        self.read_at, self.block = self.read(), Block(self.state.incident_s)
+        self.read_at = self.read()
+        self.begin_block()
 
     def affords(self, part: Part) -> bool:
         """Whether a part works in the step in flight; the answer changes between two steps alone."""
@@ -102,8 +88,10 @@ class Governor:
         spent_s = own_s + state.unseen.count(self.working[Part.OBSERVERS], steps, own_s, self.share) + judge_s
         if self.cost >= 1:
             return
-        self.block.add(steps, own_s, self.working[Part.OBSERVERS] if state.step > FIRST_STEPS else None)
-        if self.block.steps >= CLOCK_STEPS:
+        self.block_steps += steps
+        self.block_own_s += own_s
+        self.block_kinds.add(self.working[Part.OBSERVERS] if state.step > FIRST_STEPS else None)
+        if self.block_steps >= CLOCK_STEPS:
             self.look_at_clock()
         if state.step <= FIRST_STEPS:
             return
@@ -123,11 +111,17 @@ class Governor:
         cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
         self.share = min(max(cpu_s / wall_s, LEAST_SHARE), 1.0) if wall_s > 0 else 1.0
         self.pace = max(self.share, SLOWEST)
-        block, self.block = self.block, Block(self.state.incident_s)
-        if wall_s > 0 and len(block.kinds) == 1:
-            share, incident_s = cpu_s / wall_s, self.state.incident_s - block.incident_s
-            step_s = max(cpu_s - share * incident_s, 0.0) / block.steps
-            self.state.unseen.take(block.kinds.pop(), step_s, share * block.own_s / block.steps)
+        if wall_s > 0 and len(self.block_kinds) == 1:
+            share, incident_s = cpu_s / wall_s, self.state.incident_s - self.block_incident_s
+            step_s = max(cpu_s - share * incident_s, 0.0) / self.block_steps
+            self.state.unseen.take(self.block_kinds.pop(), step_s, share * self.block_own_s / self.block_steps)
+        self.begin_block()
+
+    def begin_block(self) -> None:
+        """Begin to count steps until the next look at the clocks."""
+        self.block_steps, self.block_own_s, self.block_incident_s = 0, 0.0, self.state.incident_s
+        self.block_kinds: set[bool | None] = set()
+        """Whether all worked in them, or all rested; None in the first steps."""
 
     def decide(self) -> None:
         """Let parts rest below their limits and work again above them."""

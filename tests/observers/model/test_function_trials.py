@@ -14,7 +14,7 @@ from debugtracer.observers.model.shadow_model import ShadowModel
 
 
 def found(model, *args):
-    steps = [*tried(RecordedCall(model, args, {}), None, ShadowModel(model, []))]
+    steps = [*tried(RecordedCall(model, args, {}), None, None, ShadowModel(model, []))]
     assert steps[:-1] == [None] * (len(steps) - 1)
     return steps[-1], len(steps)
 
@@ -28,7 +28,7 @@ def test_nothing_is_told_before_the_last_trial():
 
 
 def test_what_a_copy_raises_ends_them_and_is_the_reason():
-    (told,) = tried(RecordedCall(nn.Linear(3, 2), (), {}), None, TypeError("no copy"))
+    (told,) = tried(RecordedCall(nn.Linear(3, 2), (), {}), None, None, TypeError("no copy"))
     assert told == {"skipped": {"why": "TypeError: no copy"}}
     told, _ = found(nn.Linear(3, 2), torch.randn(5, 4))
     assert told["skipped"]["why"].startswith("RuntimeError")
