@@ -21,13 +21,14 @@ from typing import Any
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
+
 import debugtracer
 from benchmarks.store import training
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
-from stamp import stamp
 
 PARTS = 10  # memory is measured so many times in a run
 
