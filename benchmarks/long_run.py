@@ -36,7 +36,7 @@ PARTS = 10  # memory is measured so many times in a run
 def made_up(session: Session, steps: int) -> Iterator[int]:
     """Publish the numbers of so many steps; yield each step that is over."""
     session.output.open()
-    state, numbers = session.state, session.recorder.numbers
+    state, numbers = session.state, session.health_gate.sink
     for step, values in enumerate(training(steps)):
         numbers.publish(step, values)
         state.step += 1
