@@ -21,13 +21,14 @@ from typing import Any
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+from stamp import stamp
+
 import debugtracer
 from benchmarks.store import training
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
-from stamp import stamp
 
 PARTS = 10  # memory is measured so many times in a run
 
@@ -35,7 +36,7 @@ PARTS = 10  # memory is measured so many times in a run
 def made_up(session: Session, steps: int) -> Iterator[int]:
     """Publish the numbers of so many steps; yield each step that is over."""
     session.output.open()
-    state, numbers = session.state, session.recorder.numbers
+    state, numbers = session.state, session.health_gate.sink
     for step, values in enumerate(training(steps)):
         numbers.publish(step, values)
         state.step += 1
