@@ -60,10 +60,9 @@ class StaleCopiesObserver(Observer):
         raw = raw_frames(2)
         self.known[module] = CopyWatch(module, raw, small(values_here()))
 
+    @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Look at the copies of what this optimizer trains."""
-        if not self.run.inspecting:
-            return
         watches = [(module, watch) for module, watch in self.known.items() if not watch.over]
         trained = {id(p) for one in [*self.run.optimizers, optimizer] for p in parameters(one)} if watches else set()
         for module, watch in watches:
@@ -135,14 +134,21 @@ def small(values: dict[str, Any]) -> dict[str, Any]:
     """The whole numbers of a scope, and those that are fields of its plain objects: nothing of the program's is kept
     alive."""
     kept: dict[str, Any] = {}
-    for name, value in values.items():
+    for name, value in list(values.items()):
         if type(value) is int:
             kept[name] = value
-        elif not isinstance(value, (type, nn.Module, Tensor)) and type(getattr(value, "__dict__", None)) is dict:
-            fields = {key: held for key, held in vars(value).items() if type(held) is int}
-            if fields:
-                kept[name] = Fields(fields)
+        elif not issubclass(type(value), (type, nn.Module, Tensor)) and (fields := whole_fields(value)):
+            kept[name] = Fields(fields)
     return kept
+
+
+def whole_fields(value: Any) -> dict[str, int]:
+    """The whole numbers among the fields of an object; no code of the object's is run."""
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return {key: one for key, one in held.items() if type(one) is int} if type(held) is dict else {}
 
 
 class Fields:
