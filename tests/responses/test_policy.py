@@ -18,7 +18,7 @@ from tests.responses.steps import a_bad_step
         ("observe", ()),
         ("dev", ()),
         ("val", ("skip-update", "pause", "stop")),
-        ("prod", ("skip-update", "full-precision", "roll-back", "pause", "stop")),
+        ("prod", ("skip-update", "full-precision", "loss-scale", "roll-back", "pause", "stop")),
     ],
 )
 def test_the_mode_decides_how_far_it_may_go(mode: str, allowed: tuple[str, ...]) -> None:

@@ -13,6 +13,7 @@ def test_they_come_with_the_smallest_first() -> None:
         "skip-update",
         "clip-harder",
         "full-precision",
+        "loss-scale",
         "lower-lr",
         "roll-back",
         "fresh-moments",

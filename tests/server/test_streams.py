@@ -8,6 +8,8 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
 from debugtracer.server import streams
 from debugtracer.server.run_feed import RunFeed
 from debugtracer.server.runs import Runs
@@ -28,6 +30,14 @@ def test_the_first_event_holds_what_changed_since_the_mark(tmp_path: Path) -> No
     assert (mark, name, end) == (f"id: {feed.mark}".encode(), b"event: panels", [b"", b""])
     panels = json.loads(data.removeprefix(b"data: "))
     assert panels["state"]["status"] == "ended" and panels["now"] > 1e9 and panels["series"][0]["name"] == "loss"
+
+
+def test_a_stream_says_in_the_run_that_its_page_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[Path, str]] = []
+    monkeypatch.setattr(streams.Presence, "say", lambda one, state: said.append((one.run, state["status"])))
+    run = a_trace(tmp_path)
+    first(streams.of_run(RunFeed(run), "", asyncio.Event()), 2)
+    assert said == [(run, "ended")]
 
 
 def test_a_deleted_run_ends_its_stream_with_a_word(tmp_path: Path) -> None:
