@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.commands.app import names
+from debugtracer.commands._names import names
 from tests.faults.scoring import part
 from tests.house.test_catalogue import LINK, headings
 

@@ -9,7 +9,7 @@ import pytest
 
 import debugtracer
 from debugtracer.commands._group import command
-from debugtracer.commands.app import names
+from debugtracer.commands._names import names
 from debugtracer.settings import Settings
 
 NAMES = {
