@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import debugtracer
-from debugtracer.commands.app import names
+from debugtracer.commands._names import names
 
 # the program's options are the program's
 SETTINGS = {"run": {"allow_interspersed_args": False, "ignore_unknown_options": True}}

@@ -3,19 +3,11 @@ stderr."""
 
 from __future__ import annotations
 
-import pkgutil
 import sys
 
-from debugtracer import commands
+from debugtracer.commands._names import names as names
 from debugtracer.commands._run_words import parsed
 from debugtracer.errors import DebugTracerError
-
-
-def names() -> list[str]:
-    """The commands, by their files."""
-    return sorted(
-        m.name for m in pkgutil.iter_modules(commands.__path__) if m.name != "app" and not m.name.startswith("_")
-    )
 
 
 def main() -> None:
