@@ -1,4 +1,4 @@
-"""The names of the commands: each module of this folder that begins with no underscore is one."""
+"""The names of the commands: every module of this folder is one, found by its file."""
 
 from __future__ import annotations
 

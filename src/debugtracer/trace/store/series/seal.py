@@ -30,7 +30,16 @@ def seal(folder: Path, number: int) -> Path | None:
         os.replace(live, live.with_suffix(".damaged"))  # kept for a person, no longer for readers
     else:
         live.unlink(missing_ok=True)
+    del table
+    give_back_memory()
     return sealed
+
+
+def give_back_memory() -> None:
+    """Let go of what pyarrow holds for its next table: ours comes in hours."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def blocks_of(live: Any) -> Any:
