@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.commands._group import command, executed
-from debugtracer.commands.app import names
+from debugtracer.commands._names import names
 
 
 def test_every_name_is_a_command():

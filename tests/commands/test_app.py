@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import debugtracer
-from debugtracer.commands.app import names, status
+from debugtracer.commands._names import names
+from debugtracer.commands.app import status
 
 
 def test_every_file_is_a_command_with_help(capsys):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 
-from debugtracer.commands._names import names as names
 from debugtracer.commands._run_words import parsed
 from debugtracer.errors import DebugTracerError
 
