@@ -34,6 +34,7 @@ class LM(nn.Module):
         super().__init__()
         self.emb, self.blocks, self.head = nn.Embedding(30, 32), nn.Sequential(Block(), Block()), nn.Linear(32, 30, bias=False)
         self.head.weight = self.emb.weight
+        nn.init.normal_(self.emb.weight, std=0.1)
 
     def forward(self, x):
         return self.head(self.blocks(self.emb(x)))

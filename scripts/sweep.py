@@ -38,6 +38,7 @@ PARTS = {
         "tests/commands",
         "tests/exports",
         "tests/server",
+        "tests/counts",
     ],
     "programs as they are started": [*PYTEST, "tests/torture", "tests/end_to_end", "tests/integrations"],
     "plants of whole programs": ["scripts/score.py", "--programs", "--check", "--jobs", "JOBS"],

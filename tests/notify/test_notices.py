@@ -3,6 +3,7 @@ line."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 import time
@@ -112,10 +113,14 @@ def test_what_all_ranks_do_together_is_told_once() -> None:
 
 def test_a_stop_and_the_end_are_told(tmp_path: Path, programs: Programs) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
+    environment = os.environ | {"DEBUG_TRACER_PAUSE_S": "1"}
     with receiving() as receiver:
         words = ["run", "--mode", "prod", "--webhook", receiver.address, "--out", "runs", "train.py"]
-        done = subprocess.run([*programs.tool, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*programs.tool, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
     assert done.returncode == 3, done.stderr
-    assert [one["event"] for one in receiver.got] == ["stop", "ended"]
-    assert "the run was stopped; its last good state is" in receiver.got[0]["text"]
-    assert "was stopped by debug-tracer - " in receiver.got[1]["text"] and "non-finite" in receiver.got[1]["text"]
+    assert [one["event"] for one in receiver.got] == ["pause", "stop", "ended"]
+    _, stop, end = receiver.got
+    assert "the run was stopped: it had waited for a person" in stop["text"]
+    assert "was stopped by debug-tracer - " in end["text"] and "non-finite" in end["text"]

@@ -58,6 +58,7 @@ class TermDrowned(Check):
     still: float = 0.05
     """Between the last looks (ours)."""
     looks: int = 3
+    """Values of the mean that stand (ours: two may be alike by chance)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Follow the terms of each line; said once."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from debugtracer.observers.model.function_trials import SLOW_S
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples, refused, simple
 from debugtracer.observers.model.shadow_copies import ShadowCopies
-from debugtracer.observers.model.shadow_model import ShadowModel, unnoticed
+from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.observed_run import FIRST_STEPS, ObservedRun
 from debugtracer.observers.observer import Observer
@@ -80,7 +80,9 @@ class AnswerSpreadsObserver(Observer):
         return one.copy is not None
 
     def look(self, one: FirstInputs, at: int) -> bool:
-        """Run a copy of one root; whether to look at it again."""
+        """Run a copy of one root; whether to look at it again. Not while the program traces its own calls."""
+        if is_traced():
+            return True
         module, copy, one.copy = one.module(), one.copy, None
         first = copy is not None
         if nn.Module.__call__ is not nn.Module._wrapped_call_impl:

@@ -22,7 +22,7 @@ from debugtracer.observers.model.function_trials import Trials, tried
 from debugtracer.observers.model.recorded_call import INPUT_BYTES, RecordedCall, refused, simple
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_copies import ShadowCopies
-from debugtracer.observers.model.shadow_model import ShadowModel, unnoticed
+from debugtracer.observers.model.shadow_model import ShadowModel, is_traced, unnoticed
 from debugtracer.observers.model.side_effects import side_effect
 from debugtracer.observers.model.window_trials import Answer, Answers
 from debugtracer.observers.observed_run import ObservedRun
@@ -151,7 +151,10 @@ class FunctionTestsObserver(Observer):
         return found
 
     def go_on(self, seconds: float) -> None:
-        """Test for so long, and one trial at least; release the copies when all is done."""
+        """Test for so long, and one trial at least; release the copies when all is done. Nothing is tested while the
+        program traces its own calls: it would see ours of its functions."""
+        if is_traced():
+            return
         begin = perf_counter()
         while self.under_test and perf_counter() - begin < seconds:
             root = self.under_test[0]

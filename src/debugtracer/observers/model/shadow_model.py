@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -181,3 +182,8 @@ def unnoticed(silent: Callable[[], Any]) -> Iterator[None]:
             yield
     finally:
         rng.restore()
+
+
+def is_traced() -> bool:
+    """Whether the program, a debugger or a profiler traces calls of Python: it would see ours of the user's code."""
+    return sys.gettrace() is not None or sys.getprofile() is not None

@@ -29,7 +29,8 @@ def measured(moments: Sequence[SecondMoment], most: int) -> list[dict[str, Any]]
     """Measure each over its touched elements (v > 0); nothing of one without any. `most` values of each are read."""
     told: list[dict[str, Any]] = [{} for _ in moments]
     for settings in dict.fromkeys((m[2:], m.grad is None) for m in moments):
-        places = [place for place, m in enumerate(moments) if (m[2:], m.grad is None) == settings]
+        # of a sharded parameter a rank may hold nothing
+        places = [p for p, m in enumerate(moments) if m.v.numel() and (m[2:], m.grad is None) == settings]
         samples = [evenly(moments[place].v, most) for place in places]
         grads = [evenly(g, most) if (g := moments[place].grad) is not None else None for place in places]
         for chosen, v in matrices(samples):
