@@ -18,6 +18,7 @@ from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
+from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
 from debugtracer.observers.scheduler.plateau_values import plateau_value
 from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
 from debugtracer.observers.scheduler.schedule_state import ScheduleState
@@ -26,7 +27,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, RateFaded, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateCourse, RateFaded, RateKept, RateMoved, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is emitted (ours)
@@ -44,6 +45,7 @@ class ScheduleObserver(Observer):
         self.states: ById[Optimizer, ScheduleState] = ById()
         self.known: list[SchedulerPlan] = []
         self.iterated: dict[int, int] = {}
+        self.loads: ById[Optimizer, LoadedRate] = ById()
         self.rate_lines = RateLines(run.state.optimizers.get)
         self.lambdas = LambdaLines(
             lambda: self.run.inspecting or any(s.high == 0.0 for s in list(self.states.values()))
@@ -63,6 +65,7 @@ class ScheduleObserver(Observer):
         self.plans.clear()
         self.known.clear()
         self.states.clear()
+        self.loads.clear()
         self.iterated.clear()
 
     def constructor(self, original: Any) -> Any:
@@ -95,6 +98,12 @@ class ScheduleObserver(Observer):
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Count a pass of a loader."""
         self.iterated[id(info)] = self.iterated.get(id(info), 0) + 1
+
+    def restored(self, word: str, owner: Any) -> None:
+        """Note the rate that came with the state of an optimizer that has not begun."""
+        begun = not isinstance(owner, Optimizer) or self.states.get(owner) is not None
+        if not begun and (load := loaded_rate(owner, self.run.here())) is not None:
+            self.loads[owner] = load
 
     @always
     def backward_ended(self, losses: list[Tensor]) -> None:
@@ -151,6 +160,7 @@ class ScheduleObserver(Observer):
         rate_state.updates += 1
         rate_state.moves(high, self.run.step)
         rate_state.fades(high, self.run.step)
+        rate_state.turns(high, self.run.step)
         rate_state.high, rate_state.peak = high, max(rate_state.peak, high)
 
     def incident(self) -> None:
@@ -255,7 +265,31 @@ class ScheduleObserver(Observer):
             self.emit_plan(plan, ended=True)
         for optimizer, rate_state in list(self.states.items()):
             self.emit_kept(optimizer, rate_state)
+            self.emit_course(optimizer, rate_state)
             self.emit_faded(optimizer, rate_state)
+
+    def emit_course(self, optimizer: Optimizer, state: ScheduleState) -> None:
+        """Emit the way of a rate that has moved."""
+        built, load = built_rates(optimizer), self.loads.get(optimizer)
+        if not built or state.high is None or not (state.rises or state.drops):
+            return
+        plan = self.setter(optimizer)
+        self.run.emit(
+            RateCourse(
+                ref=self.run.ref("update", self.run.iteration - 1), optimizer=state.number,
+                kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), built=number(max(built)),
+                peak=number(state.peak), rate=number(state.high), lowest=number(state.lowest),
+                lowest_at=state.lowest_at, lowest_step=state.lowest_step, updates=state.updates, rises=state.rises,
+                falls=state.drops, scheduler="" if plan is None else plan.kind,
+                scheduler_frame=None if plan is None else plan.frame,
+                value_frame=None if plan is None else self.lambdas.frame_of(plan.scheduler()),
+                step_frame=None if plan is None else first(plan.last),
+                rate_frame=self.rate_lines.line(optimizer, state.high, built, False) if plan is None else None,
+                loaded=None if load is None else number(load.rate), loaded_updates=0 if load is None else load.updates,
+                loaded_frame=None if load is None else load.frame,
+                first=None if load is None or state.begins is None else number(state.begins),
+            )
+        )  # fmt: skip
 
     def emit_faded(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
         """Emit a rate that was next to nothing, where no scheduler sets it."""
