@@ -81,11 +81,12 @@ class RateUnreached(Check):
 
     def squared(self, window: Window, fact: RateCourse) -> Finding:
         """Tell a factor that is the rate itself."""
+        built = f"{float(fact.built):.3g}"
         return self.finding(
             window,
             "warning",
             f"the learning rate of {fact.kind}{spot(fact.frame)} was {float(fact.peak):.3g} at its highest, the square "
-            f"of the {float(fact.built):.3g} it was built with; expected {float(fact.built):.3g}: the function given to "
+            f"of the {built} it was built with; expected {built}: the function given to "
             f"LambdaLR{spot(fact.scheduler_frame)} returns the rate itself, and LambdaLR multiplies the two. "
             "Return a factor of the rate.",
             ref=fact.ref,

@@ -24,8 +24,8 @@ class LoadedRate:
 def loaded_rate(optimizer: Optimizer, frame: Frame | None) -> LoadedRate | None:
     """Read it; None without a rate or a count of updates on the host. Reads no tensor of a device."""
     given = rates(optimizer)
-    counts = [state["step"] for state in list(optimizer.state.values())[:1] if isinstance(state, dict) and "step" in state]
-    count = counts[0] if counts else 0
+    states = [state for state in list(optimizer.state.values())[:1] if isinstance(state, dict)]
+    count = states[0].get("step", 0) if states else 0
     if isinstance(count, Tensor):
         count = count.item() if count.device.type == "cpu" and count.numel() == 1 else 0
     return LoadedRate(max(given), int(count), frame) if given and count else None
