@@ -68,7 +68,7 @@ class LaggingStatisticsObserver(Observer):
 
 
 def counted(norm: _BatchNorm) -> int:
-    """num_batches_tracked on the host; 0 where it keeps none. Waits for a device."""
+    """The number that its counter shows; 0 without a counter. Waits for a device."""
     count = norm.num_batches_tracked
     return 0 if count is None or count.is_meta else int(count)
 
