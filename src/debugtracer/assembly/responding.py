@@ -53,7 +53,7 @@ class Responding:
             output,
             replaying.hooks.disabled,
             LastGood(state, recording.passes, Shards()),
-            Attendance(settings.pause_s, reaches_somebody(settings), lambda: output.folder),
+            Attendance(settings.pause_s, bool(told.channels or settings.alert_token), lambda: output.folder),
             control.wait,
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
@@ -75,11 +75,6 @@ class Responding:
     def save(self) -> str:
         """Write the present state as the last good one; the answer says where it lies."""
         return self.training.write_last_good()
-
-
-def reaches_somebody(settings: Settings) -> bool:
-    """Whether messages of the run go to somebody, or somebody may send it a word."""
-    return bool(settings.webhook or settings.apprise or settings.alert_token)
 
 
 def went_back(replaying: Replaying, step: int | None) -> None:

@@ -21,7 +21,7 @@ class Pause(Response):
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if not training.attendance.wait_s():
-            return "nobody is waited for: no terminal, no open page, nobody who is told"
+            return training.attendance.unattended()
         return "several ranks cannot wait for one word" if several_ranks() else ""
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from debugtracer import session
 from debugtracer.recorder.state import snapshot_ring as ring_of
-from debugtracer.recorder.state.snapshot_ring import EVERY, REACH, SLOTS, STALE, TAPES
+from debugtracer.recorder.state.snapshot_ring import EVERY, MAX_ROLLBACK_STEPS, REACH, SLOTS, STALE, TAPES
 from tests.recorder.ringed import Training
 from tests.watching import same_bits
 
@@ -253,3 +253,13 @@ def test_what_came_after_a_snapshot_that_was_put_back_goes_and_older_ones_stay(t
     went_to = middle.step
     loop.go(2 * EVERY)
     assert newer not in loop.ring.held and loop.ring.held[-1].step > went_to
+
+
+def test_at_the_end_of_what_is_of_use_ranks_still_share_their_steps(training, monkeypatch):
+    ring = training().ring
+    for ranks, expected in ((False, 500), (True, 512)):
+        monkeypatch.setattr(ring_of, "several_ranks", lambda ranks=ranks: ranks)
+        monkeypatch.setattr(ring, "max_interval", lambda: MAX_ROLLBACK_STEPS)
+        ring.cost_s, ring.every = [], EVERY
+        assert type(ring).judge(ring, 300 * ring_of.SHARE, 1.0) is None
+        assert ring.every == expected

@@ -177,8 +177,11 @@ class SnapshotRing:
                 f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {wanted}th step "
                 "could be kept"
             )
-        # doubled, so that where fewer are afforded they are some of the same; back only where far more are
-        doubled = max(wanted, min(most, EVERY << math.ceil(math.log2(wanted / EVERY))))
+        # doubled, so that where fewer are afforded they are some of the same; back only where far more are. At the end
+        # of what is of use several ranks keep doubling: one that took its own last interval would share no step
+        doubled = EVERY << math.ceil(math.log2(wanted / EVERY))
+        if not several_ranks():
+            doubled = max(wanted, min(most, doubled))
         if doubled > self.every or BACK * doubled <= self.every:
             self.every = doubled
         return None
