@@ -42,7 +42,8 @@ class Responding:
         told = notices(settings.webhook, settings.apprise, settings.notify)
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), told)
         control = Control(state, output, log, recording.passes, self.save, lambda: incidents.stopped, settings.pause_s)
-        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
+        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote(settings.ranks_s)
+        ranks = RankAgreement(state, vote)
         self.training = LiveTraining(
             state,
             recording.tape,
@@ -54,7 +55,7 @@ class Responding:
             replaying.hooks.disabled,
             LastGood(state, recording.passes, Shards()),
             Attendance(settings.pause_s, bool(told.channels or settings.alert_token), lambda: output.folder),
-            control.wait,
+            lambda seconds: ranks.one_word(seconds, control.wait),
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
             lambda step: went_back(replaying, step),
@@ -63,7 +64,6 @@ class Responding:
             recording.passes.add_listener(
                 StateKeeper(state, recording.passes, self.training.save_later, settings.last_good_s, settings.cost)
             )
-        ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
         recording.passes.add_listener(control)

@@ -258,8 +258,9 @@ class LiveTraining:
         self.copies.skip(optimizer)
 
     def wait(self) -> str:
-        """Wait for a person; the word that came, `stop` where none did."""
-        return self.wait_for_word(self.attendance.wait_s() or COMES_S)  # the page was closed meanwhile
+        """Wait for a person, several ranks together; the word that came, `stop` where none did."""
+        # a page that was closed meanwhile leaves the usual time; ranks that could not agree on it get none
+        return self.wait_for_word(self.attendance.wait_s() or (0.0 if several_ranks() else COMES_S))
 
     def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""
