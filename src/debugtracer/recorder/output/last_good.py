@@ -123,7 +123,7 @@ class LastGood:
         name: str,
         shards: Shards,
     ) -> None:
-        """Save what all ranks save: as this one of so many, whatever has become of the groups since."""
+        """Write what all ranks save, as this one of so many, whatever has become of the groups since."""
         rank, size = ranks
         files = shards.write_as(rank, size, target.parent, name, values)
         self.save(parts, target, rank, files, shards.replaced)
