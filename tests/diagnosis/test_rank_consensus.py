@@ -25,6 +25,7 @@ def ranks(monkeypatch):
     monkeypatch.setattr(
         made.vote, "ask", lambda bits, *patience: made.said.append(tuple(bits)) or made.answer(tuple(bits))
     )
+    monkeypatch.setattr(made.vote, "ask_after_work", made.vote.ask)
     return made
 
 

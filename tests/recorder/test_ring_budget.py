@@ -9,15 +9,14 @@ from torch import nn
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state import snapshot_ring
 from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.held_bytes import device_s
 from debugtracer.recorder.state.kept_tape import batch_bytes
 from debugtracer.recorder.state.snapshot_ring import (
     EVERY,
     MAX_INTERVAL,
     MAX_ROLLBACK_STEPS,
     SHARE,
-    THREADS,
     SnapshotRing,
-    device_s,
 )
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape.entry import Leaf
@@ -35,6 +34,8 @@ def test_snapshots_are_as_rare_as_their_cost_asks_for():
     assert ring.every == EVERY, "what costs next to nothing is always worth it"
     ring, _ = alone()
     assert ring.judge(0.01, 0.1) is None
+    assert ring.every == EVERY, "one alone decides nothing"
+    assert ring.judge(0.01, 0.1) is None
     assert ring.every == 4 * EVERY >= 0.01 / (SHARE * 0.1), "the next doubling, which is never more than was promised"
     ring.judge(0.01, 0.13)
     ring.judge(0.01, 0.21)
@@ -44,16 +45,39 @@ def test_snapshots_are_as_rare_as_their_cost_asks_for():
     assert ring.every == EVERY, "a first one that was slow does not count for ever"
 
 
+def test_what_a_busy_machine_adds_to_a_few_snapshots_makes_them_no_rarer() -> None:
+    ring, _ = alone()
+    for dear in (0.05, 2e-4, 0.05, 2e-4, 2e-4, 0.05, 0.05):
+        ring.judge(dear if ring.cost_s else 2e-4, 1e-2)
+        assert ring.every == EVERY
+    for _ in range(7):
+        ring.judge(1e-3, 1e-2)
+    assert ring.every == 4 * EVERY
+    for _ in range(7):
+        ring.judge(2e-4, 1e-2)
+    assert ring.every == EVERY, "what costs next to nothing again is taken as often as at first"
+
+
+def test_the_first_snapshot_says_nothing_of_what_the_others_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SnapshotRing, "cost", lambda *words: 0.1)
+    ring, optimizer = alone()
+    ring.consider(1, 1, [optimizer], 0.1)
+    assert (ring.every, ring.cost_s) == (EVERY, [])
+    ring.consider(9, 9, [optimizer], 1.0)
+    ring.consider(17, 17, [optimizer], 1.0)
+    assert ring.every > EVERY
+
+
 def test_the_steps_that_are_kept_do_not_depend_on_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SnapshotRing, "cost", lambda ring, elapsed_s, used: 0.0115)
+    monkeypatch.setattr(SnapshotRing, "cost", lambda *words: 0.0115)
     kept: dict[float, list[int]] = {}
     for load in (1.0, 1.9, 0.95, 0.4):
         ring, optimizer = alone()
         for step in range(1, 200):
             if ring.is_due(step):
                 kept.setdefault(load, []).append(step)
-            ring.consider(step, step, [optimizer], 0.1 * (load if step > 1 else 1.0))
-    assert kept[1.0] == [1, 33, 65, 97, 129, 161, 193] == kept[1.9] == kept[0.95]
+            ring.consider(step, step, [optimizer], 0.1 * (load if step > 17 else 1.0))
+    assert kept[1.0] == [1, 9, 17, 33, 65, 97, 129, 161, 193] == kept[1.9] == kept[0.95]
     assert set(kept[0.4]) <= set(kept[1.0]), "one that affords fewer keeps some of the same"
 
 
@@ -114,10 +138,10 @@ def test_cpu_time_is_asked_only_while_the_clock_calls_snapshots_dear(monkeypatch
     ring, _ = alone()
     asked = []
     monkeypatch.setattr(snapshot_ring, "thread_time", lambda: asked.append(1) or 1.0)
-    assert ring.cost(1e-4, 1.0 - 1e-6) == pytest.approx(THREADS * 1e-6)
+    assert ring.cost(1e-4, 1.0 - 1e-6, 4) == pytest.approx(4e-6)
     assert (ring.doubtful, len(asked)) == (False, 1)
     assert ring.cost(1e-4, None) == 1e-4
     assert ring.cost(0.1, None) is None, "another program may have had the machine"
     assert ring.doubtful
-    assert ring.cost(0.1, 1.0 - 1e-6) == pytest.approx(THREADS * 1e-6)
+    assert ring.cost(0.1, 1.0 - 1e-6) == pytest.approx(1e-6), "one thread copies small tensors"
     assert (ring.doubtful, len(asked)) == (True, 2)

@@ -57,3 +57,8 @@ def test_a_terminal_counts_for_a_program_in_its_foreground(tmp_path: Path) -> No
     os.close(ours)
     os.close(theirs)
     assert (seen.strip(), other.strip()) == ("True", "False")
+
+
+def test_why_nobody_is_waited_for_is_told_as_it_is(tmp_path: Path) -> None:
+    assert Attendance(0.0, told=True, run=lambda: tmp_path).unattended().endswith("DEBUG_TRACER_PAUSE_S is 0")
+    assert "no terminal" in Attendance(None, told=False, run=lambda: tmp_path).unattended()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
+from debugtracer.responses.budget import Budget
 from debugtracer.responses.held_scale import START
+from debugtracer.responses.loss_scale import LossScale
 from debugtracer.responses.responder import SEARCHED
 from tests.responses.loops import actions
 from tests.responses.steps import a_bad_step
@@ -42,7 +45,7 @@ def test_a_long_search_is_ended(tmp_path: Path) -> None:
         scales, _ = train()
     (done,) = actions(tmp_path)
     assert (done.action, done.step) == ("loss-scale", SEARCHED - 1)
-    assert "left 20 updates in a row out" in done.reason and "to 6.55e+04" in done.reason
+    assert "left 20 updates in a row out" in done.reason and f"to {START * 0.98:.3g}" in done.reason
     assert scales[SEARCHED - 1] == pytest.approx(START * 0.98) and scales[-1] == scales[SEARCHED - 1]
 
 
@@ -67,3 +70,22 @@ def test_no_other_response_answers_a_search() -> None:
 
     bad = a_bad_step(overflows=SEARCHED)
     assert bad.is_bad and [slug for slug, one in responses().items() if one.answers(bad)] == ["loss-scale"]
+
+
+def test_it_is_refused_where_another_optimizer_lives(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    bare = train()
+    with under_watch(tmp_path, "prod"):
+        other = torch.optim.SGD(nn.Linear(2, 1).parameters(), lr=0.1)
+        watched = train()
+    assert other.param_groups and actions(tmp_path) == [] and watched[0] == bare[0]
+    assert "more than one optimizer is alive" in capfd.readouterr().err
+
+
+def test_it_is_refused_at_a_scale_of_1(tmp_path: Path) -> None:
+    scaler = torch.amp.GradScaler("cpu", init_scale=1.0)
+    scaler.scale(torch.ones(1))
+    with under_watch(tmp_path, "prod") as session:
+        assert session.responder is not None
+        gc.collect()  # optimizers of other tests
+        why = LossScale().refuses(a_bad_step(scaler=scaler), Budget(), session.responder.training)
+    assert "its scale is 1 already" in why

@@ -69,3 +69,12 @@ def test_with_its_page_open_three_bad_losses_pause_it(
     assert [a.action for a in actions(tmp_path)] == ["skip-update", "skip-update", "pause", "stop"]
     assert (open_trace(tmp_path).path / "last-good" / "rank-0.pt").exists()
     assert "the run waits - expected `resume` or `stop` in" in capfd.readouterr().err
+
+
+def test_a_page_that_was_closed_since_leaves_the_usual_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    with under_watch(tmp_path, "prod") as session:
+        assert session.responder is not None
+        training = session.responder.training
+        monkeypatch.setattr(training, "wait_for_word", lambda seconds: waited.append(seconds) or "stop")
+        assert training.wait() == "stop" and waited == [attendance.COMES_S]

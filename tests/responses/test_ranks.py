@@ -6,11 +6,16 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from time import monotonic, perf_counter, sleep
 
 import pytest
 
 from debugtracer.recorder.gate.rank_vote import PATIENCE_S
+from debugtracer.trace.events import Acted
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.schema import CONTROL
 from tests.conftest import ROOT, RunWatched
 from tests.faults.every import SWEEP
 from tests.forked import Programs
@@ -153,3 +158,52 @@ def test_a_rank_that_dies_in_a_vote_leaves_the_others_with_their_record(run_watc
     assert all(PATIENCE_S - 1 < seconds < 3 * PATIENCE_S for seconds in held.values()), held
     assert watched.report["actions"] == []
     assert watched.stderr.count("nothing was done about it") == 3
+
+
+@pytest.mark.parametrize("dead", [0, 1])
+def test_a_rank_that_is_killed_while_it_looks_into_a_fault_holds_nobody_up(
+    run_watched: RunWatched, monkeypatch: pytest.MonkeyPatch, dead: int
+) -> None:
+    """Rank 0 holds the store that they vote in."""
+    monkeypatch.setenv("START_METHOD", "fork")
+    monkeypatch.setenv("BAD_RANK", str(dead))
+    monkeypatch.setenv("DEBUG_TRACER_RANKS_S", "2")
+    begin = perf_counter()
+    watched = run_watched(PROGRAM, "dies", mode="prod")
+    assert perf_counter() - begin < 60  # it was 600 s
+    other = 1 - dead
+    losses = re.findall(rf"loss of rank {other} at step (\d+)", watched.stdout)
+    assert losses[-1] == "5", watched.stderr  # it went on, into a reduction without its sibling
+    assert (
+        f"rank {other} - a gradient is not finite - nothing was done about it: the other ranks did not"
+        in watched.stderr
+    )
+
+
+def test_ranks_wait_for_one_word_and_go_on_or_stop_together(
+    tmp_path: Path, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("START_METHOD", "fork")
+    environ = os.environ | {"DEBUG_TRACER_PAUSE_S": "90"}
+    words = [*programs.tool, "run", "--mode", "prod", "--out", "runs", str(PROGRAM), "lasting"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        said: list[str] = []
+        reader = threading.Thread(target=lambda: said.extend(running.stderr or ()))
+        reader.start()
+        for number, word in enumerate(("resume", "stop"), 1):
+            end = monotonic() + 120
+            while sum("the run waits - expected" in line for line in said) < number and monotonic() < end:
+                sleep(0.01)
+            (tmp_path / "runs" / "latest" / CONTROL).write_text(word)
+        stdout = running.communicate(timeout=120)[0]
+        reader.join()
+    assert running.returncode == 3, "".join(said)
+    trace = open_trace((tmp_path / "runs" / "latest").resolve())
+    for rank in range(2):
+        done = [(a.step, a.action) for a in trace.events(rank) if isinstance(a, Acted)]
+        assert [one for one in done if one[1] in ("pause", "stop")] == [(7, "pause"), (10, "pause"), (10, "stop")]
+    assert sum("the run waits - expected" in line for line in said) == 2  # rank 0 alone asks
+    for rank in range(2):
+        assert f"loss of rank {rank} at step 9" in stdout and f"loss of rank {rank} at step 10" not in stdout

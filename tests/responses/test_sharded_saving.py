@@ -42,3 +42,13 @@ def test_a_rank_that_is_killed_in_the_middle_holds_nobody_up(programs: Programs,
     step, states, problems = newest(tmp_path)
     assert (step, len(states), problems) == (5, 2, [])
     assert all(verified(state.path)["step"] == 5 for state in states)
+
+
+def test_a_rank_that_cannot_keep_two_states_costs_those_alone(programs: Programs, tmp_path: Path) -> None:
+    words = [*programs.python, str(PROGRAM), "fails", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    said = sorted(done.stdout.splitlines())
+    common = [line.split()[2:] for line in said if line.startswith("common 0")]
+    assert common == [["10", "10"], ["11", "11"], ["6", "6"], ["7", "6"], ["8", "6"], ["9", "9"]], done.stderr
+    assert [line.split(":")[0] for line in said if line.startswith("failed")] == ["failed 1 7", "failed 1 8"]
+    assert sorted(p.name for p in (tmp_path / "last-good").glob("shards-*")) == ["shards-10", "shards-11"]

@@ -51,5 +51,5 @@ class Replaying:
         """A bad step is held back: all ranks agree on it, and the loop may get its batch again."""
         replays = settings.capture is Capture.STEP
         sharded = self.stops_steps or settings.acts
-        self.consensus = RankConsensus(state.roots.alive, sharded) if replays else None
+        self.consensus = RankConsensus(state.roots.alive, sharded, settings.ranks_s) if replays else None
         self.reyield = ReYield(self.context) if self.stops_steps else None

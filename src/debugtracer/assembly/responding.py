@@ -42,7 +42,8 @@ class Responding:
         told = notices(settings.webhook, settings.apprise, settings.notify)
         log = ActionLog(output, lambda: incidents.findings.recent.get(LOSS, ()), told)
         control = Control(state, output, log, recording.passes, self.save, lambda: incidents.stopped, settings.pause_s)
-        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote()
+        vote = replaying.consensus.vote if replaying.consensus is not None else RankVote(settings.ranks_s)
+        ranks = RankAgreement(state, vote)
         self.training = LiveTraining(
             state,
             recording.tape,
@@ -53,8 +54,8 @@ class Responding:
             output,
             replaying.hooks.disabled,
             LastGood(state, recording.passes, Shards()),
-            Attendance(settings.pause_s, reaches_somebody(settings), lambda: output.folder),
-            control.wait,
+            Attendance(settings.pause_s, bool(told.channels or settings.alert_token), lambda: output.folder),
+            lambda seconds: ranks.one_word(seconds, control.wait),
             lambda: incidents.findings.step_losses,
             lambda: tuple(incidents.findings.recent.get(GRAD_L2, ())),
             lambda step: went_back(replaying, step),
@@ -63,7 +64,6 @@ class Responding:
             recording.passes.add_listener(
                 StateKeeper(state, recording.passes, self.training.save_later, settings.last_good_s, settings.cost)
             )
-        ranks = RankAgreement(state, vote)
         samples = BadSamples(state, recording.batches, recording.left_out, output, log)
         policy = Policy(settings.mode.value, choices(settings.respond, settings.mode.value))
         recording.passes.add_listener(control)
@@ -75,11 +75,6 @@ class Responding:
     def save(self) -> str:
         """Write the present state as the last good one; the answer says where it lies."""
         return self.training.write_last_good()
-
-
-def reaches_somebody(settings: Settings) -> bool:
-    """Whether messages of the run go to somebody, or somebody may send it a word."""
-    return bool(settings.webhook or settings.apprise or settings.alert_token)
 
 
 def went_back(replaying: Replaying, step: int | None) -> None:

@@ -30,9 +30,10 @@ class RankConsensus:
     """In mode dev a bad step stops every rank; in val and prod all of them answer it alike. Where `sharded` is False,
     ranks with parts of the weights do not meet: mode observe."""
 
-    def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True) -> None:
+    def __init__(self, roots: Callable[[], Iterable[nn.Module]], sharded: bool = True, work_s: float = WORK_S) -> None:
+        """Take what gives the roots, and the seconds that a rank which looks into a step is waited for."""
         self.roots, self.sharded = roots, sharded
-        self.vote = RankVote()
+        self.vote = RankVote(work_s)
         self.waiting: Alarm | None = None
         """A bad loss of this rank, held until the gate: the others wait for its backward."""
         self.at_gate = False
@@ -111,6 +112,6 @@ class RankConsensus:
 
     def any(self, opened: bool, decision: Decision) -> bool:
         """Wait until every rank has written its verdict down, for the first to end takes the others with it; True when
-        one has an incident."""
-        answer = self.vote.ask((opened,), WORK_S) if decision.together else None
+        one has an incident. One that is dead or takes too long is left behind: the others go on with what they know."""
+        answer = self.vote.ask_after_work((opened,)) if decision.together else None
         return opened if answer is None else answer[0] > 0

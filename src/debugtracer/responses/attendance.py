@@ -18,7 +18,8 @@ class Attendance:
     """One per process."""
 
     def __init__(self, asked_s: float | None, told: bool, run: Callable[[], Path | None]) -> None:
-        """Take what the user has set (None: nothing), whether messages go out, and what gives the folder of the run."""
+        """Take what the user has set (None: nothing), whether messages go out or somebody may send a word, and what
+        gives the folder of the run."""
         self.asked_s, self.told, self.run = asked_s, told, run
 
     def wait_s(self) -> float:
@@ -27,6 +28,12 @@ class Attendance:
         if self.asked_s is not None:
             return self.asked_s
         return COMES_S if self.told or at_terminal() or self.page_is_open() else 0.0
+
+    def unattended(self) -> str:
+        """Return why nobody is waited for, one clause."""
+        if self.asked_s is not None:
+            return f"nobody is waited for: DEBUG_TRACER_PAUSE_S is {self.asked_s:g}"
+        return "nobody is waited for: no terminal, no open page, nobody who is told"
 
     def page_is_open(self) -> bool:
         """Whether a page that shows this run has said so of late."""

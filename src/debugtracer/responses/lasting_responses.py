@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from torch.optim import Optimizer
@@ -31,10 +32,11 @@ class LastingResponses:
         self.end_scale()
 
     def lower_scale(self, scaler: Any, optimizer: Optimizer) -> tuple[float, float]:
-        """Lower the scale of a GradScaler and hold it for a while; the answer: what it was, and what it is."""
+        """Lower the scale of a GradScaler and hold it for a while; the answer: what it was, and what it is once the
+        program has backed off after this update too."""
         self.end_scale()
         self.scale = HeldScale(scaler, optimizer)
-        return self.scale.before, self.scale.now
+        return self.scale.before, self.scale.now * float(scaler.get_backoff_factor())
 
     def end_scale(self) -> None:
         """Let a scale that was lowered grow again."""
@@ -54,6 +56,11 @@ class LastingResponses:
             return False
         segment.end()
         return True
+
+    def keep_lowered(self, lowered: Iterable[LoweredRate]) -> None:
+        """Keep the rates that a roll-back has lowered, in place of those of the one before."""
+        self.end_lowered_rates()
+        self.lowered = list(lowered)
 
     def end_lowered_rates(self) -> bool:
         """Give the optimizers their own learning rates; False where they have them already."""

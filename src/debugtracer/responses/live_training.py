@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch.optim import Optimizer
 
 from debugtracer.errors import DebugTracerError
@@ -22,7 +23,7 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.state.window_state import WindowState, clear_gradients
 from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.recorder.tape.step_tape import Tape
-from debugtracer.responses.attendance import Attendance
+from debugtracer.responses.attendance import COMES_S, Attendance
 from debugtracer.responses.bad_step import BadStep
 from debugtracer.responses.capped_rate import CappedRate
 from debugtracer.responses.lasting_responses import LastingResponses
@@ -165,13 +166,13 @@ class LiveTraining:
         """Write the present state as the last good one. Raises DebugTracerError."""
         live = {id(o): o for o in (*self.state.optimizers, *further)}.values()
         with self.disabled():
-            return self.last_good.write(self.run_folder(), self.output.rank, live)
+            return self.last_good.write(self.run_folder(), self.rank(), live)
 
     def save_later(self) -> float | None:
         """Have the present state written while training goes on; the answer: CPU seconds that this took the last time,
         None where that is not known or was not well done. Raises DebugTracerError."""
         with self.disabled():
-            return self.last_good.write_later(self.run_folder(), self.output.rank, list(self.state.optimizers))
+            return self.last_good.write_later(self.run_folder(), self.rank(), list(self.state.optimizers))
 
     def end_saving(self) -> None:
         """Wait for a state that is being written, and note where it could not be."""
@@ -179,6 +180,15 @@ class LiveTraining:
         failed = self.last_good.background.failure()
         if failed is not None:
             self.output.note("responses", f"the last good state was not saved ({failed}); the one before it stays")
+
+    def rank(self) -> int:
+        """The number of this process among those that train: ranks that were started again write over their own states,
+        whatever folders are taken."""
+        return torch.distributed.get_rank() if several_ranks() else self.output.rank
+
+    def several_optimizers(self) -> bool:
+        """Whether more than one optimizer is alive."""
+        return len(list(self.state.optimizers)) > 1
 
     def run_folder(self) -> Path:
         """The folder of the run. Raises DebugTracerError."""
@@ -209,11 +219,11 @@ class LiveTraining:
         self.lasting.end_lowered_rates()
         lost = bad.step - snapshot.step
         rates = rates_around(self.step_losses(), snapshot.step)
-        self.lasting.lowered = [
+        self.lasting.keep_lowered(
             CappedRate(optimizer, lost + LOW, rates.before / rates.then) if rates.jumped else LoweredRate(optimizer)
             for copy in snapshot.copies
             if (optimizer := copy.optimizer())
-        ]
+        )
         slower = (
             f"the learning rate, which has risen to {rates.since:.3g} since, is held at {rates.before:.3g}, the "
             f"largest before, for {lost + LOW} steps"
@@ -248,8 +258,9 @@ class LiveTraining:
         self.copies.skip(optimizer)
 
     def wait(self) -> str:
-        """Wait for a person; the word that came, `stop` where none did."""
-        return self.wait_for_word(self.attendance.wait_s())
+        """Wait for a person, several ranks together; the word that came, `stop` where none did."""
+        # a page that was closed meanwhile leaves the usual time; ranks that could not agree on it get none
+        return self.wait_for_word(self.attendance.wait_s() or (0.0 if several_ranks() else COMES_S))
 
     def write_last_good(self, *optimizers: Optimizer) -> str:
         """Write the present state as the last good one; the answer says where it lies, or why it could not be."""

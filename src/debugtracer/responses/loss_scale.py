@@ -23,6 +23,11 @@ class LossScale(Response):
         return bad.overflows > 0
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        if training.several_optimizers():
+            return "more than one optimizer is alive: the next may unscale by a scale that its loss was not scaled with"
+        scale = float(bad.scaler._scale.item())
+        if scale <= 1:
+            return f"its scale is {scale:.3g} already: a lower one loses small gradients"
         return budget.refuses_again(self.slug, bad.step)
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:

@@ -20,9 +20,9 @@ class Pause(Response):
     modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
-        if not training.attendance.wait_s():
-            return "nobody is waited for: no terminal, no open page, nobody who is told"
-        return "several ranks cannot wait for one word" if several_ranks() else ""
+        if several_ranks() and training.rank():
+            return ""  # rank 0 knows whether anybody would come; where nobody would, it votes for the stop
+        return "" if training.attendance.wait_s() else training.attendance.unattended()
 
     def take(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         put_back = training.make_good(bad) if bad.weights else ""
@@ -33,4 +33,4 @@ class Pause(Response):
             budget.forgive()
             return "; ".join(["the run waited, and goes on without this step at a person's word", *told])
         budget.ended = True
-        return "; ".join(["the run waited for a person, and nobody let it go on", *told])
+        return "; ".join(["the run could not go on by itself, and nobody let it go on", *told])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 from debugtracer.recorder.run_state import RunState, several_ranks
@@ -36,6 +36,11 @@ class RankAgreement:
         """True when the weights of some rank are bad; None when not all ranks have answered."""
         answer = self.vote.ask((weights,))
         return None if answer is None else answer[0] > 0
+
+    def one_word(self, seconds: float, wait: Callable[[float], str]) -> str:
+        """The word of a person, `resume` or `stop`: of several ranks rank 0 waits for it and all take the same; `stop`
+        where none came."""
+        return (self.vote.word_of_first(seconds, wait) or "stop") if several_ranks() else wait(seconds)
 
     def newest_common(self, steps: Iterable[int]) -> int | None:
         """The newest of the steps that every rank holds a good snapshot of; None without one."""

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.recorder.gate import rank_vote as vote_module
 from debugtracer.recorder.gate.rank_vote import RankVote, trains_together
 
 
@@ -81,6 +82,52 @@ def test_a_rank_that_does_not_come_ends_the_questions_with_a_reason(three):
     assert asked(three, [(True,), (True,)], patience_s=0.2) == [None, None]
     assert "did not answer at a gate within 0 s" in three[0].off
     assert three[0].ask((True,)) is None and time.monotonic() - begin < 15
+
+
+def heard(ranks, seconds, waits):
+    """What each rank takes for the word; `waits` is what rank 0 does for it."""
+    answers = {}
+    threads = [
+        threading.Thread(target=lambda n=n: answers.update({n: ranks[n].word_of_first(seconds, waits)}))
+        for n in range(len(ranks))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [answers[n] for n in range(len(ranks))]
+
+
+def test_the_word_of_rank_0_is_that_of_all(three):
+    assert heard(three, 9.0, lambda seconds: "resume" if seconds == 9.0 else "") == ["resume"] * 3
+    assert heard(three, 0.0, lambda seconds: "resume") == ["stop"] * 3, "nobody is waited for"
+
+
+def test_a_word_that_does_not_come_is_waited_for_so_long(three, monkeypatch):
+    monkeypatch.setattr(vote_module, "MARGIN_S", 0.2)
+
+    def never(seconds):
+        raise OSError("the terminal is gone")
+
+    assert heard(three, 0.1, never) == [None, "stop", "stop"]
+    for rank in three[1:]:
+        rank.work_s = 0.2
+    assert [one.word_of_first(0.1, never) for one in three[1:]] == [None, None] and three[1].off
+
+
+def test_one_that_looks_into_a_fault_is_waited_for_as_long_as_is_set(three):
+    for rank in three:
+        rank.work_s = 0.3
+    answers = {}
+    threads = [
+        threading.Thread(target=lambda n=n: answers.update({n: three[n].ask_after_work((n == 1,))})) for n in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {0: None, 1: None} and three[0].off
+    assert three[2].ask_after_work((False,)) == (1,), "the one that was slow hears what the others had said"
 
 
 def test_one_process_trains_alone():

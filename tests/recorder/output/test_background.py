@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from debugtracer.recorder.output.background import Background
 
 
@@ -38,3 +40,17 @@ def test_what_it_raised_is_told_once() -> None:
     background.start(fails)
     background.finish()
     assert str(background.failure()) == "no space left" and background.failure() is None
+
+
+def test_no_second_one_begins_beside_one_that_is_beyond_its_limit() -> None:
+    background, may = Background(), threading.Event()
+    background.start(lambda: may.wait(20), limit_s=0.01)
+    with pytest.raises(TimeoutError, match="still under way"):
+        background.start(lambda: None)
+    assert background.busy and "in time" in str(background.failure())
+    may.set()
+    assert background.thread is not None
+    background.thread.join()
+    background.start(lambda: None)
+    background.finish()
+    assert background.failure() is None and background.succeeded

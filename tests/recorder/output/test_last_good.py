@@ -14,6 +14,7 @@ from torch import nn
 from debugtracer.errors import DebugTracerError
 from debugtracer.recorder.output.last_good import LastGood, verified
 from debugtracer.recorder.run_state import RunState
+from debugtracer.trace.store.saved_state import newest
 
 
 class Mine:
@@ -115,3 +116,34 @@ def test_a_state_that_is_no_checkpoint_of_the_program_is_seen_by_no_observer(
 
     monkeypatch.setattr(torch, "save", functools.wraps(torch.save)(wrapped))
     assert LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, []).exists()
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2])
+def test_killed_between_any_two_moves_a_state_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moves: int
+) -> None:
+    """Of the third state: its sums take their place, the second steps back, it takes its own place."""
+    state = a_state(nn.Linear(2, 2))
+    writer = LastGood(state)
+    for step in (1, 2):
+        state.step = step
+        writer.write(tmp_path, 0, [])
+    left, move = iter(range(moves)), Path.replace
+
+    def killed(path: Path, target: Path) -> Path:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "replace", killed)
+    state.step = 3
+    with pytest.raises(KeyboardInterrupt):
+        writer.write(tmp_path, 0, [])
+    monkeypatch.undo()
+    step, (found,), problems = newest(tmp_path)
+    assert (step, problems) == (2, []) and verified(found.path)["step"] == 2
+    state.step = 4
+    writer.write(tmp_path, 0, [])  # the run goes on from there
+    assert newest(tmp_path)[0] == 4
+    (tmp_path / "last-good" / "rank-0.pt").unlink()
+    assert newest(tmp_path)[0] == 2

@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.errors import DebugTracerError
+from debugtracer.recorder.output import last_good as last_good_module
 from debugtracer.recorder.output.last_good import LastGood, verified
-from debugtracer.recorder.output.shards import PART, REFUSED, Shards, remove_all_but, without_shards
+from debugtracer.recorder.output.shards import REFUSED, Shards, remove_all_but, without_shards
 from debugtracer.recorder.resume.loaded_parts import fits, load_model, load_optimizer
 from debugtracer.recorder.run_state import RunState
 from debugtracer.trace.store.saved_state import newest
@@ -182,10 +183,42 @@ def test_a_rank_that_does_not_come_is_waited_for_so_long_and_no_longer(tmp_path:
     assert time.monotonic() - begin < 10 and not (tmp_path / "shards-4").exists()
 
 
-def test_a_rank_that_has_not_kept_the_state_before_keeps_the_others_from_dropping_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept", ["shards-2", "shards-3"])
+def test_a_state_that_some_rank_has_not_kept_is_replaced_by_the_next(mesh: Any, tmp_path: Path, kept: str) -> None:
     first = Shards(wait_s=5.0)
-    first.placed = "shards-3"
-    first.noted(tmp_path, 1, "shards-2")
-    with pytest.raises(DebugTracerError, match="rank 1 has not kept shards-3, the state before: it stays"):
-        first.write_as(0, 2, tmp_path, "shards-4", {})
-    assert sorted(p.name for p in (tmp_path / "shards-4.part").iterdir() if PART not in p.name) != []
+    first.write_as(0, 1, tmp_path, "shards-3", {})
+    assert (first.placed, first.replaced) == ("shards-3", "")
+    first.noted(tmp_path, 0, kept)
+    first.write_as(0, 1, tmp_path, "shards-4", {})
+    assert (first.placed, first.replaced) == ("shards-4", "" if kept == "shards-3" else "shards-3")
+
+
+def test_ranks_that_were_started_again_meet_in_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "0")
+    assert [Shards().begin(7), Shards().begin(7)] == ["shards-7", "shards-7"]
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "2")
+    again = Shards()
+    begun = [again.begin(step) for step in (7, 7, 8)]
+    assert begun == ["shards-7-restart2", "shards-7-restart2-2", "shards-8-restart2"]
+    for name in ("shards-9.part", "shards-7-restart2", "shards-8-restart2.part"):
+        (tmp_path / name).mkdir()
+    remove_all_but(tmp_path, {"shards-7-restart2"})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["shards-7-restart2", "shards-8-restart2.part"]
+
+
+def test_a_state_that_is_still_written_after_its_time_lets_no_other_begin(
+    mesh: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, optimizer, state = trained(mesh, 0)
+    monkeypatch.setattr(last_good_module, "MARGIN_S", -60.0)
+    go = threading.Event()
+    last_good = LastGood(state, shards=Slow(go))
+    last_good.write_later(tmp_path, 0, [optimizer])
+    with pytest.raises(DebugTracerError, match="still being written"):
+        last_good.write(tmp_path, 0, [optimizer])
+    go.set()
+    assert last_good.background.thread is not None
+    last_good.background.thread.join()
+    assert last_good.write(tmp_path, 0, [optimizer]).exists()

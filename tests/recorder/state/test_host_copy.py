@@ -8,7 +8,7 @@ import torch
 from debugtracer.devices.present import device
 from debugtracer.errors import UsageError
 from debugtracer.recorder.state.copies import UpdateCopy
-from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
+from debugtracer.recorder.state.host_copy import copying_threads, goes_to_host, host_copy
 from debugtracer.settings import Settings
 from tests.recorder.ringed import Training
 from tests.watching import same_bits
@@ -71,3 +71,11 @@ def test_a_ring_told_to_use_the_host_goes_back_to_the_same_bits(tmp_path):
 def test_an_unknown_place_is_refused():
     with pytest.raises(UsageError, match="expected auto, device, host"):
         Settings.from_env({"DEBUG_TRACER_RING_PLACE": "moon"})
+
+
+def test_one_thread_copies_small_tensors(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 16)
+    assert copying_threads([torch.zeros(10), torch.zeros(100, 100)]) == 1
+    assert copying_threads([torch.zeros(10), torch.zeros(300, 300)]) == 4
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    assert copying_threads([torch.zeros(300, 300)]) == 1

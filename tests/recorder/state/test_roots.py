@@ -215,3 +215,17 @@ def test_tensors_in_place_of_parameters_are_seen_at_the_call_alone() -> None:
     torch.func.functional_call(model, put, (torch.ones(1, 2),))
     assert seen == [set(), set(put)]
     assert Root(nn.ReLU(), None).swapped(nn.ReLU()) == {}
+
+
+def test_a_module_that_took_the_id_of_one_that_is_gone_is_known_by_itself() -> None:
+    module = nn.BatchNorm1d(2)
+    roots = Roots()
+    root = roots.add(module, None)
+    gone = nn.BatchNorm1d(2)
+    root.moving[id(module), "running_mean"] = weakref.ref(gone)
+    del gone
+    gc.collect()
+    root.before()
+    module(torch.randn(3, 2))
+    root.after()
+    assert any(buffer is module.running_mean for buffer in root.moving_buffers())

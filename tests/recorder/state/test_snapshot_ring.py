@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from debugtracer import session
 from debugtracer.recorder.state import snapshot_ring as ring_of
-from debugtracer.recorder.state.snapshot_ring import EVERY, REACH, SLOTS, STALE, TAPES
+from debugtracer.recorder.state.snapshot_ring import EVERY, MAX_ROLLBACK_STEPS, REACH, SLOTS, STALE, TAPES
 from tests.recorder.ringed import Training
 from tests.watching import same_bits
 
@@ -233,7 +233,8 @@ def test_several_ranks_take_theirs_at_the_same_steps_whatever_they_cost(training
     taken = []
     for number, dear in enumerate((1, 3, 9)):  # shares of a step that a snapshot takes on three ranks
         ring = ring_of.SnapshotRing(loop.ring.parameters, loop.ring.roots, 2**30)
-        ring.judge(dear * EVERY * ring_of.SHARE, 1.0)
+        for _ in range(2):
+            ring.judge(dear * EVERY * ring_of.SHARE, 1.0)
         monkeypatch.setattr(ring, "judge", lambda cost_s, step_s: None)
         taken.append(set())
         for step in range(1, 600):
@@ -253,3 +254,14 @@ def test_what_came_after_a_snapshot_that_was_put_back_goes_and_older_ones_stay(t
     went_to = middle.step
     loop.go(2 * EVERY)
     assert newer not in loop.ring.held and loop.ring.held[-1].step > went_to
+
+
+def test_at_the_end_of_what_is_of_use_ranks_still_share_their_steps(training, monkeypatch):
+    ring = training().ring
+    for ranks, expected in ((False, 500), (True, 512)):
+        monkeypatch.setattr(ring_of, "several_ranks", lambda ranks=ranks: ranks)
+        monkeypatch.setattr(ring, "max_interval", lambda: MAX_ROLLBACK_STEPS)
+        ring.cost_s, ring.every = [], EVERY
+        for _ in range(2):
+            assert type(ring).judge(ring, 300 * ring_of.SHARE, 1.0) is None
+        assert ring.every == expected

@@ -1,6 +1,6 @@
 """Two ranks with sharded weights (FSDP2, gloo) save while they train: `sharded_saving.py HOW FOLDER`. The thread of the
 last rank is slow. `waits`: both wait for it at the end; `destroys`: they destroy their process groups first; `dies`: the
-last one is killed."""
+last one is killed. `fails`: the last one cannot keep a state, twice, and the ranks go on saving."""
 
 import os
 import signal
@@ -17,9 +17,11 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
+from debugtracer.errors import DebugTracerError
 from debugtracer.recorder.output.last_good import LastGood
 from debugtracer.recorder.output.shards import Shards
 from debugtracer.recorder.run_state import RunState
+from debugtracer.trace.store.saved_state import newest
 
 HOW, FOLDER = sys.argv[1], Path(sys.argv[2])
 SLOW_S, WAIT_S = 2.0, 4.0
@@ -32,6 +34,15 @@ class Slow(Shards):
                 threading.Timer(SLOW_S / 2, os.kill, [os.getpid(), signal.SIGKILL]).start()
             time.sleep(SLOW_S)
         return super().write_as(rank, size, folder, name, values)
+
+
+class Full(LastGood):
+    """The disk of the last rank is full at two states, when its shards are in place."""
+
+    def save(self, parts, target, rank, files, replaced=""):
+        if rank == dist.get_world_size() - 1 and self.state.step in (7, 8):
+            raise OSError("no space left")
+        super().save(parts, target, rank, files, replaced)
 
 
 def worker(rank, port):
@@ -53,6 +64,18 @@ def worker(rank, port):
             optimizer.step()
             state.step += 1
 
+    if HOW == "fails":
+        last_good = Full(state, shards=Shards(wait_s=WAIT_S))
+        for _ in range(5, 11):
+            train(6 if state.step == 0 else 1)
+            try:
+                last_good.write(FOLDER, rank, [optimizer])
+            except DebugTracerError as error:
+                os.write(1, f"failed {rank} {state.step}: {error}\n".encode())
+            dist.barrier()
+            os.write(1, f"common {rank} {state.step} {newest(FOLDER)[0]}\n".encode())
+            dist.barrier()
+        return
     train(5)
     last_good.write(FOLDER, rank, [optimizer])
     train(1)

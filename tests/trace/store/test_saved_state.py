@@ -40,6 +40,17 @@ def test_a_state_that_was_about_to_be_replaced_is_still_known(tmp_path: Path) ->
     old = put(tmp_path, "rank-0.pt", b"old")
     sums(tmp_path, 0, (9, "0" * 64), (5, old))
     assert checked(tmp_path / FOLDER / "rank-0.pt").step == 5
+    put(tmp_path, "rank-0.older.pt", b"the one before it, which nobody needs any more")
+    step, (state,), problems = newest(tmp_path)
+    assert (step, state.path.name, problems) == (5, "rank-0.pt", [])
+
+
+def test_between_the_two_moves_the_older_one_stands_alone(tmp_path: Path) -> None:
+    old = put(tmp_path, "rank-0.older.pt", b"old")
+    put(tmp_path, "rank-0.part", b"new")
+    sums(tmp_path, 0, (9, "0" * 64), (5, old))
+    step, (state,), problems = newest(tmp_path)
+    assert (step, state.path.name, problems) == (5, "rank-0.older.pt", [])
 
 
 def test_ranks_go_on_from_a_step_that_all_have(tmp_path: Path) -> None:

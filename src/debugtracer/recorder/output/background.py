@@ -34,8 +34,11 @@ class Background:
 
     def start(self, do: Callable[[], object], limit_s: float | None = None) -> None:
         """Begin to do something; at the end of the program Python waits for it, or, where it depends on other ranks,
-        `finish` does for so long."""
+        `finish` does for so long. Raises TimeoutError where what is under way has taken longer than its limit: two
+        writers never work side by side."""
         self.finish()
+        if self.busy:
+            raise TimeoutError("what was begun before is still under way")
         self.until = None if limit_s is None else monotonic() + limit_s
         self.thread = threading.Thread(target=self.run, args=(do,), name=NAME, daemon=limit_s is not None)
         self.thread.start()
@@ -51,12 +54,14 @@ class Background:
         self.cpu_s = thread_time() - begin
 
     def finish(self) -> None:
-        """Wait for what is under way; what takes longer than its limit is left alone."""
-        if self.thread is not None:
-            self.thread.join(None if self.until is None else max(0.0, self.until - monotonic()))
-            if self.thread.is_alive():
-                self.error, self.succeeded = TimeoutError("it was not written in time"), False
-        self.thread = None
+        """Wait for what is under way; what takes longer than its limit is left alone, and stays under way."""
+        if self.thread is None:
+            return
+        self.thread.join(None if self.until is None else max(0.0, self.until - monotonic()))
+        if self.thread.is_alive():
+            self.error, self.succeeded = TimeoutError("it was not written in time"), False
+        else:
+            self.thread = None
 
     def failure(self) -> Exception | None:
         """What was raised since the last question."""

@@ -28,6 +28,7 @@ from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.store.saved_state import FOLDER, FORMAT, Sum, checked, names, read_sums, sha256
 
+BUSY = "the state before is still being written"
 MARGIN_S = 10.0  # seconds beside those in which the ranks come together, for what follows (ours)
 
 
@@ -50,10 +51,7 @@ class LastGood:
             raise not_written(names(run / FOLDER, rank)[0], failed)
         if self.background.busy and not several_ranks():
             return None
-        parts = self.parts(list(optimizers))
-        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
-            raise DebugTracerError("the present state holds values that are not finite")
-        parts, target = host_values(parts), names(run / FOLDER, rank)[0]
+        parts, target = host_values(self.finite_parts(optimizers)), names(run / FOLDER, rank)[0]
         took_s = self.background.cpu_s if self.background.succeeded else None
         self.background.start(lambda: self.save(parts, target, rank, {}))
         return took_s
@@ -62,55 +60,74 @@ class LastGood:
         """The same for sharded weights: all ranks come here at the same step, and their threads meet on the disk."""
         name, target = shards.begin(self.state.step), names(run / FOLDER, rank)[0]
         if self.background.busy:
-            shards.decline(target.parent, name, "it still writes the state before")
+            shards.decline(target.parent, name, BUSY)
             return None
         failed, took_s = self.background.failure(), self.background.cpu_s if self.background.succeeded else None
-        parts = self.parts(live)
-        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
-            shards.decline(target.parent, name, "its state holds values that are not finite")
-            raise DebugTracerError("the present state holds values that are not finite")
-        parts, values = apart(parts, name)
+        parts, values = self.taken_apart(live, target.parent, name, shards)
         parts, values = host_values(parts), host_shards(values)
         size = torch.distributed.get_world_size()
-
-        def save() -> None:
-            files = shards.write_as(rank, size, target.parent, name, values)
-            self.save(parts, target, rank, files)
-            shards.noted(target.parent, rank, name)
-
-        self.background.start(save, shards.limit_s(values) + MARGIN_S)
+        limit_s = shards.limit_s(values) + MARGIN_S
+        self.background.start(lambda: self.save_together(parts, values, target, (rank, size), name, shards), limit_s)
         if failed is not None:
             raise not_written(target, failed)
         return took_s
 
     def write(self, run: Path, rank: int, optimizers: Iterable[Optimizer]) -> Path:
-        """Write the present state and read it again. Raises DebugTracerError where it holds a bad value or cannot be
-        written."""
+        """Write the present state and read it again. Raises DebugTracerError where it holds a bad value, cannot be
+        written, or the one before is still being written after its time."""
         self.background.finish()
         self.background.failure()  # this one tells
-        parts = self.parts(list(optimizers))
-        good = all_finite(tensors((parts["models"], parts["optimizers"])))
-        target = names(run / FOLDER, rank)[0]
-        files: dict[str, str] = {}
-        shards, name = self.shards, ""
-        if self.state.roots.sharded:
-            if shards is None:
-                raise DebugTracerError("the weights are sharded, and nothing writes shards here")
-            name = shards.begin(self.state.step)
-        if not good:
-            if shards is not None and name:
-                shards.decline(target.parent, name, "its state holds values that are not finite")
-            raise DebugTracerError("the present state holds values that are not finite")
-        if shards is not None and name:
-            parts, values = apart(parts, name)
-            files = shards.write(target.parent, name, values)
+        target, shards = names(run / FOLDER, rank)[0], self.shards
         try:
-            self.save(parts, target, rank, files)
-            if shards is not None and name:
-                shards.noted(target.parent, rank, name)
+            if not self.state.roots.sharded:
+                if self.background.busy:
+                    raise DebugTracerError(BUSY)
+                self.save(self.finite_parts(optimizers), target, rank, {})
+            elif shards is None:
+                raise DebugTracerError("the weights are sharded, and nothing writes shards here")
+            else:
+                name = shards.begin(self.state.step)
+                parts, values = self.taken_apart(optimizers, target.parent, name, shards)
+                ranks = rank, torch.distributed.get_world_size()
+                self.save_together(parts, values, target, ranks, name, shards)
         except (OSError, RuntimeError) as error:
             raise not_written(target, error) from None
         return target
+
+    def finite_parts(self, optimizers: Iterable[Optimizer]) -> dict[str, Any]:
+        """The present state. Raises DebugTracerError where it holds a bad value."""
+        parts = self.parts(list(optimizers))
+        if not all_finite(tensors((parts["models"], parts["optimizers"]))):
+            raise DebugTracerError("the present state holds values that are not finite")
+        return parts
+
+    def taken_apart(
+        self, optimizers: Iterable[Optimizer], folder: Path, name: str, shards: Shards
+    ) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """The present state without its shards, and these. Raises DebugTracerError where this rank cannot write it:
+        then the others are told."""
+        try:
+            if self.background.busy:
+                raise DebugTracerError(BUSY)
+            return apart(self.finite_parts(optimizers), name)
+        except DebugTracerError as error:
+            shards.decline(folder, name, str(error))
+            raise
+
+    def save_together(
+        self,
+        parts: dict[str, Any],
+        values: dict[str, Tensor],
+        target: Path,
+        ranks: tuple[int, int],
+        name: str,
+        shards: Shards,
+    ) -> None:
+        """Write what all ranks save, as this one of so many, whatever has become of the groups since."""
+        rank, size = ranks
+        files = shards.write_as(rank, size, target.parent, name, values)
+        self.save(parts, target, rank, files, shards.replaced)
+        shards.noted(target.parent, rank, name)
 
     def parts(self, optimizers: list[Optimizer]) -> dict[str, Any]:
         """Collect everything by kind; each entry says what class it came from."""
@@ -127,15 +144,18 @@ class LastGood:
             "loaders": self.passes.places() if self.passes is not None else [],
         }
 
-    def save(self, parts: dict[str, Any], target: Path, rank: int, files: dict[str, str]) -> None:
+    def save(self, parts: dict[str, Any], target: Path, rank: int, files: dict[str, str], replaced: str = "") -> None:
         """Write under another name and read it back; its sum is known before it takes the place of the last one, which
-        steps back: killed at any moment, one of the two is whole."""
+        steps back: killed at any moment, one of the two is whole. A last one whose shards lie in the folder `replaced`
+        goes instead, for not every rank has it."""
         target.parent.mkdir(parents=True, exist_ok=True)
         _, older, note = names(target.parent, rank)
         fresh = target.with_suffix(".part")
         try:
             self.put(parts, fresh)
             last = whole(target, note)
+            if last is not None and replaced in {name.partition("/")[0] for name in last.files}:
+                last = None
             kept = last or whole(older, note)
             told: dict[str, Any] = {key: parts[key] for key in ("format", "step", "iteration")}
             told["sha256"] = sha256(fresh)

@@ -24,23 +24,28 @@ from debugtracer.trace.store.saved_state import SHARDS, sha256
 WAIT_S = 60.0  # seconds that a rank waits for the others beside the time that its own part may take (ours)
 BYTES_S = 5e7  # bytes that a disk shared by all ranks may take of each in a second, a low guess (ours)
 LOOK_S = 0.02  # seconds between two looks for what the others have left (ours)
-PART, REFUSED, NOTED = "part-", "refused-", "noted-"
+PART, REFUSED, NOTED, REPLACED = "part-", "refused-", "noted-", "replaced"
+RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # set by torchrun: how often the ranks were started again in one run folder
 
 
 class Shards:
-    """One per process. Every rank calls `write` at the same steps, in the training or in a thread. Each writes its part
-    and leaves a word; rank 0 makes a state of them once all are there, and gives it its name."""
+    """One per process. Every rank calls `write_as` at the same steps, in the training or in a thread. Each writes its
+    part and leaves a word; rank 0 makes a state of them once all are there, and gives it its name."""
 
     def __init__(self, wait_s: float = WAIT_S) -> None:
         self.wait_s = wait_s
         self.begun: dict[str, int] = {}
         """How often a state of a name was begun: ranks that begin one again meet in another folder."""
         self.placed = ""
-        """The state that was put in place last."""
+        """The state that rank 0 has put in place last; known there alone."""
+        self.replaced = ""
+        """The state that the last one replaces, for some rank has not kept it; empty where there is none."""
 
     def begin(self, step: int) -> str:
-        """Return the name of the state of a step. Called once for each, by the training."""
-        name = f"{SHARDS}{step}"
+        """Return the name of the state of a step. Called once for each, by the training. Ranks that were started again
+        never meet what those before them have left."""
+        again = os.environ.get(RESTARTS, "0")
+        name = f"{SHARDS}{step}{f'-restart{again}' if again != '0' else ''}"
         self.begun[name] = self.begun.get(name, 0) + 1
         return name if self.begun[name] == 1 else f"{name}-{self.begun[name]}"
 
@@ -48,14 +53,10 @@ class Shards:
         """Return the seconds after which a rank that has not come is given up."""
         return self.wait_s + sum(held_bytes(local(value)) for value in values.values()) / BYTES_S
 
-    def write(self, folder: Path, name: str, values: dict[str, Tensor]) -> dict[str, str]:
-        """Write, put in place and read again; the answer: the files of this rank and their sums. Raises
-        DebugTracerError on all ranks where it fails on one, or where one does not come."""
-        rank, size = torch.distributed.get_rank(), torch.distributed.get_world_size()
-        return self.write_as(rank, size, folder, name, values)
-
     def write_as(self, rank: int, size: int, folder: Path, name: str, values: dict[str, Tensor]) -> dict[str, str]:
-        """Write as this rank of so many, whatever has become of the groups since."""
+        """Write, put in place and read again, as this rank of so many, whatever has become of the groups since; the
+        answer: the files of this rank and their sums. Raises DebugTracerError on all ranks where it fails on one, or
+        where one does not come."""
         fresh, until = folder / f"{name}.part", monotonic() + self.limit_s(values)
         try:
             with quiet_warnings():
@@ -65,6 +66,7 @@ class Shards:
                     self.put_in_place(fresh, folder / name, size, until)
                 else:
                     self.wait_for(fresh, folder / name, until)
+                self.replaced = read_word(folder / name / REPLACED)
                 compare(folder / name, values)
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -75,14 +77,11 @@ class Shards:
             told = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
             refuse(fresh, rank, told)
             raise DebugTracerError(told) from None
-        self.placed = name
         return {f"{name}/{path.name}": sha256(path) for path in sorted((folder / name).iterdir()) if is_of(path, rank)}
 
     def put_in_place(self, fresh: Path, target: Path, size: int, until: float) -> None:
-        """Wait for the parts of all ranks, write their index, and give the folder its name. Raises DebugTracerError."""
-        for rank in range(1, size):
-            if self.placed and said_by(target.parent, rank) != self.placed:
-                raise DebugTracerError(f"rank {rank} has not kept {self.placed}, the state before: it stays")
+        """Wait for the parts of all ranks, write their index, and give the folder its name. A state before that some
+        rank has not kept is replaced on all of them: what every rank has stays. Raises DebugTracerError."""
         for missing in self.waiting(fresh, until):
             names = [f"{PART}{rank}" for rank in range(size)]
             left = {entry.name for entry in os.scandir(fresh)}
@@ -93,8 +92,11 @@ class Shards:
         write_index(fresh, [part.read_bytes() for part in parts])
         for part in parts:
             part.unlink()
+        if self.placed and any(read_word(target.parent / f"{NOTED}{rank}") != self.placed for rank in range(size)):
+            leave(fresh / REPLACED, self.placed.encode())
         shutil.rmtree(target, ignore_errors=True)
         fresh.replace(target)
+        self.placed = target.name
 
     def wait_for(self, fresh: Path, target: Path, until: float) -> None:
         """Wait until rank 0 has put the state in place. Raises DebugTracerError."""
@@ -143,10 +145,10 @@ def without_shards(entry: dict[str, Any], prefix: str) -> tuple[dict[str, Any], 
     return {**entry, "state": state, **({"shards": told, "prefix": prefix} if told else {})}, found
 
 
-def said_by(folder: Path, rank: int) -> str:
-    """The state that a rank has kept last; empty where it has said nothing."""
+def read_word(path: Path) -> str:
+    """What a rank has left in a file; empty where it has said nothing."""
     try:
-        return (folder / f"{NOTED}{rank}").read_text()
+        return path.read_text()
     except OSError:
         return ""
 
@@ -174,13 +176,13 @@ def is_of(path: Path, rank: int) -> bool:
 
 def remove_all_but(folder: Path, kept: set[str]) -> None:
     """Remove the folders of states that nobody goes back to; one that another rank has begun since stays."""
-    newest = max(map(step_of, kept), default=-1)
+    newest = max(map(place_of, kept), default=(0, -1))
     for path in folder.glob(f"{SHARDS}*"):
-        if path.name not in kept and not (path.suffix == ".part" and step_of(path.name) > newest):
+        if path.name not in kept and not (path.suffix == ".part" and place_of(path.name) > newest):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def step_of(name: str) -> int:
-    """The step of a state by the name of its folder."""
-    digits = re.match(rf"{SHARDS}(\d+)", name)
-    return int(digits.group(1)) if digits else -1
+def place_of(name: str) -> tuple[int, int]:
+    """How often the ranks had been started again, and the step of a state, by the name of its folder."""
+    found = re.match(rf"{SHARDS}(\d+)(?:-restart(\d+))?", name)
+    return (int(found.group(2) or 0), int(found.group(1))) if found else (0, -1)

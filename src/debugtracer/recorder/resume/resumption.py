@@ -62,12 +62,12 @@ class Resumption(PassListener):
         options: ResumeOptions,
         notes: Notes,
         disabled: Callable[[], contextlib.AbstractContextManager[Any]],
-        put_back: Callable[[], None],
+        weights_replaced: Callable[[], None],
     ) -> None:
         """Take what gives the saved state, a context in which no hook of ours listens, and what tells the observers
         that weights were put back without them."""
         self.state, self.passes, self.read, self.options = state, passes, read, options
-        self.notes, self.disabled, self.put_back = notes, disabled, put_back
+        self.notes, self.disabled, self.weights_replaced = notes, disabled, weights_replaced
         self.saved: dict[str, Any] | None = None
         self.waiting = True
         """The place is not reached yet."""
@@ -127,7 +127,7 @@ class Resumption(PassListener):
                 self.loaded.append((module, match))
                 self.parts |= {id(part) for part in module.modules()}
                 self.load_rest()
-            self.put_back()
+            self.weights_replaced()
             if not self.state_dict()["loaders"] and self.waiting and torch.is_grad_enabled():
                 self.arrive()  # a loop without a loader: there is no place to look for
 
@@ -222,7 +222,7 @@ class Resumption(PassListener):
             for module, entry in self.loaded:
                 load_model(module, entry)
             self.load_rest()
-        self.put_back()
+        self.weights_replaced()
 
     def arrive(self) -> None:
         """Put everything back once more, the generators last: from here on the program trains."""

@@ -43,7 +43,7 @@ class StateKeeper(PassListener):
         """Begin anew: nothing is saved yet."""
         self.due_s = perf_counter() + self.every_s
         self.step = self.saved_step = self.failed = 0
-        self.estimated = False
+        self.estimated = self.told = False
         self.last: Callable[[], Any] = none
         """The iterator that was fetched from last."""
         self.fetched: ById[Any, int] = ById()
@@ -96,9 +96,10 @@ class StateKeeper(PassListener):
         return wait_s > self.every_s
 
     def fail(self, error: DebugTracerError) -> None:
-        """Say once that saving fails; after some more tries it is given up."""
+        """Say once that saving fails; it is tried again when the next one is due, and given up after some tries."""
         self.failed += 1
-        if self.failed == 1:
+        if not self.told:
+            self.told = True
             print(
                 f"debug-tracer: step {self.state.step} - the last good state was not saved: {error} - the one before "
                 "it stays, training goes on.",

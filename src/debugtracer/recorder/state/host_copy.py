@@ -11,6 +11,14 @@ from debugtracer.devices.present import device
 
 ROOM = 0.1  # of the free memory of an accelerator that snapshots may take; above it they go to the host (ours)
 
+THREADS = 4  # threads that torch copies with at most (ours)
+TOGETHER = 32768  # elements of a tensor above which torch uses more than one (at::internal::GRAIN_SIZE)
+
+
+def copying_threads(tensors: Iterable[Tensor]) -> int:
+    """How many threads may be at work in a copy of these on the host: CPU time of the caller is that of one."""
+    return min(THREADS, torch.get_num_threads()) if any(t.numel() > TOGETHER for t in tensors) else 1
+
 
 def host_copy(value: Tensor) -> Tensor:
     """The value in memory of the host; no host sync where its device has events."""

@@ -114,7 +114,7 @@ class Root:
         for part in module.modules():
             for name, buffer in part._buffers.items():
                 if buffer is not None and self.moved(part, buffer):
-                    self.moving.setdefault((id(part), name), weakref.ref(part))
+                    self.moving[(id(part), name)] = weakref.ref(part)  # an id may be that of one that is gone
         self.attributes.update({key: weakref.ref(m) for key, m in changed(module, self.seen).items()})
 
     def moved(self, owner: nn.Module, buffer: Tensor) -> bool:

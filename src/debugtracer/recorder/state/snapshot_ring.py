@@ -4,6 +4,7 @@ be executed again."""
 from __future__ import annotations
 
 import math
+import statistics
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter, thread_time
@@ -14,8 +15,8 @@ from torch.optim import Optimizer
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.cleared_gradients import cleared_first
 from debugtracer.recorder.state.copies import FREE_S, UpdateCopy, identical
-from debugtracer.recorder.state.held_bytes import held_bytes
-from debugtracer.recorder.state.host_copy import goes_to_host, host_copy
+from debugtracer.recorder.state.held_bytes import device_s, held_bytes
+from debugtracer.recorder.state.host_copy import copying_threads, goes_to_host, host_copy
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
 from debugtracer.recorder.state.loop_state import LoopParts, LoopState
 from debugtracer.recorder.state.roots import RootState
@@ -35,8 +36,6 @@ MAX_ROLLBACK_STEPS = 500
 SHARE = 0.004
 TAPES = SLOTS * EVERY + 2  # segments held at most where snapshots are cheap
 MOST_ENTRIES = 2000  # calls of one step; longer ones are not kept (ours)
-THREADS = 4  # threads that torch copies with at most, for the cost of a copy in CPU time (ours)
-DEVICE_BYTES_S = 5e11  # bytes copied per second on an accelerator, a low guess (ours: H100 and MI300 reach 3e12)
 HABIT = 4  # segments that show whether gradients are carried from one to the next (ours)
 STALE = 500  # steps after which a kept past gives way to a smaller jump (as the losses that a spike is measured by)
 TAPE_BYTES = 256 * 1024**2  # bytes of batches that held segments keep alive (ours)
@@ -71,6 +70,8 @@ class SnapshotRing:
         self.aged = 0
         """Older snapshots beside the newest SLOTS that memory allows."""
         self.cost_s: list[float] = []
+        self.steps_s: list[float] = []
+        """Seconds of the steps beside those of the snapshots."""
         self.doubtful = True
         """The last snapshot looked dear: of the next the CPU time is asked too, a system call."""
 
@@ -122,15 +123,17 @@ class SnapshotRing:
             begin += loop.averages.held_weights.search_s  # now and then alone
         snapshot.number, snapshot.step, snapshot.roots = begins, step, []
         self.held.append(snapshot)
-        cost_s = self.cost(perf_counter() - begin, used)
-        return None if cost_s is None else self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
+        cost_s = self.cost(perf_counter() - begin, used, copying_threads(held))
+        if cost_s is None or len(self.held) == 1:  # the first one takes its memory too
+            return None
+        return self.judge(max(cost_s, device_s(live, self.parameters)), step_s)
 
-    def cost(self, elapsed_s: float, used: float | None) -> float | None:
+    def cost(self, elapsed_s: float, used: float | None, threads: int = 1) -> float | None:
         """What a snapshot cost; what other programs take from the machine is no cost of ours. None where only the
         clock calls it dear: the next one will tell."""
         self.doubtful = elapsed_s >= FREE_S
         if used is not None:
-            return min(elapsed_s, THREADS * (thread_time() - used))
+            return min(elapsed_s, threads * (thread_time() - used))
         return None if self.doubtful else elapsed_s
 
     def slot(self, live: list[Optimizer], step: int) -> Snapshot:
@@ -166,20 +169,25 @@ class SnapshotRing:
         return [(p, self.copied(g.detach())) for p, g in held]
 
     def judge(self, cost_s: float, step_s: float) -> str | None:
-        """Set the interval between snapshots by their cost; return why there will be none any more, if so."""
-        self.cost_s = [*self.cost_s[-6:], cost_s]
-        usual = sorted(self.cost_s)[len(self.cost_s) // 2]
-        if usual < FREE_S or step_s <= 0:
+        """Set the interval between snapshots by their cost, of which the lower quartile counts: what else a machine
+        does adds to it; return why there will be none any more, if so."""
+        if step_s <= 0:
             return None
-        wanted, most = max(EVERY, math.ceil(usual / (SHARE * step_s))), self.max_interval()
+        self.cost_s, self.steps_s = [*self.cost_s[-6:], cost_s], [*self.steps_s[-6:], step_s]
+        usual, step_s = sorted(self.cost_s)[len(self.cost_s) // 4], statistics.median(self.steps_s)
+        wanted = EVERY if usual < FREE_S else max(EVERY, math.ceil(usual / (SHARE * step_s)))
+        most = self.max_interval()
         if wanted > most and len(self.cost_s) >= 3:
             return self.stop(
                 f"a snapshot takes {usual * 1e3:.1f} ms, a step {step_s * 1e3:.1f} ms: only every {wanted}th step "
                 "could be kept"
             )
-        # doubled, so that where fewer are afforded they are some of the same; back only where far more are
-        doubled = max(wanted, min(most, EVERY << math.ceil(math.log2(wanted / EVERY))))
-        if doubled > self.every or BACK * doubled <= self.every:
+        # doubled, so that where fewer are afforded they are some of the same; back only where far more are. At the end
+        # of what is of use several ranks keep doubling: one that took its own last interval would share no step
+        doubled = EVERY << math.ceil(math.log2(wanted / EVERY))
+        if not several_ranks():
+            doubled = max(wanted, min(most, doubled))
+        if (doubled > self.every and len(self.cost_s) > 1) or BACK * doubled <= self.every:
             self.every = doubled
         return None
 
@@ -287,10 +295,3 @@ class SnapshotRing:
         self.tapes.clear()
         self.bytes.clear()
         self.pinned = None
-
-
-def device_s(live: list[Optimizer], parameters: Callable[[Optimizer], list[Tensor]]) -> float:
-    """What the copies take on an accelerator, where the host does not wait for them: read and written once, with the
-    moments."""
-    bytes_there = sum(held_bytes(p) for o in live for p in parameters(o) if p.device.type != "cpu")
-    return 6 * bytes_there / DEVICE_BYTES_S

@@ -40,25 +40,22 @@ class WindowState(SegmentListener):
         try:
             if not kept or any(name == BUFFERS for _, name in self.owners):  # other tensors stand there now
                 self.choose([root for _, root in self.state.roots.known.items()])
-            self.keep()
+            elif self.sources:
+                renew(self.values, self.sources, torch._foreach_copy_)
+            if self.owners:
+                self.attributes = AttributeCopy(self.owners)
             self.whole = True
         except Exception as error:
             swallow("recorder.window_state", error)
 
     def choose(self, roots: list[Root]) -> None:
-        """Choose what is to be kept while the tape rests; what moves is learned while it works."""
+        """Choose what is to be kept while the tape rests, and copy its buffers; what moves is learned while the tape
+        works."""
         copies = [(buffer, value_of(buffer)) for root in roots for buffer in root.moving_buffers()]
         self.sources = [buffer for buffer, value in copies if value is not None]
         self.values = [value for _, value in copies if value is not None]
         found = [(owner(), name) for root in roots for (_, name), owner in root.attributes.items()]
         self.owners = [(module, name) for module, name in found if module is not None]
-
-    def keep(self) -> None:
-        """Copy the buffers that move, the dense ones in one call, and the attributes that change."""
-        if self.sources:
-            renew(self.values, self.sources, torch._foreach_copy_)
-        if self.owners:
-            self.attributes = AttributeCopy(self.owners)
 
     def put_back(self) -> list[str]:
         """Put everything back as the window found it; the answer names what."""

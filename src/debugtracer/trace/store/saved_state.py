@@ -129,8 +129,23 @@ def usable(folder: Path) -> tuple[dict[int, list[SavedState]], list[str]]:
         try:
             states.append(checked(path))
         except DebugTracerError as error:
-            problems.append(str(error))
+            if not about_to_go(path):
+                problems.append(str(error))
     return {rank: sorted(states, key=lambda s: -s.step) for rank, states in found.items()}, problems
+
+
+def about_to_go(path: Path) -> bool:
+    """Whether a file is the older state of a save that was killed after the sums were written and before the files had
+    moved: nothing is wrong with it, the one before the newest stands in the newest's place."""
+    match = FILE.fullmatch(path.name)
+    if match is None or match[2] is None:
+        return False
+    target, _, note = names(path.parent, int(match[1]))
+    sums = read_sums(note)
+    try:
+        return sums is not None and sums.older is not None and sha256(target) == sums.older.sha256
+    except OSError:
+        return False
 
 
 def newest(run: Path) -> tuple[int, list[SavedState], list[str]]:

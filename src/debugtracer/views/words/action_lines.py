@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from debugtracer.trace.events import Acted, ActionEffect
 from debugtracer.trace.store.reader import Trace
-from debugtracer.views.words.actions import SHOWN, outcome
+from debugtracer.views.words.actions import outcome, samples_clause
 
 EFFECT = "effect"
 
@@ -39,9 +39,6 @@ def action_lines(trace: Trace, rank: int, after: int = 0) -> list[ActionLine]:
 def line_of(event: Acted | ActionEffect) -> ActionLine:
     """Put one event into words; an effect stands at the step at which it was measured."""
     if isinstance(event, Acted):
-        samples = event.samples or ()
-        more = " ..." if len(samples) > SHOWN else ""
-        named = f"; dataset samples {', '.join(map(str, samples[:SHOWN]))}{more}" if samples else ""
-        return ActionLine(event.rank, event.step, event.action, f"{event.reason}{named}")
+        return ActionLine(event.rank, event.step, event.action, f"{event.reason}{samples_clause(event)}")
     text = f"of the action at step {event.step}: {outcome(event)}"
     return ActionLine(event.rank, event.step + event.after, EFFECT, text)

@@ -36,10 +36,15 @@ def rows(trace: Trace, above: Verdict | None) -> list[Row]:
 def sentence(action: Acted, effect: ActionEffect | None, above: Verdict | None) -> str:
     """Say what was done and why, which samples it kept from the weights, and what came of it."""
     said = wording.action(action, above)
-    if action.samples:
-        more = " ..." if len(action.samples) > SHOWN else ""
-        said += f"; dataset samples {', '.join(map(str, action.samples[:SHOWN]))}{more}"
+    said += samples_clause(action)
     return f"{said}; {outcome(effect)}" if effect is not None else said
+
+
+def samples_clause(action: Acted) -> str:
+    """Say which samples an action kept from the weights, after a semicolon; empty where none are known."""
+    samples = action.samples or ()
+    more = " ..." if len(samples) > SHOWN else ""
+    return f"; dataset samples {', '.join(map(str, samples[:SHOWN]))}{more}" if samples else ""
 
 
 def outcome(effect: ActionEffect) -> str:
