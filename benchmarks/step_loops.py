@@ -108,9 +108,10 @@ def mlp(width: int, layers: int, batch: int) -> Training:
     return supervised(nn.Sequential(*body, nn.Linear(width, 4)), rows, batch)
 
 
-def small_mlp() -> Training:
+def small_mlp(width: int = 16, layers: int = 1, batch: int = 32) -> Training:
     """Without a loader and with plain SGD: the least that a step of training does."""
-    model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
+    body = [part for n in range(layers) for part in (nn.Linear(64 if n else width, 64), nn.ReLU())]
+    model = nn.Sequential(*body, nn.Linear(64, 4))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
     def step(rows: tuple[Tensor, ...]) -> None:
@@ -118,7 +119,7 @@ def small_mlp() -> Training:
         functional.cross_entropy(model(rows[0]), rows[1]).backward()
         optimizer.step()
 
-    return Training(model, [(torch.randn(32, 16), torch.randint(0, 4, (32,))) for _ in range(32)], step)
+    return Training(model, [(torch.randn(batch, width), torch.randint(0, 4, (batch,))) for _ in range(32)], step)
 
 
 def by_hand(width: int, layers: int, batch: int) -> Training:
@@ -237,6 +238,10 @@ LOOPS = (
     Loop("mlp", 2, lambda: mlp(128, 4, 16)),
     Loop("mlp", 10, lambda: mlp(384, 4, 48)),
     Loop("mlp", 100, lambda: mlp(1280, 5, 64)),
+    # the loops above are named by a machine of 2026-11-21; these take what they say on a quiet core of 2026-11-25
+    Loop("timed mlp", 0.3, lambda: small_mlp(64, 3, 180)),
+    Loop("timed mlp", 2, lambda: mlp(256, 4, 72)),
+    Loop("timed transformer", 2, lambda: transformer(48, 2, 16, 4)),
     Loop("by hand", 0.3, lambda: by_hand(16, 1, 32)),
     Loop("by hand", 2, lambda: by_hand(128, 4, 16)),
     Loop("cnn", 2, lambda: cnn(4, 8, 2)),

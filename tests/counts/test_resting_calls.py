@@ -72,7 +72,8 @@ def test_at_rest_a_step_has_one_fused_norm_more_than_bare(
     session: Session, monkeypatch: pytest.MonkeyPatch, layers: int
 ) -> None:
     loop = at_rest(session, layers)
-    monkeypatch.setattr(resting_steps, "foreign", lambda: False)
+    monkeypatch.setattr(resting_steps, "functions", lambda: 0)
+    monkeypatch.setattr(resting_steps, "dispatches", lambda: 0)
     watched = aten_calls(loop)
     with session.hooks.disabled():
         watched.subtract(aten_calls(loop))

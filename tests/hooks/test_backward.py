@@ -16,6 +16,7 @@ from debugtracer.errors import StoppedByTracer
 from debugtracer.hooks.backward import BackwardHook
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
@@ -27,7 +28,7 @@ class Told(LoopEvents):
         self.ended: list[Any] = []
         self.failed: list[bool] = []
         self.others = 0
-        self.backwards = BackwardHook(self, TrainingThread(), ModeStack())
+        self.backwards = BackwardHook(self, TrainingThread(), ModeStack(), RunState())
 
     def backward_ended(self, popped: Any, failed: bool) -> None:
         self.ended.append(popped)
@@ -101,7 +102,7 @@ def test_the_stop_comes_before_any_gradient() -> None:
         def backward_begins(self, given: list[Tensor], grad_tensors: Any, options: dict[str, Any]) -> bool | None:
             raise StoppedByTracer
 
-    backwards = BackwardHook(Stops(), TrainingThread(), ModeStack())
+    backwards = BackwardHook(Stops(), TrainingThread(), ModeStack(), RunState())
     w = torch.ones(3, requires_grad=True)
     backwards.install()
     try:

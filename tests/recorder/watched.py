@@ -73,7 +73,7 @@ class Watched:
         )
         self.free = FreeCallMode(self.events, thread, self.tape, self.stack, inspection, CallCost(self.state))
         self.hooks: list[Any] = [
-            BackwardHook(self.events, thread, self.stack),
+            BackwardHook(self.events, thread, self.stack, self.state),
             OptimizerHook(self.events, thread, self.state),
             ModuleHook(self.events, thread, self.state.open_root),
             ClipHook(self.events, thread),

@@ -112,12 +112,12 @@ class Diagnosing:
         events, thread, stack, state = self.events, recording.thread, recording.stack, recording.state
         optimizers = OptimizerHook(events, thread, state)
         modules = ModuleHook(events, thread, state.open_root, RestingCalls(events, thread, state))
-        backwards = BackwardHook(events, thread, stack)
+        backwards = BackwardHook(events, thread, stack, state)
         for hook in (modules, backwards, optimizers):
             events.on_rest(hook.rest)
         follows = settings.acts or settings.resume is not None or settings.skip_list is not None
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
-        loader = LoaderHook(events, recording.batches, stack, state, passes, left_out)
+        loader = LoaderHook(events, recording.batches, stack, state, passes, left_out, replaying.stops_steps)
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
         replaying.hooks.add(
             loader,

@@ -14,19 +14,22 @@ from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import Patches, Switch
 from debugtracer.hooks.skipped_code import compiling
+from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
 
 
 class BackwardHook(Switch):
     """Replaces torch.autograd.backward (Tensor.backward, GradScaler, Lightning and accelerate all end there)."""
 
-    def __init__(self, events: LoopEvents, thread: TrainingThread, stack: ModeStack) -> None:
+    def __init__(self, events: LoopEvents, thread: TrainingThread, stack: ModeStack, state: RunState) -> None:
         super().__init__()
-        self.events, self.thread, self.stack = events, thread, stack
+        self.events, self.thread, self.stack, self.state = events, thread, stack, state
         self.patches, self.methods = Patches(), Patches()
         self.depth = 0
         self.others = False
         """A second thread was reported."""
+        self.near = True
+        """Dynamo may meet our function: not all rests, or the program compiles."""
 
     def install(self) -> None:
         """Patch torch.autograd.backward and Function.apply's caller-visible name stays as it is."""
@@ -42,13 +45,14 @@ class BackwardHook(Switch):
     def rest(self, rests: bool) -> None:
         """Leave Tensor.backward to torch while all rests: there is no function mode to bypass."""
         self.methods.lift(rests)
+        self.near = not rests or self.state.compiles
 
     def wrapped(self, original: Any) -> Any:
         """Wrap torch.autograd.backward under the same name and signature."""
 
         @functools.wraps(original)
         def backward(tensors: Any, grad_tensors: Any = None, *args: Any, **kwargs: Any) -> Any:
-            if compiling():
+            if self.near and compiling():
                 return original(tensors, grad_tensors, *args, **kwargs)
             if self.thread.owner != get_ident() and not self.off and not self.thread.here():
                 self.other_thread()
@@ -56,16 +60,18 @@ class BackwardHook(Switch):
             if self.off or self.depth or torch._C._current_graph_task_id() != -1:
                 return original(tensors, grad_tensors, *args, **kwargs)
             self.depth += 1
-            mark, failed = None, True
+            mark, failed, told = None, True, None
             try:
-                if not self.events.takes_loss(tensors):
+                told = self.events.takes_loss(tensors)
+                if told is None:
                     mark = self.announce(tensors, grad_tensors, args, kwargs)
                 result = original(tensors, grad_tensors, *args, **kwargs)
                 failed = False
                 return result
             finally:
                 self.depth -= 1
-                self.finish(mark, failed)
+                if told is not False:
+                    self.finish(mark, failed)
 
         return backward
 

@@ -31,6 +31,8 @@ class OptimizerHook(OutermostCalls):
         super().__init__()
         self.events, self.thread, self.state = events, thread, state
         self.zeroing = Patches()
+        self.near = True
+        """Dynamo may meet our step: not all rests, or the program compiles."""
         self.makers: ById[Optimizer, int] = ById()
         """The thread that built each."""
         thread.on_claim(self.claimed)
@@ -85,13 +87,14 @@ class OptimizerHook(OutermostCalls):
     def rest(self, rests: bool) -> None:
         """Leave zero_grad to torch while all rests: nobody would hear of it."""
         self.zeroing.lift(rests)
+        self.near = not rests or self.state.compiles
 
     def wrapped(self, original: Step) -> Step:
         """A step function that asks the gate; nested calls (super().step()) pass."""
 
         @functools.wraps(original)
         def step(optimizer: Optimizer, /, *args: Any, **kwargs: Any) -> Any:
-            if compiling():  # first of all: Dynamo must meet nothing of ours
+            if self.near and compiling():  # first of all: Dynamo must meet nothing of ours
                 return original(optimizer, *args, **kwargs)
             if self.off or self.depth or (self.thread.owner != get_ident() and self.thread.elsewhere()):
                 if not self.off and self.thread.elsewhere():

@@ -20,6 +20,9 @@ from debugtracer.recorder.run_state import RunState
 CALL = "__call__"
 INNER = 64  # modules inside a root up to which a stand-in on each call is cheaper than a hook on the root's (ours)
 
+ASKED = ("_compiled_call_impl", "_call_impl")
+"""All that torch's call asks of a module; a call inside a root is then made here, with no frame more than torch's."""
+
 
 class RootCalls(Protocol):
     """Who hears of root calls at rest. Never raises, but for the stop of mode dev."""
@@ -58,15 +61,16 @@ class RestingCalls(Switch):
         training has emptied the caches."""
         call, thread, state, listener = self.state.open_root, self.thread, self.state, self.listener
         tracing: Any = torch._C._get_tracing_state
+        direct = getattr(getattr(original, "__code__", None), "co_names", ()) == ASKED
 
         @functools.wraps(original)
         def __call__(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if call.module is not None and direct and module._compiled_call_impl is None:
+                return module._call_impl(*args, **kwargs)
             if call.module is not None or self.off or thread.owner != get_ident() or tracing() is not None:
                 return original(module, *args, **kwargs)
-            begin = perf_counter()
             call.module, call.nested = module, 0
             state.forward_since = True
-            called = perf_counter()
             try:
                 output = original(module, *args, **kwargs)
             except BaseException as error:
@@ -80,7 +84,7 @@ class RestingCalls(Switch):
             if call.module is module:  # else it was forgotten meanwhile
                 call.module = None
                 listener.root_called(module, args, kwargs, output)
-            state.own_s += called - begin + perf_counter() - returned
+            state.own_s += perf_counter() - returned
             return output
 
         return __call__

@@ -3,6 +3,8 @@ often again after each quiet look; in mode prod after an anomaly alone."""
 
 from __future__ import annotations
 
+import math
+
 from debugtracer.recorder.run_state import RunState
 
 HALVINGS = 3  # of the interval at most (ours: every 12th step of 100)
@@ -19,6 +21,8 @@ class LookCadence:
     def reset(self) -> None:
         """Begin anew: nothing was seen yet."""
         self.halvings = 0
+        self.idle_until = 0.0
+        """The next step that may be looked at, unless something is seen before."""
         self.seen = self.state.anomalies
         """Anomalies of the run by the last time."""
 
@@ -37,6 +41,7 @@ class LookCadence:
             self.halvings = min(self.halvings + 1, HALVINGS)
         interval = self.interval
         if not interval or step % interval:
+            self.idle_until = step - step % interval + interval if interval else math.inf
             return False
         self.halvings = max(self.halvings - 1, 0)
         return True

@@ -150,7 +150,9 @@ class ObservedRun:
         Only those may cost more. Rarer where that costs more than was promised."""
         step = self.state.step
         if step != self.decided:
-            self.decided, self.inspects = step, self.is_due(step)
+            idle = self.decided is not None and self.decided < step < self.cadence.idle_until
+            self.decided = step
+            self.inspects = not (idle and self.state.anomalies == self.cadence.seen) and self.is_due(step)
         return self.inspects
 
     def is_due(self, step: int) -> bool:

@@ -15,7 +15,8 @@ FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure i
 GRACE_S = 3.0  # seconds on top of the share (ours): verdicts of short runs (docs/rationale/performance.md#governor)
 SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
 LEAST_SHARE = 0.02  # of a core, below which a look at the clocks is not believed (ours)
-CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 us in some sandboxes
+CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 to 270 us in some sandboxes
+CLOCK_S = 0.05  # seconds of steps between them at least (ours): there a look costs half a percent then
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -90,8 +91,9 @@ class Governor:
             return
         self.block_steps += steps
         self.block_own_s += own_s
+        self.block_s += seconds
         self.block_kinds.add(self.working[Part.OBSERVERS] if state.step > FIRST_STEPS else None)
-        if self.block_steps >= CLOCK_STEPS:
+        if self.block_steps >= CLOCK_STEPS and self.block_s >= CLOCK_S:
             self.look_at_clock()
         if state.step <= FIRST_STEPS:
             return
@@ -119,7 +121,8 @@ class Governor:
 
     def begin_block(self) -> None:
         """Begin to count steps until the next look at the clocks."""
-        self.block_steps, self.block_own_s, self.block_incident_s = 0, 0.0, self.state.incident_s
+        self.block_steps, self.block_incident_s = 0, self.state.incident_s
+        self.block_own_s = self.block_s = 0.0
         self.block_kinds: set[bool | None] = set()
         """Whether all worked in them, or all rested; None in the first steps."""
 

@@ -41,7 +41,7 @@ def every_hook(events: LoopEvents) -> list[Any]:
     thread, stack, state = TrainingThread(), ModeStack(), RunState()
     return [
         LoaderHook(events, BatchLog(), stack, state, None, None),
-        BackwardHook(events, thread, stack),
+        BackwardHook(events, thread, stack, state),
         OptimizerHook(events, thread, state),
         ScalerHook(events, thread),
         ModuleHook(events, thread, state.open_root),

@@ -4,7 +4,6 @@ what looks at its loss and gradients alone."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import Any, Protocol
 
 import torch
@@ -128,17 +127,17 @@ class EventSwitch(LoopEvents):
     def rests(self) -> bool:
         return self.target is self.resting
 
-    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool:
-        if self.target is not self.resting:
-            return False
-        begin, steps = perf_counter(), self.resting.steps
+    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool | None:
+        resting = self.resting
+        if self.target is not resting:
+            return None
         try:
-            taken = steps.take_loss(given if isinstance(given, Tensor) else given[0])
-            steps.state.own_s += perf_counter() - begin
-            return taken
+            if not resting.steps.take_loss(given if isinstance(given, Tensor) else given[0]):
+                return None
         except Exception as error:
             swallow("hooks.events.event_switch", error)
-            return False
+            return None
+        return self.by_hand or resting.scheduling
 
     # data
     def next_fetch(self) -> None:
@@ -248,7 +247,7 @@ class EventSwitch(LoopEvents):
                 output = resting.step(optimizer, original, args, kwargs)
             else:
                 output = resting.steps.step(optimizer, original, args, kwargs, resting.scheduling)
-            if not self.rests():  # a bad loss in its closure
+            if self.target is not resting:  # a bad loss in its closure
                 self.resting.steps.publish()
             elif self.resting.steps.rows:
                 return output

@@ -68,10 +68,10 @@ class LoopEvents(RestableEvents, Protocol):
         """Whether only loss and gradients of the step in flight are looked at: a hook may do less."""
         return False
 
-    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool:
-        """Whether the loss of a backward that begins, as it was given, is all that is asked of it; then
-        `backward_begins` is not called. Never raises."""
-        return False
+    def takes_loss(self, given: Tensor | Sequence[Tensor]) -> bool | None:
+        """Whether the end of a backward that begins is to be told, where its loss, as it was given, is all that is
+        asked of its begin; None where `backward_begins` is to be called. Never raises."""
+        return None
 
     def next_fetch(self) -> None:
         """Called when the loop asks a loader for a batch."""

@@ -28,6 +28,7 @@ class RestingEvents(RestableEvents):
     ) -> None:
         self.recorder, self.steps, self.backwards, self.observers = recorder, steps, backwards, observers
         self.state, self.roots = recorder.state, recorder.state.roots.known
+        self.tape = recorder.tape
         self.root_args: Args = ()
         self.silent = SilentCalls(self.state, observers)
         self.scheduling = False
@@ -53,16 +54,20 @@ class RestingEvents(RestableEvents):
 
     def returned(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         """Take a whole root call, seen at its end alone."""
-        if not is_grad_enabled():
+        if is_grad_enabled():
+            known = self.roots.data.get(id(module))
+            if known is not None and known[0]() is module and not known[1].mutates_inputs:
+                self.tape.defer(module, args, kwargs, output)
+        else:
             self.silent.entered(module, args)
-        self.keep(module, args, kwargs, output)
+            self.silent.left(module, args, kwargs, output)
 
     def keep(self, module: nn.Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         """Keep a root call until its step ends; one without a graph is told."""
         if is_grad_enabled():
             root = self.roots.get(module)
             if root is not None and not root.mutates_inputs:
-                self.recorder.tape.defer(module, args, kwargs, output)
+                self.tape.defer(module, args, kwargs, output)
         else:
             self.silent.left(module, args, kwargs, output)
 

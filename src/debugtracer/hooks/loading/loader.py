@@ -7,26 +7,31 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
-from torch.utils.data import DataLoader, get_worker_info
+from torch.utils.data import DataLoader
+from torch.utils.data._utils import worker
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.callsites.caller import from_caller
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.callsites.row_order import keeps_order
-from debugtracer.errors import guarded
+from debugtracer.errors import StoppedByTracer, guarded, swallow
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
-from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
+from debugtracer.hooks.loading.loader_feed import ITERABLE, Drawn, LoaderFeed
 from debugtracer.recorder.listeners import PassListener, SampleFilter
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.leaves import leaves_of, rows_of
 from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.tape.mode_stack import ModeStack
+
+worker_info: Any = partial(getattr, worker, "_worker_info", None)
+"""What get_worker_info gives, without a call of Python's: asked for each batch."""
 
 
 class LoaderHook(AlwaysOn):
@@ -43,10 +48,12 @@ class LoaderHook(AlwaysOn):
         state: RunState,
         passes: PassListener | None,
         samples: SampleFilter | None,
+        gives_again: bool = True,
     ) -> None:
-        """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some."""
+        """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some.
+        `gives_again`: a bad batch may be handed out once more, so each is told of, at rest too."""
         self.events, self.log, self.stack, self.state = events, log, stack, state
-        self.passes, self.samples = passes, samples
+        self.passes, self.samples, self.gives_again = passes, samples, gives_again
         self.on = False
         self._patches = Patches()
         self._loaders: dict[int, LoaderInfo] = {}
@@ -113,7 +120,7 @@ class LoaderHook(AlwaysOn):
         @functools.wraps(original)
         def __init__(loader: Any, /, *args: Any, **kwargs: Any) -> None:
             from_caller()(original, (loader, *args), kwargs)  # a warning is filed under the line that builds it
-            if self.on and get_worker_info() is None:
+            if self.on and worker_info() is None:
                 self._built(loader, sys._getframe(1))
 
         return __init__
@@ -121,7 +128,7 @@ class LoaderHook(AlwaysOn):
     def _wrap_loader_iter(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(original)
         def __iter__(loader: Any) -> Any:
-            if not self.on or get_worker_info() is not None:
+            if not self.on or worker_info() is not None:
                 return original(loader)
             self._pass_begins(loader)
             with self.stack.paused():  # draws seeds and, with workers, the first indices
@@ -148,10 +155,10 @@ class LoaderHook(AlwaysOn):
     def _wrap_iterator_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
         def __init__(iterator: Any, /, loader: Any, *args: Any, **kwargs: Any) -> None:
-            if self.on and get_worker_info() is None:
+            if self.on and worker_info() is None:
                 self._begin(iterator, loader)
             from_caller()(original, (iterator, loader, *args), kwargs)
-            if self.on and get_worker_info() is None:
+            if self.on and worker_info() is None:
                 self._iterated(iterator, loader)
 
         return __init__
@@ -175,7 +182,7 @@ class LoaderHook(AlwaysOn):
         def _next_index(iterator: Any) -> Any:
             index = original(iterator)
             if self.on:
-                if self.samples is not None and self.samples.active and get_worker_info() is None:
+                if self.samples is not None and self.samples.active and worker_info() is None:
                     index = self._replaced(iterator, index) or index
                 self._drawn(iterator, index)
             return index
@@ -191,16 +198,18 @@ class LoaderHook(AlwaysOn):
     def _drops(self, data: Any) -> bool:
         return self.samples is not None and self.samples.drops(data)
 
-    @guarded("hooks.loader: indices")
     def _drawn(self, iterator: Any, index: Any) -> None:
-        feed = self._feeds.get(iterator)
-        if feed is not None:
-            feed.drawn(iterator, index)
+        try:
+            feed = self._feeds.get(iterator)
+            if feed is not None:
+                feed.drawn(iterator, index)
+        except Exception as error:
+            swallow("hooks.loader: indices", error)
 
     def _wrap_next(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(original)
         def __next__(iterator: Any) -> Any:
-            if not self.on or get_worker_info() is not None:
+            if not self.on or worker_info() is not None:
                 return original(iterator)
             if self.passes is not None and self.passes.waiting and self._pass_ends(iterator):
                 raise StopIteration
@@ -225,12 +234,34 @@ class LoaderHook(AlwaysOn):
         return data
 
     def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
-        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch."""
-        data, waited = self._timed(original, iterator)
-        begin = perf_counter()
-        self._note_late(iterator, data, waited)
-        self.events.handed_out(iterator, data)
-        self.state.own_s += perf_counter() - begin
+        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch. In one function:
+        each further one costs a microsecond where a step of training has emptied the caches."""
+        state = self.state
+        start = perf_counter()
+        try:
+            data = original(iterator)
+        except BaseException:
+            state.wait_s += perf_counter() - start
+            self._failed(iterator)
+            raise
+        fetched = perf_counter()
+        state.wait_s += fetched - start
+        try:
+            state.fetched()
+            feed = self._feeds.get(iterator)
+            if feed is None or getattr(iterator, "_dataset_kind", 0) == ITERABLE:  # a stream counts its rows at once
+                self._note(iterator, data, fetched - start)
+            else:
+                drawn = feed.take_drawn(iterator)
+                number = getattr(iterator, "_num_yielded", 1) - 1
+                self.log.add_late(data, partial(late_batch, feed, drawn, data, number, fetched - start))
+            if self.gives_again:
+                self.events.handed_out(iterator, data)
+        except StoppedByTracer:
+            raise
+        except Exception as error:
+            swallow("hooks.loader: late batch", error)
+        state.own_s += perf_counter() - fetched
         return data
 
     def _fetch(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, Batch | None]:
@@ -279,19 +310,9 @@ class LoaderHook(AlwaysOn):
         self.log.add(batch)
         return batch
 
-    @guarded("hooks.loader: late batch")
-    def _note_late(self, iterator: Any, data: Any, waited: float) -> None:
-        """Keep what a batch is made of, should somebody ask for it. A stream counts its rows at once."""
-        self.state.fetched()
-        feed = self._feeds.get(iterator)
-        if feed is None or getattr(iterator, "_dataset_kind", 0) == ITERABLE:
-            self._note(iterator, data, waited)
-            return
-        drawn, number = feed.take_drawn(iterator), number_of(iterator)
 
-        def make() -> Batch:
-            leaves = leaves_of(data)
-            told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
-            return batch_of(feed.info, told, number, waited, leaves)
-
-        self.log.add_late(data, make)
+def late_batch(feed: LoaderFeed, drawn: Drawn, data: Any, number: int, waited: float) -> Batch:
+    """A batch that was fetched while all rested, once somebody asks for it."""
+    leaves = leaves_of(data)
+    told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
+    return batch_of(feed.info, told, max(number, 0), waited, leaves)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from debugtracer.recorder.tape.batches import LoaderInfo
@@ -99,18 +99,15 @@ class LoaderFeed:
 def as_indices(index: Any) -> Drawn:
     """The integers of what a sampler yielded: an int for one sample, a tuple for several, None for keys that are not
     integers."""
-    try:
-        return operator.index(index)  # ints, numpy ints, 0-d integer tensors
-    except TypeError:
-        pass
-    if hasattr(index, "tolist"):
-        index = index.tolist()
-    if isinstance(index, (str, bytes)) or not isinstance(index, (list, tuple, range)):
-        return None
-    return _integers(index)
-
-
-def _integers(index: Iterable[Any]) -> tuple[int, ...] | None:
+    if type(index) is not list:  # what torch's own samplers draw for a batch is one
+        try:
+            return operator.index(index)  # ints, numpy ints, 0-d integer tensors
+        except TypeError:
+            pass
+        if hasattr(index, "tolist"):
+            index = index.tolist()
+        if isinstance(index, (str, bytes)) or not isinstance(index, (list, tuple, range)):
+            return None
     try:
         return tuple(map(operator.index, index))
     except TypeError:

@@ -22,6 +22,7 @@ from debugtracer.callsites.definitions import defined_at
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
+from debugtracer.hooks.loading.loader import worker_info
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.generator_state import (
@@ -122,7 +123,7 @@ class WorkerDrawsObserver(Observer):
 
         @functools.wraps(original)
         def fetch(fetcher: Any, *args: Any, **kwargs: Any) -> Any:
-            info = get_worker_info()
+            info = worker_info()
             if info is None or self.watch.fetches >= FETCHES:
                 return original(fetcher, *args, **kwargs)
             if self.watch.fetches == 0:

@@ -4,12 +4,16 @@ call."""
 from __future__ import annotations
 
 import math
+from functools import partial
+from operator import attrgetter, is_not
 from typing import Any
 
 from torch import Tensor
 
 from debugtracer.recorder.gate.norms import l2_on_cpu, scalar, total_l2
 from debugtracer.recorder.run_state import RunState
+
+GRADIENT, GIVEN = attrgetter("grad"), partial(is_not, None)
 
 
 class GradientNorm:
@@ -47,7 +51,7 @@ class GradientNorm:
         norms.weights.clear()  # those of the step before
         if clip is not None and self.is_of(clip, parameters) and math.isfinite(value := scalar(clip[4])):
             return value
-        return l2_on_cpu([grad for p in parameters if (grad := p.grad) is not None], norms.gradients)
+        return l2_on_cpu(list(filter(GIVEN, map(GRADIENT, parameters))), norms.gradients)
 
     def is_of(self, clip: tuple[int, int, int, int, Tensor], parameters: list[Tensor]) -> bool:
         """Whether a clip was over these parameters, in this step, and its norm can be read at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -17,10 +18,10 @@ from debugtracer.recorder.gate.norms import loss_value
 from debugtracer.recorder.gate.step_call import left_out
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.governor import Part
-from debugtracer.recorder.listeners import ClosedStep, StepNumbers
+from debugtracer.recorder.listeners import ClosedStep, NoPolicy, SegmentListener, StepNumbers
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.tape.batches import BatchLog
-from debugtracer.recorder.tape.foreign_modes import foreign
+from debugtracer.recorder.tape.foreign_modes import dispatches, functions
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, OWN_S, STEP_S, WAIT_S
 
 MOST = 64  # steps whose numbers are published together (ours)
@@ -49,6 +50,10 @@ class Row(NamedTuple):
         return ClosedStep(self.step, self.iteration, values)
 
 
+row: Any = partial(tuple.__new__, Row)
+"""Make a Row of the values in a tuple; no function of Python's runs."""
+
+
 class RestingSteps:
     """One per process. What is asked of every step stands in two functions, `take_loss` and `step`: each further call
     costs a microsecond where a step of training has emptied the caches."""
@@ -56,6 +61,10 @@ class RestingSteps:
     def __init__(self, gate: StepGate, numbers: StepNumbers, batches: BatchLog) -> None:
         self.gate, self.numbers, self.batches = gate, numbers, batches
         self.recorder, self.state, self.health_gate = gate.recorder, gate.state, gate.health_gate
+        self.skips = type(gate.policy).skip_step is not NoPolicy.skip_step
+        """Who answers incidents may skip a step."""
+        self.follows = type(gate.segments).update_over is not SegmentListener.update_over
+        """Somebody is to hear of each update."""
         self.losses: list[tuple[float, torch.dtype] | Tensor] = []
         """Of each backward of the step in flight, what can be read of its loss without waiting, else the loss."""
         self.loss: float | None = None
@@ -70,21 +79,23 @@ class RestingSteps:
 
     def take_loss(self, loss: Tensor) -> bool:
         """Keep the loss of a backward that begins; False, and nothing is kept, where it is not finite."""
+        begin, state = perf_counter(), self.state
         if type(loss) is Tensor and loss.is_cpu and not loss.dim() and loss.is_floating_point():
             value: Any = loss.tolist()
             if not math.isfinite(value):
                 return False
             self.losses.append((value, loss.dtype))
-            self.loss = self.state.last_loss = value
+            self.loss = state.last_loss = value
         else:
             latest = loss.detach()
             read = loss_value(latest)
             if read is not None and not math.isfinite(read):
                 return False
             self.losses.append(latest)
-            self.loss, self.state.last_loss = read, latest
-        self.state.iteration += 1
-        self.state.forward_since = False
+            self.loss, state.last_loss = read, latest
+        state.iteration += 1
+        state.forward_since = False
+        state.own_s += perf_counter() - begin
         return True
 
     def step(
@@ -94,7 +105,7 @@ class RestingSteps:
         hear of its end."""
         begin = perf_counter()
         state, gate = self.state, self.gate
-        if gate.policy.skip_step():
+        if self.skips and gate.policy.skip_step():
             return None
         grad_l2 = None if state.quiet_until_healthy else self.good_norm(optimizer)
         if grad_l2 is None:
@@ -106,12 +117,17 @@ class RestingSteps:
         ended = perf_counter()
         state.step_s, gate.last_s = ended - gate.last_s, ended
         lr = optimizer.param_groups[0].get("lr")
-        row = Row(state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s)
+        values = state.step, state.iteration, grad_l2, self.loss, lr, state.step_s, state.own_s, state.wait_s
         state.step += 1
-        self.close(row)
-        gate.segments.update_over()
+        self.close(row(values))
+        if self.follows:
+            gate.segments.update_over()
         state.own_s += written - begin + perf_counter() - ended
-        self.consider(ended)
+        waiting = len(self.rows)
+        if waiting == 1:
+            self.due_s = ended + LONGEST_S
+        if waiting >= MOST or ended > self.due_s or self.numbers.waiting():
+            self.publish()
         return output
 
     def close(self, row: Row) -> None:
@@ -135,7 +151,9 @@ class RestingSteps:
         """The norm of the gradients, where it can be read at once and is finite; None: the gate decides."""
         groups = optimizer.param_groups
         of = groups[0]["params"] if len(groups) == 1 else parameters(optimizer)
-        if not of or not of[0].is_cpu or self.state.roots.sharded or self.health_gate.gate != "auto" or foreign():
+        if not of or not of[0].is_cpu or self.state.roots.sharded or self.health_gate.gate != "auto":
+            return None
+        if functions() or dispatches():  # modes of the program: they must see nothing of ours
             return None
         try:
             value = self.health_gate.gradient_norm.read(of)

@@ -110,7 +110,8 @@ class StepGate:
 
     def knows(self, optimizer: Optimizer) -> bool:
         """Whether the step of this optimizer was seen whole before, and no scaler is in the middle of one."""
-        return self.scaler_call is None and optimizer in self.known
+        known = self.known.data.get(id(optimizer))
+        return known is not None and known[0]() is optimizer and self.scaler_call is None
 
     def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The copy, then the user's step; free calls are paused by the caller."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -177,8 +177,10 @@ class BatchLog:
             self._held.popleft().held.clear()
         self._step_start, self._fresh = self._fresh, []
         self._copies.clear()
-        if self._late_before and any(is_referred_to(data) for data, _ in self._late_before):
-            self._make_late()
+        for data, _ in self._late_before:
+            if is_referred_to(data):
+                self._make_late()
+                break
         self._late_before, self._late = self._late, []
 
     def last(self) -> Batch | None:
@@ -264,17 +266,13 @@ def is_copy(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
 def is_referred_to(data: object) -> bool:
     """Whether the program may still use data that it was handed: another reference than ours is there, or data of a
     kind that is not looked into."""
-    if not isinstance(data, (list, tuple)) or not all(isinstance(part, torch.Tensor) for part in data):
+    if not isinstance(data, (list, tuple)) or not TENSOR.issuperset(map(type, data)):
         return True
-    return most_references(data) > ALONE
+    return max(map(sys.getrefcount, data), default=0) > ALONE
 
 
-def most_references(parts: Sequence[object]) -> int:
-    """The number of references to the part that has most of them, the call's own included."""
-    return max(map(sys.getrefcount, parts), default=0)
-
-
-ALONE = most_references([object()])
+TENSOR = frozenset({torch.Tensor})
+ALONE = max(map(sys.getrefcount, [object()]))
 """Where nothing but its container refers to a part."""
 
 

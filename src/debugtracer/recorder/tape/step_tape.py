@@ -185,7 +185,8 @@ class Tape:
             self.boundary(iteration, step)
             return
         self.deferred, self.previous = [], None
-        self.rounds.reset()
+        if self.rounds.number:
+            self.rounds.reset()
         segment.number, segment.first_iteration, segment.first_step = segment.number + 1, iteration, step
 
     def overflow(self) -> None:
