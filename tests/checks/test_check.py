@@ -29,7 +29,7 @@ EXACT = {
     "optimizer/eps-dtype", "optimizer/lr-zero", "optimizer/missing-params", "optimizer/no-update",
     "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/update-undone",
     "optimizer/zero-grad-misplaced", "optimizer/zero-grad-missing", "rollback/ckpt-nonfinite",
-    "rollback/file-corrupt", "rollback/file-truncated", "rollback/state-dict-mismatch",
+    "rollback/file-corrupt", "rollback/file-truncated", "rollback/names-left-out", "rollback/state-dict-mismatch",
     "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
@@ -52,8 +52,8 @@ AT_END = {
     "optimizer/update-ratio", "optimizer/no-update",
     "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-missing",
     "rollback/ckpt-incomplete", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
-    "rollback/restore-mismatch", "rollback/skip-budget", "rollback/stale", "rollback/state-dict-mismatch",
-    "rollback/state-lost", "rollback/state-misplaced",
+    "rollback/names-left-out", "rollback/restore-mismatch", "rollback/skip-budget",
+    "rollback/stale", "rollback/state-dict-mismatch", "rollback/state-lost", "rollback/state-misplaced",
 }  # fmt: skip
 
 
