@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from torch.utils.data import WeightedRandomSampler
 
 from debugtracer.callsites.repeated_read import repeated_read
+from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.output.claim import current_rank
@@ -38,10 +40,12 @@ class EpochObserver(Observer):
         self.emitted: Batch | None = None
         self.count = 0
         self.ranks: int | None = None
+        self.copies = WorkerCopies(run)
 
     def reset(self) -> None:
         self.histories.clear()
         self.known.clear()
+        self.copies.reset()
         self.emitted, self.count, self.ranks = None, 0, None
 
     def missed(self) -> None:
@@ -126,6 +130,7 @@ class EpochObserver(Observer):
         """Emit the last pass, and begin a new one."""
         self.emit_epoch(history)
         history.turn(batch)
+        guarded("observers.loaders.worker_copies")(self.copies.begun)(batch, history.number, history.passes - 1)
 
     def emit_epoch(self, history: EpochHistory) -> None:
         """Write down what was counted in the pass that is over."""
