@@ -36,7 +36,7 @@ AT_END = {
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
     "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
-    "data/train-eval-overlap",
+    "data/rows-beyond-length", "data/train-eval-overlap",
     "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
     "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",

@@ -14,6 +14,7 @@ from torch.utils.data import WeightedRandomSampler
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.loaders.row_reach import row_reach
 from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
@@ -138,6 +139,9 @@ class EpochObserver(Observer):
         if past is None or not past.batches:
             return
         history.now = None
+        if history.trains and not history.asked:
+            history.asked = True
+            guarded("observers.loaders.row_reach")(self.emit_reach)(history)
         ref = self.run.ref("load", max(self.run.iteration - 1, 0))
         self.run.emit(
             Epoch(
@@ -147,6 +151,13 @@ class EpochObserver(Observer):
                 content=tuple(past.content), dropped=past.dropped, short=past.short,
             )
         )  # fmt: skip
+
+    def emit_reach(self, history: EpochHistory) -> None:
+        """Ask, once, whether the data reach further than their length."""
+        with self.run.paused():
+            fact = row_reach(history.info, history.number, self.run.ref("load", max(self.run.iteration - 1, 0)))
+        if fact is not None:
+            self.run.emit(fact)
 
     def emit_restart(self, history: EpochHistory) -> None:
         """Emit a batch that has begun enough passes."""

@@ -11,7 +11,7 @@ from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.attributes_read import AttributesUsed, attributes_used, code_of, written_outside
 from debugtracer.observers.loaders.attribute_digest import attribute_digest
-from debugtracer.observers.loaders.refetch import restored
+from debugtracer.observers.loaders.untouched import inner, untouched
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.recorder.tape.entry import tensors
@@ -92,13 +92,6 @@ def globals_of(copied: Copied) -> set[str]:
     return {name for code in every for name in code.co_names}
 
 
-def inner(dataset: Any) -> Any:
-    """The dataset below a Subset."""
-    while hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
-        dataset = dataset.dataset
-    return dataset
-
-
 def differs(owner: Any, batch: Batch) -> tuple[bool | None, int | None]:
     """Whether a sample of the batch is another one when it is fetched here, and its index; None where samples are
     random or cannot be compared. Generators and the dataset are as before afterwards."""
@@ -106,10 +99,8 @@ def differs(owner: Any, batch: Batch) -> tuple[bool | None, int | None]:
     if indices is None or not batch.loader.keeps_order or not leaves:
         return None, None
     every = True
-    dataset = inner(owner.dataset)
-    before = dict(vars(dataset))
     try:
-        with restored(owner.dataset), torch.no_grad():
+        with untouched(owner.dataset):
             for row in range(0, len(indices), max(len(indices) // ROWS, 1)):
                 first, second = (list(tensors(owner.collate_fn([owner.dataset[indices[row]]]))) for _ in range(2))
                 told = row_differs(leaves, first, second, row)
@@ -118,9 +109,6 @@ def differs(owner: Any, batch: Batch) -> tuple[bool | None, int | None]:
                 every = every and told is False
     except Exception:
         return None, None  # the user's code; it may need what only a worker has
-    finally:
-        vars(dataset).clear()
-        vars(dataset).update(before)
     return (False, None) if every else (None, None)
 
 
