@@ -18,7 +18,7 @@ from tests.each import each
 EXACT = {
     "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
-    "data/worker-rng",
+    "data/targets-unsigned", "data/worker-copy-stale", "data/worker-rng",
     "device/collective-mismatch", "device/device-mismatch", "device/out-of-memory", "device/rank-overlap",
     "device/replica-drift", "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak",
     "logging/nan-hidden", "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/flat-start",
@@ -29,13 +29,14 @@ EXACT = {
     "optimizer/eps-dtype", "optimizer/lr-zero", "optimizer/missing-params", "optimizer/no-update",
     "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/update-undone",
     "optimizer/zero-grad-misplaced", "optimizer/zero-grad-missing", "rollback/ckpt-nonfinite",
-    "rollback/file-corrupt", "rollback/file-truncated", "rollback/state-dict-mismatch",
+    "rollback/file-corrupt", "rollback/file-truncated", "rollback/names-left-out", "rollback/state-dict-mismatch",
     "rollback/state-misplaced",
 }  # fmt: skip
 AT_END = {
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
     "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
-    "data/target-out-of-bounds", "data/target-overlap", "data/token-out-of-table", "data/train-eval-overlap",
+    "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
+    "data/rows-beyond-length", "data/train-eval-overlap",
     "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
     "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",
@@ -52,8 +53,8 @@ AT_END = {
     "optimizer/update-ratio", "optimizer/no-update",
     "optimizer/scaler-update-missing", "optimizer/step-missing", "optimizer/zero-grad-missing",
     "rollback/ckpt-incomplete", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
-    "rollback/restore-mismatch", "rollback/skip-budget", "rollback/stale", "rollback/state-dict-mismatch",
-    "rollback/state-lost", "rollback/state-misplaced",
+    "rollback/names-left-out", "rollback/restore-mismatch", "rollback/skip-budget",
+    "rollback/stale", "rollback/state-dict-mismatch", "rollback/state-lost", "rollback/state-misplaced",
 }  # fmt: skip
 
 

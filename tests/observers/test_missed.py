@@ -34,6 +34,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "element-spikes": lambda o: o.standout.recent,
     "order": lambda o: [(log.use.fresh, log.calls) for log in o.logs.values() if log.use.fresh],
     "undone-updates": lambda o: list(o.last.values()),
+    "attended-padding": lambda o: o.masks,
     "module-modes": lambda o: [watched for watched in o.watched.values() if not watched.dirty],
 }
 

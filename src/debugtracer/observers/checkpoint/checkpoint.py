@@ -16,6 +16,7 @@ from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.hooks.optimizer import subclasses
 from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, groups_of, nonfinite, parts_of, print_of
 from debugtracer.observers.checkpoint.former_run import FormerRunSearch
+from debugtracer.observers.checkpoint.loaded_names import LoadedNames
 from debugtracer.observers.checkpoint.training_state import (
     LoadedState,
     SavedState,
@@ -52,6 +53,7 @@ class CheckpointObserver(Observer):
         self.schedulers: ById[Any, bool] = ById()
         self.scalers: ById[Any, bool] = ById()
         self.searches: list[FormerRunSearch] = []
+        self.names = LoadedNames(run)
 
     def install(self) -> None:
         """Patch; torch.save is known under two names."""
@@ -75,6 +77,7 @@ class CheckpointObserver(Observer):
         self.loaded.clear()
         self.files.clear()
         self.searches.clear()
+        self.names.reset()
 
     def saving(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap torch.save to read the object before it is written, as it may change later."""
@@ -108,6 +111,10 @@ class CheckpointObserver(Observer):
                 guarded("observers.checkpoint.checkpoint: load_state_dict")(self.on_restore)(
                     word, owner, given[0] if given else None
                 )
+                if word == "weights":
+                    guarded("observers.checkpoint.checkpoint: names")(self.names.loaded)(
+                        owner, given[0] if given else None, result
+                    )
                 self.run.restored(word, owner)
 
             return self.calls.after(original, restored)
@@ -184,6 +191,7 @@ class CheckpointObserver(Observer):
         """Remember which tensors came from which file."""
         parts = parts_of(loaded)
         if parts.weights:
+            self.names.read = [*self.names.read[1 - MOST :], parts]
             self.files = [*self.files[1 - MOST :], ([WeakRef(t) for t in parts.weights.values()], parts)]
 
     def on_restore(self, word: str, owner: Any, given: Any) -> None:
@@ -213,6 +221,8 @@ class CheckpointObserver(Observer):
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Emit what was restored, at the first update after a load."""
+        if self.names.pending:
+            self.names.settle()
         if not self.loaded:
             return
         held = parameters(optimizer)
@@ -229,7 +239,8 @@ class CheckpointObserver(Observer):
             self.ended()
 
     def ended(self) -> None:
-        """Emit what a former run has recorded."""
+        """Emit what a former run has recorded, and loads that no update came after."""
+        self.names.settle()
         found = [search.result() for search in self.searches]
         self.searches.clear()
         for fact in found:

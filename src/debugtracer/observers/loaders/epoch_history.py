@@ -57,6 +57,8 @@ class EpochHistory:
         self.evaluates = False
         """One of its batches was followed by a call of a module without a graph."""
         self.now: EpochPass | None = None
+        self.asked = False
+        """The dataset was asked for an index beyond its length."""
         self.left = False
         """The pass in flight is not followed: some of its batches were not seen."""
         self.digests: tuple[int, ...] = ()

@@ -12,7 +12,10 @@ from torch import Tensor, nn
 from torch.utils.data import WeightedRandomSampler
 
 from debugtracer.callsites.repeated_read import repeated_read
+from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
+from debugtracer.observers.loaders.row_reach import row_reach
+from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
 from debugtracer.recorder.output.claim import current_rank
@@ -38,10 +41,12 @@ class EpochObserver(Observer):
         self.emitted: Batch | None = None
         self.count = 0
         self.ranks: int | None = None
+        self.copies = WorkerCopies(run)
 
     def reset(self) -> None:
         self.histories.clear()
         self.known.clear()
+        self.copies.reset()
         self.emitted, self.count, self.ranks = None, 0, None
 
     def missed(self) -> None:
@@ -126,6 +131,7 @@ class EpochObserver(Observer):
         """Emit the last pass, and begin a new one."""
         self.emit_epoch(history)
         history.turn(batch)
+        guarded("observers.loaders.worker_copies")(self.copies.begun)(batch, history.number, history.passes - 1)
 
     def emit_epoch(self, history: EpochHistory) -> None:
         """Write down what was counted in the pass that is over."""
@@ -133,6 +139,9 @@ class EpochObserver(Observer):
         if past is None or not past.batches:
             return
         history.now = None
+        if history.trains and not history.asked:
+            history.asked = True
+            guarded("observers.loaders.row_reach")(self.emit_reach)(history)
         ref = self.run.ref("load", max(self.run.iteration - 1, 0))
         self.run.emit(
             Epoch(
@@ -142,6 +151,13 @@ class EpochObserver(Observer):
                 content=tuple(past.content), dropped=past.dropped, short=past.short,
             )
         )  # fmt: skip
+
+    def emit_reach(self, history: EpochHistory) -> None:
+        """Ask, once, whether the data reach further than their length."""
+        with self.run.paused():
+            fact = row_reach(history.info, history.number, self.run.ref("load", max(self.run.iteration - 1, 0)))
+        if fact is not None:
+            self.run.emit(fact)
 
     def emit_restart(self, history: EpochHistory) -> None:
         """Emit a batch that has begun enough passes."""

@@ -1,0 +1,132 @@
+"""Compares the names of a state with those of the module that it is loaded into, where a load may leave names out."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, print_of
+from debugtracer.observers.checkpoint.name_prefix import name_prefix
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.trace.facts.names_ignored import NamesIgnored
+
+FEW = 2  # names that must fit where nothing was loaded: one may fit by chance (ours)
+MANY = 4  # where something was: a head may be left out under another name on purpose (ours)
+
+
+class Loading:
+    """One load, until the next update shows with which values training goes on."""
+
+    def __init__(self, owner: nn.Module, kept: dict[str, Tensor], fact: NamesIgnored) -> None:
+        self.owner, self.fact = weakref.ref(owner), fact
+        self.held = {id(p) for p in owner.parameters()}
+        self.names, self.mark = tuple(kept), print_of(kept)
+
+    def stands(self) -> bool:
+        """Whether what the load left out still has the values it had. Call under no_grad."""
+        owner = self.owner()
+        if owner is None:
+            return False
+        own = own_tensors(owner)
+        return print_of({name: own[name] for name in self.names if name in own}) == self.mark
+
+
+class LoadedNames:
+    """Asked at each load and once at the update after it."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        self.run = run
+        self.pending: list[Loading] = []
+        self.read: list[CheckpointParts] = []
+        """Files that were read and of which no tensor was loaded yet."""
+
+    def reset(self) -> None:
+        """Forget what was loaded."""
+        self.pending.clear()
+        self.read.clear()
+
+    def loaded(self, owner: nn.Module, given: Any, result: Any) -> None:
+        """Compare the names of one load; a later one of the same module takes its place."""
+        held = {id(p) for p in owner.parameters()}
+        self.pending = [one for one in self.pending if not (one.held <= held or held <= one.held)]
+        if not isinstance(given, Mapping) or not held:
+            return
+        tensors = {str(name): t for name, t in given.items() if isinstance(t, Tensor)}
+        own, missing = own_tensors(owner), set(getattr(result, "missing_keys", ()))
+        file, ids = None, {id(t) for t in tensors.values()}
+        self.read = [f for f in self.read if not any(id(t) in ids for t in f.weights.values())]
+        unexpected = set(getattr(result, "unexpected_keys", ()))
+        if self.read and all(is_same(t, own.get(name)) for name, t in tensors.items()):
+            file = self.read[-1]  # the program has left out what does not fit, and nothing fits
+            tensors, missing, unexpected = stored(file), set(own), set(stored(file))
+        if missing and (unexpected or not tensors):
+            self.compare(owner, tensors, own, missing, unexpected, file is not None)
+
+    def compare(
+        self,
+        owner: nn.Module,
+        tensors: dict[str, Tensor],
+        own: dict[str, Tensor],
+        missing: set[str],
+        unexpected: set[str],
+        filtered: bool,
+    ) -> None:
+        """Keep the load in mind where nothing was taken, or where another prefix would have let much be taken."""
+        left = {name: shape_of(t) for name, t in tensors.items() if name in unexpected}
+        kept = {name: t for name, t in own.items() if name in missing}
+        prefix, loaded = name_prefix(left, {name: shape_of(t) for name, t in kept.items()}), len(tensors) - len(left)
+        least = min(MANY if loaded else FEW, len(left))
+        healed = prefix is not None and prefix.healed >= max(least, len(left) / 2)
+        # two prefixes that differ: of a load that took something, a part may be meant to be left out
+        swapped = prefix is not None and bool(prefix.removed and prefix.added) and loaded > 0
+        if not kept or not (loaded == 0 or (healed and not swapped)):
+            return
+        fits = prefix if healed and prefix is not None else None
+        fact = NamesIgnored(
+            ref=self.run.ref("update", max(self.run.iteration - 1, 0)), owner=type(owner).__name__, given=len(tensors),
+            loaded=loaded, missing=len(kept), healed=fits.healed if fits else 0,
+            removed=fits.removed if fits else "", added=fits.added if fits else "",
+            given_name=next((n for n in left if not fits or n.startswith(fits.removed)), ""),
+            own_name=next((n for n in kept if not fits or n.startswith(fits.added)), ""), filtered=filtered,
+            frame=self.run.here(),
+        )  # fmt: skip
+        self.pending.append(Loading(owner, kept, fact))
+
+    def settle(self) -> None:
+        """Emit the loads whose values were not written since by other means."""
+        pending, self.pending = self.pending, []
+        with torch.no_grad(), self.run.paused():
+            for one in pending:
+                if one.stands():
+                    self.run.emit(one.fact)
+
+
+def own_tensors(owner: nn.Module) -> dict[str, Tensor]:
+    """Parameters and buffers by their names."""
+    return dict(owner.named_parameters(remove_duplicate=False)) | dict(owner.named_buffers(remove_duplicate=False))
+
+
+def shape_of(tensor: Tensor) -> tuple[int, ...]:
+    """Its shape as plain numbers."""
+    return tuple(int(size) for size in tensor.shape)
+
+
+def is_same(given: Tensor, own: Tensor | None) -> bool:
+    """Whether both are one memory."""
+    if own is None or given.device != own.device or given.layout is not torch.strided:
+        return given is own
+    return bool(given.untyped_storage()._cdata == own.untyped_storage()._cdata)
+
+
+def stored(file: CheckpointParts) -> dict[str, Tensor]:
+    """The weights of a file, by the names in their state."""
+    states = sorted(file.states, key=len, reverse=True)
+    named = {}
+    for path, tensor in file.weights.items():
+        state = next((s for s in states if s and path.startswith(f"{s}.")), "")
+        named[path[len(state) + 1 :] if state else path] = tensor
+    return named

@@ -1,0 +1,39 @@
+"""A checkpoint of which nothing was taken."""
+
+from __future__ import annotations
+
+from debugtracer.checks.rollback.names_left_out import NamesLeftOut
+from debugtracer.trace.facts.names_ignored import NamesIgnored
+from debugtracer.trace.window import Window
+from tests.checks.windows import LOADER, ref
+
+
+def judged(came=1, **of):
+    fields = {"given": 6, "loaded": 0, "missing": 6, "given_name": "module.0.weight", "own_name": "0.weight"} | of
+    fact = NamesIgnored(ref=ref(0), owner="Net", frame=LOADER, **fields)
+    return list(NamesLeftOut().judge(Window(ref=fact.ref, facts={NamesIgnored: (fact,)}, came={NamesIgnored: came})))
+
+
+def test_it_is_sure_where_a_prefix_heals_it():
+    (finding,) = judged(healed=6, removed="module.")
+    assert (finding.severity, finding.exact, finding.kind) == ("error", True, "resume_state")
+    assert "Net took 0 of the 6 tensors it was given: the names of the state begin with `module.`" in finding.message
+    assert "state = {k.removeprefix('module.'): v for k, v in state.items()}" in finding.remedy[0]
+
+
+def test_a_prefix_that_is_missing_and_one_that_is_another():
+    (finding,) = judged(healed=6, added="net.", given_name="0.weight", own_name="net.0.weight")
+    assert "the names of Net begin with `net.` (net.0.weight), the state has 0.weight" in finding.message
+    (finding,) = judged(healed=6, removed="old.", added="new.")
+    assert "Rename before the load" in finding.message
+
+
+def test_a_part_that_would_fit_and_names_that_do_not_are_warnings():
+    assert [f.severity for f in judged(healed=4, removed="module.", loaded=2)] == ["warning"]
+    (finding,) = judged()
+    assert (finding.severity, finding.exact) == ("warning", False)
+    assert "Compare both lists of names" in finding.message
+
+
+def test_a_load_is_told_once():
+    assert judged(came=0) == []
