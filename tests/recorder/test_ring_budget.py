@@ -9,6 +9,7 @@ from torch import nn
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state import snapshot_ring
 from debugtracer.recorder.state.copies import UpdateCopy
+from debugtracer.recorder.state.held_bytes import device_s
 from debugtracer.recorder.state.kept_tape import batch_bytes
 from debugtracer.recorder.state.snapshot_ring import (
     EVERY,
@@ -17,7 +18,6 @@ from debugtracer.recorder.state.snapshot_ring import (
     SHARE,
     THREADS,
     SnapshotRing,
-    device_s,
 )
 from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape.entry import Leaf
