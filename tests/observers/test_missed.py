@@ -29,6 +29,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "constant-terms": lambda o: o.made,
     "filled-targets": lambda o: o.known,
     "straight-through": lambda o: o.sums,
+    "shared-memory": lambda o: o.made,
     "single-targets": lambda o: o.asked,
     "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
