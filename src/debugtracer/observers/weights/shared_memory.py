@@ -29,7 +29,7 @@ FEWEST = 2  # parameters of a network (ours)
 MOST = 4096  # tensors of a step that are followed (ours); beyond them nothing is said of differences
 
 
-class Taken(NamedTuple):
+class KeptState(NamedTuple):
     """A tensor of a state, the updates before it was taken and its line."""
 
     tensor: Callable[[], Tensor | None]
@@ -43,7 +43,7 @@ class SharedMemoryObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.calls = OutermostCalls()
-        self.taken: deque[Taken] = deque(maxlen=STATES)
+        self.taken: deque[KeptState] = deque(maxlen=STATES)
         self.made: dict[int, Callable[[], Tensor | None]] = {}
         """What calls of this step have made without a graph."""
         self.taken_from: dict[int, RawFrames] = {}
@@ -100,7 +100,7 @@ class SharedMemoryObserver(Observer):
         """Remember when a state was taken, by one tensor of it: a dict of the user's own may hold it later."""
         first = next(dense(state.values()), None) if isinstance(state, dict) else None
         if first is not None:
-            self.taken.append(Taken(WeakRef(first), self.run.step, raw_frames(3)))
+            self.taken.append(KeptState(WeakRef(first), self.run.step, raw_frames(3)))
 
     def given(self, module: nn.Module, state: Any) -> None:
         """Emit a state of some updates ago that is the memory of the module it is loaded into."""
