@@ -228,5 +228,7 @@ def test_a_forked_child_starts_from_nothing(jumps):
     jumps.done = 2
     jumps.reset()
     assert vars(jumps) == vars(
-        LossJumps(jumps.output, jumps.state, jumps.stack, jumps.context, jumps.budget, jumps.series)
+        LossJumps(
+            jumps.output, jumps.state, jumps.stack, jumps.context, jumps.budget, jumps.series, jumps.tell_compared
+        )
     )

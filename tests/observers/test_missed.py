@@ -29,6 +29,8 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "constant-terms": lambda o: o.made,
     "filled-targets": lambda o: o.known,
     "straight-through": lambda o: o.sums,
+    "shared-memory": lambda o: o.made,
+    "permuted-views": lambda o: (o.followed, o.joined, o.flattened),
     "single-targets": lambda o: o.asked,
     "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
@@ -56,6 +58,7 @@ def in_the_middle_of_a_step(session: Session) -> None:
         if number == 2:
             labels = torch.zeros(8, dtype=torch.long)
             assert len(labels) == 8
+            assert len(torch.cat([x, x])) == 16
             score = nn.functional.binary_cross_entropy_with_logits(model(x) + model(x), torch.ones(8, 1))
             torch.autograd.grad(score, list(model.parameters()))
             break

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from time import time as wall_time
 
 import msgspec
 
+from debugtracer.diagnosis.compared_weights import BATCHES, compared
 from debugtracer.diagnosis.jump_trials import LossJump, diagnose
 from debugtracer.diagnosis.loop_fix import mended
 from debugtracer.diagnosis.proof.trials import TrialBudget
@@ -25,7 +26,8 @@ from debugtracer.replay.fetch.sample import Pipeline, pipeline_of
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.facts.loss_comparison import LossComparison
+from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS
@@ -46,6 +48,7 @@ HOLD = 64  # steps for which the data set of a loss that stood out is kept (ours
 STAYS = 5  # losses in a row that stand out before the new level is learnt (ours)
 # losses put to trials per run (ours): a program that jumps more often is unsteady, and each costs dozens of steps
 MOST = 3
+MOST_COMPARED = 8  # losses whose weights are compared with earlier ones per run (ours): each costs a few steps
 
 
 class LossJumps:
@@ -59,11 +62,14 @@ class LossJumps:
         context: ReplayContext,
         budget: TrialBudget,
         recent: Mapping[str, Iterable[float]],
+        compared: Callable[[LossComparison], None],
     ) -> None:
-        """Take `recent`, the last values of the main series, which its owner fills."""
+        """Take `recent`, the last values of the main series, which its owner fills, and who wants the facts of
+        trials."""
         self.output, self.state, self.stack = output, state, stack
         self.context, self.budget, self.series = context, budget, recent
         self.recent: deque[float] = deque(maxlen=WIDTH)
+        self.tell_compared, self.comparisons = compared, 0
         self.waiting: deque[Finding] = deque(maxlen=8)
         self.stood_out: dict[int, tuple[float, float, list[float]]] = {}
         """Step -> (expected, value, the losses before it)."""
@@ -87,7 +93,7 @@ class LossJumps:
         self.to_fix.clear()
         self.stood_out.clear()
         self.verdicts.clear()
-        self.done = self.above = 0
+        self.done = self.above = self.comparisons = 0
         self.to_pin, self.pipeline = None, (0, None)
 
     def seen(self, step: int, values: dict[str, float]) -> None:
@@ -113,6 +119,9 @@ class LossJumps:
 
     def found(self, finding: Finding) -> None:
         """Take a finding; one about the loss waits for trials."""
+        if UNTRIED in finding.evidence:
+            self.waiting.append(finding)
+            return
         if finding.check in CHECKS and not finding.exact and is_worth(finding):
             self.waiting.append(finding)
         if finding.kind in FIXES and finding.severity != "note":
@@ -135,6 +144,9 @@ class LossJumps:
 
     def look_into(self, finding: Finding) -> None:
         """Try what may have made the loss jump, or leave its level."""
+        if UNTRIED in finding.evidence:
+            self.compare(finding)
+            return
         ring, known = self.context.ring, self.stood_out.pop(finding.step, None)
         if self.done >= MOST or not self.budget.trials:
             return
@@ -144,6 +156,20 @@ class LossJumps:
             finding.check == LEVEL and finding.severity != "note" and all(v.step != finding.step for v in self.verdicts)
         ):
             self.attempt(finding, ring.longest(), *level(finding, self.recent))
+
+    @guarded("diagnosis.loss_jumps: compare")
+    def compare(self, finding: Finding) -> None:
+        """Try whether the weights of before do better on the batches of now, and give the answer to the check."""
+        seconds = 4 * BATCHES * self.state.step_s
+        if not self.budget.trials or self.state.quiet_until_healthy:
+            return
+        if self.comparisons >= MOST_COMPARED or seconds > self.budget.seconds:
+            self.output.note("no-trials", f"step {finding.step}: no time is left to compare the weights with earlier")
+            return
+        self.comparisons += 1
+        with self.stack.paused():
+            fact = compared(finding, self.context.ring, self.context)
+        self.tell_compared(fact)
 
     def fix(self, past: StepHistory | None, least: int) -> None:
         """Try the line that a broken invariant asks for, on the steps since the oldest snapshot."""

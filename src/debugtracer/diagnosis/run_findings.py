@@ -4,6 +4,7 @@ becomes a verdict."""
 from __future__ import annotations
 
 import math
+import statistics
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -24,9 +25,11 @@ from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
 from debugtracer.replay.replay_context import ReplayContext
+from debugtracer.spikes.level import BLOCK
 from debugtracer.trace.events import Diagnosed, Found, Judged
 from debugtracer.trace.facts.fact import Fact
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.facts.loss_comparison import LossComparison
+from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.step import StepLoss, StepRef
 from debugtracer.trace.window import LOSS, LR
 
@@ -56,7 +59,9 @@ class RunFindings:
         self.said = 0
         """Lines on stderr about findings."""
         self.news = FactDeduplicator(output)
-        self.jumps = LossJumps(output, state, stack, context, budget, self.recent)
+        self.jumps = LossJumps(output, state, stack, context, budget, self.recent, self.compared)
+        self.untried: dict[int, Finding] = {}
+        """Findings that wait for a trial of theirs before they are told, by their step."""
         self.found: list[Finding] = []
         """What the checks have said, in order; notes included."""
         self.live = LiveChecks(self.report, select(preset))
@@ -94,6 +99,8 @@ class RunFindings:
         self.live.finish(facts)
         self.state.judged(self.live.judge_s)
         self.jumps.look(over=True)  # the judge of a fast loop may end after the loop
+        while self.untried:
+            self.tell(self.untried.pop(next(iter(self.untried))))
         if not interrupted:
             self.experiment()
         self.lead()
@@ -157,7 +164,30 @@ class RunFindings:
             )
 
     def report(self, finding: Finding) -> None:
-        """Write a finding without an alarm, and say it in one line when it is grave. Called by the judge's thread."""
+        """Tell a finding of the judge, or keep it until what it waits for was tried. Called by the judge's thread."""
+        if UNTRIED in finding.evidence:
+            self.untried[finding.step] = finding
+            self.jumps.found(finding)
+        else:
+            self.tell(finding)
+
+    def compared(self, fact: LossComparison) -> None:
+        """Hand over what a trial has shown; the check that waits for it decides then. Called by the training thread."""
+        facts = self.news.keep((fact,))
+        self.untried.pop(fact.ref.step, None)
+        if self.live.over:
+            self.live.take(self.live.last, {}, facts)
+        else:
+            self.live.step(self.live.last, {}, facts)
+
+    def loss_level(self) -> float:
+        """The median of the last losses; infinite while there are too few, or one is not finite."""
+        losses = list(self.recent.get(LOSS, ()))[-BLOCK:]
+        known = len(losses) == BLOCK and all(map(math.isfinite, losses))
+        return statistics.median(losses) if known else math.inf
+
+    def tell(self, finding: Finding) -> None:
+        """Write a finding without an alarm, and say it in one line when it is grave."""
         at, trace_id = wall_time(), self.output.trace_id(finding.iteration)
         self.output.event(
             Found(at=at, rank=finding.rank, trace_id=trace_id, finding=finding, judged=True),
@@ -194,4 +224,5 @@ class RunFindings:
         self.live.reset()
         self.jumps.reset()
         self.found.clear()
+        self.untried.clear()
         self.said = 0

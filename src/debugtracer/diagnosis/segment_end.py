@@ -33,7 +33,9 @@ class SegmentEnd(SegmentListener):
         if tape.previous is not None and not tape.previous.rested:
             self.ring.segment(tape.previous, state.root_states.get(tape.previous.number, ()))
         if self.governor.affords(Part.COPIES):
-            why = self.ring.consider(tape.current.number, state.step, list(state.optimizers), state.step_s)
+            why = self.ring.consider(
+                tape.current.number, state.step, list(state.optimizers), state.step_s, self.findings.loss_level
+            )
             if why:
                 self.output.note("ring-off", why)
         self.findings.between_steps()

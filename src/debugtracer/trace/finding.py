@@ -10,6 +10,7 @@ from debugtracer.errors import UsageError
 from debugtracer.trace.number import Number
 from debugtracer.trace.place import Place
 
+UNTRIED = "untried"  # evidence of a finding that waits for a trial of its own before it is told
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
 OFF = "off"  # as a least severity: none is severe enough

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from debugtracer.checks.optimizer.loss_divergence import LossDivergence
 from debugtracer.diagnosis.judging.judge import Judge
+from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.wiring import Wiring
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRIED, Finding
 from tests.spikes.series import falling, findings, loud, ref
 from tests.spikes.test_sparse import DIVERGED, healthy
 
@@ -126,3 +128,40 @@ def test_a_rise_is_nothing_where_the_target_moves_unless_the_gradient_explodes()
     growing = [1.1 ** max(step - 300, 0) for step in range(400)]
     losses = [v * g for v, g in zip(falling(400), growing, strict=True)]
     assert loud(findings(LossDivergence(), losses, [follower], grad_l2=growing))
+
+
+PROGRAM = Wiring(ref=ref(0), params=(), optimizers=())  # there is a program, whose steps can be tried
+
+
+def tried(at: int = 300, **known: Any) -> LossComparison:
+    return LossComparison(ref=ref(at), batches=3, **known)
+
+
+def test_a_warning_of_a_program_waits_for_its_trial():
+    (waits,) = findings(LossDivergence(), stepped(2.5), [PROGRAM])
+    assert (waits.severity, waits.evidence[UNTRIED]) == ("note", 1.0)
+    assert waits.message.endswith("Not tried: the weights of before on the same batches.")
+    judge = Judge({LossDivergence().slug: LossDivergence()})
+    known = tried(earlier_step=290, now=2.9, earlier=1.2)
+    steps = [(loss, [PROGRAM] if step == 0 else []) for step, loss in enumerate(stepped(2.5))]
+    found = [f for step, (loss, facts) in enumerate(steps) for f in judge.judge(ref(step), {"loss": loss}, facts)]
+    found += judge.judge(ref(499), {}, [known])
+    assert [(f.severity, UNTRIED in f.evidence) for f in found] == [("note", True), ("warning", False)]
+    assert "On the last 3 batches the weights of step 290 give 1.2, those of now 2.9." in found[1].message
+
+
+@pytest.mark.parametrize(
+    ("known", "severity", "said"),
+    [
+        ({"earlier_step": 290, "now": 2.9, "earlier": 1.2}, "warning", "Go back to a checkpoint"),
+        ({"earlier_step": 290, "now": 2.9, "earlier": 2.9}, "note", "its data or targets are others"),
+        ({"earlier_step": 290, "now": 2.9, "earlier": 40.0}, "note", "its data or targets are others"),
+        ({"earlier_step": 290, "now": 1.0, "earlier": 0.9}, "note", "its data or targets are others"),
+        ({"refused": "no steps are kept"}, "note", "Not tried: the weights of before on the same batches (no steps"),
+    ],
+    ids=["earlier-better", "same", "moved-target", "fell-again", "refused"],
+)
+def test_the_weights_of_before_decide(known, severity, said):
+    (found,) = findings(LossDivergence(), stepped(2.5), [PROGRAM, tried(**known)])
+    assert found.severity == severity and said in found.message
+    assert UNTRIED not in found.evidence

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import msgspec
+
 from debugtracer.checks.check import Check
 from debugtracer.spikes.episode import Episode, median
 from debugtracer.spikes.level import BLOCK
 from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import Monitor, monitor
+from debugtracer.spikes.moving import exploded
 from debugtracer.spikes.sparse import Departure, Sparse
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.loss_comparison import LossComparison
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.wiring import Wiring
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRIED, Finding
+from debugtracer.trace.number import as_float, number
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
 # logged by RL and GAN loops
@@ -49,7 +54,11 @@ class LossDivergence(Check):
         rise four times as far. A learning rate that rose threefold in the 8 steps before is named as the cause. Where
         the target moves nothing is said (several optimizers that learn from different losses, targets from a copy of
         the model that changes) unless the gradient norm has risen a hundredfold and stays there, or the learning rate
-        had just risen; of a log that also holds a reward or an opponent's loss it is a note.
+        had just risen. Else a warning needs a trial: the last 3 recorded batches are given to the weights of now and to
+        those kept from when the loss was low; what has no gradient (targets) stays as it was. It is loud only where the
+        earlier ones take back half of the rise: a loss that grows because returns, task or data are others is a note,
+        and so is one that could not be tried. Of a log alone nothing can be tried; of one that also holds a reward or
+        an opponent's loss it is a note.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -62,9 +71,10 @@ class LossDivergence(Check):
     least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
     as_high: float = 0.75  # times the new level: an earlier block that high is the same rise, ours
+    healed: float = 0.5  # of the rise that the weights of before must take back on the same batches, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, StepOrder, Wiring, LossComparison)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str | None] = "lr_too_high"
     symptom: ClassVar[str] = "loss_spike"
@@ -85,11 +95,56 @@ class LossDivergence(Check):
             if episode.shape in ("step change", "divergence", "drift") and not moves:
                 found = self.left(window, episode, monitored)
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
-                yield found
+                yield from self.asked(window, found, notebook)
         if monitored.new_block and not monitored.excused and self.above_start(monitored) and "told" not in notebook:
             notebook["told"] = notebook["loud"] = True
-            yield self.risen(window, monitored)
+            yield from self.asked(window, self.risen(window, monitored), notebook)
+        yield from self.answers(window, notebook)
         yield from self.far_apart(window, notebook)
+
+    def asked(self, window: Window, found: Finding, notebook: dict[Any, Any]) -> Iterator[Finding]:
+        """A finding that waits for a trial of its weights; of a log alone, whose program nobody watches, it is told as
+        it is."""
+        known = next((c for c in window.seen(LossComparison) if c.ref.step == found.step), None)
+        if known is not None:
+            yield from self.answer(found, known, notebook)
+        elif not window.facts or not hangs_on_loss(found, monitor(window)):
+            yield found
+        else:
+            notebook.setdefault("waiting", {})[found.step] = found
+            yield untried(found, "")
+
+    def answers(self, window: Window, notebook: dict[Any, Any]) -> Iterator[Finding]:
+        """What the trials that have come since say of the findings that wait for them."""
+        for known in window.new(LossComparison):
+            found = notebook.get("waiting", {}).pop(known.ref.step, None)
+            if found is not None:
+                yield from self.answer(found, known, notebook)
+
+    def answer(self, found: Finding, known: LossComparison, notebook: dict[Any, Any]) -> Iterator[Finding]:
+        """Say it aloud only where the weights of before are better on the batches of now; else the first time as a
+        note."""
+        if known.refused:
+            yield untried(found, known.refused)
+            return
+        expected = as_float(found.evidence.get("expected", found.evidence.get("first", "NaN")))
+        seen = (
+            f" On the last {known.batches} batches the weights of step {known.earlier_step} give {known.earlier:.4g}, "
+            f"those of now {known.now:.4g}"
+        )
+        numbers = found.evidence | {"now": number(known.now), "earlier": number(known.earlier)}
+        if known.now - known.earlier >= self.healed * (known.now - expected) > 0:
+            yield msgspec.structs.replace(found, message=f"{found.message}{seen}.", evidence=numbers)
+        elif "moved" not in notebook:
+            notebook["moved"] = True
+            what = found.message.partition("; expected")[0]
+            yield msgspec.structs.replace(
+                found,
+                severity="note",
+                message=f"{what}.{seen}: not training has become worse, its data or targets are others; expected a "
+                "loss that falls only where they stay the same. Nothing, if they were to change.",
+                evidence=numbers,
+            )
 
     def far_apart(self, window: Window, notebook: dict[Any, Any]) -> Iterator[Finding]:
         """A log whose values lie many steps apart, when it is over; nothing if the other ways have found it."""
@@ -172,3 +227,18 @@ class LossDivergence(Check):
             first=level.first,
             best=level.best,
         )
+
+
+def hangs_on_loss(found: Finding, monitored: Monitor) -> bool:
+    """Whether a loud finding stands on the loss alone, which may rise for other reasons than training: not after a jump
+    of the learning rate, nor while the gradient explodes."""
+    return found.severity != "note" and not found.evidence.get("lr_jump") and not exploded(monitored.grad_level)
+
+
+def untried(found: Finding, why: str) -> Finding:
+    """The finding as a note that says what was not tried."""
+    said = f" Not tried: the weights of before on the same batches{f' ({why})' if why else ''}."
+    waits = {} if why else {UNTRIED: 1.0}
+    return msgspec.structs.replace(
+        found, severity="note", message=found.message + said, evidence={**found.evidence, **waits}
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 from debugtracer.checks.check import CLOSEST, Check, checks
 from debugtracer.trace.facts.fact import Fact
-from debugtracer.trace.finding import Finding
+from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.nearness import Nearness
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import (
@@ -204,6 +204,8 @@ class Judge:
 
     def is_news(self, finding: Finding, step: int) -> bool:
         """False for a repetition within REPEAT_STEPS, and for too many findings of one check."""
+        if UNTRIED in finding.evidence:
+            return True  # it is told, or another in its place, once it was tried
         *known, words = subject(finding)
         key = (finding.check, finding.severity, finding.kind or "", *known, words if finding.exact else "")
         again = math.inf if finding.exact else REPEAT_STEPS  # a proof is said once

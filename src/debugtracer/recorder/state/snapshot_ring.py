@@ -20,7 +20,7 @@ from debugtracer.recorder.state.host_copy import copying_threads, goes_to_host, 
 from debugtracer.recorder.state.kept_tape import batch_bytes, without_carried_graphs, without_graphs
 from debugtracer.recorder.state.loop_state import LoopParts, LoopState
 from debugtracer.recorder.state.roots import RootState
-from debugtracer.recorder.state.step_history import Snapshot, StepHistory
+from debugtracer.recorder.state.step_history import Snapshot, StepHistory, by_loss
 from debugtracer.recorder.state.thinning import gives_way
 from debugtracer.recorder.tape.step_tape import Segment
 
@@ -60,6 +60,8 @@ class SnapshotRing:
         self.held: deque[Snapshot] = deque()
         self.tapes: deque[Segment] = deque()
         self.bytes: deque[int] = deque()
+        self.best: Snapshot | None = None
+        """The older one of the lowest loss, with which a loss that rises is compared."""
         self.pinned: StepHistory | None = None
         """The past of the loss that stood out most, kept until somebody looks into it."""
         self.height = 0.0
@@ -92,9 +94,16 @@ class SnapshotRing:
             self.tapes.popleft()
             self.bytes.popleft()
 
-    def consider(self, begins: int, step: int, optimizers: Iterable[Optimizer], step_s: float) -> str | None:
+    def consider(
+        self,
+        begins: int,
+        step: int,
+        optimizers: Iterable[Optimizer],
+        step_s: float,
+        level: Callable[[], float] = lambda: math.inf,
+    ) -> str | None:
         """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is
-        switched off."""
+        switched off. `level` gives the median of the last losses."""
         if self.off or not self.is_due(step):
             return None
         # also one built before we came
@@ -104,15 +113,15 @@ class SnapshotRing:
             return None
         begin, used = perf_counter(), thread_time() if self.doubtful else None
         held = [p for o in live for p in self.parameters(o)]
-        size = sum(held_bytes(p) for p in held) * 4 * SLOTS
+        size = sum(held_bytes(p) for p in held) * 4 * (SLOTS + 1)
         if self.on_host is None:
             self.on_host = goes_to_host(self.place, held, size)
-        self.aged = 0 if self.loop is None else min(AGED, (self.max_bytes - size) * SLOTS // max(size, 1))
+        self.aged = 0 if self.loop is None else min(AGED, (self.max_bytes - size) * (SLOTS + 1) // max(size, 1))
         snapshot = self.slot(live, step)
         if size > self.max_bytes:
             return self.stop(
-                f"{SLOTS} snapshots of parameters, moments and gradients need about {size} bytes, more than ring_bytes "
-                f"({self.max_bytes})"
+                f"{SLOTS + 1} snapshots of parameters, moments and gradients need about {size} bytes, more than "
+                f"ring_bytes ({self.max_bytes})"
             )
         for copy in snapshot.copies:
             copy.take()
@@ -121,7 +130,7 @@ class SnapshotRing:
         if (loop := self.loop) is not None:
             snapshot.loop = LoopState(loop.schedulers, loop.scalers, loop.averages.copies(held))
             begin += loop.averages.held_weights.search_s  # now and then alone
-        snapshot.number, snapshot.step, snapshot.roots = begins, step, []
+        snapshot.number, snapshot.step, snapshot.roots, snapshot.level = begins, step, [], level()
         self.held.append(snapshot)
         cost_s = self.cost(perf_counter() - begin, used, copying_threads(held))
         if cost_s is None or len(self.held) == 1:  # the first one takes its memory too
@@ -141,10 +150,11 @@ class SnapshotRing:
         older = [s.step for s in self.held][: 1 - SLOTS]
         if len(older) > max(self.aged, 0):
             at = gives_way(older, step, MAX_ROLLBACK_STEPS)
-            oldest = self.held[at]
+            self.best, oldest = by_loss(self.best, self.held[at], self.fits)
             del self.held[at]
             if (
-                (self.pinned is None or self.pinned.snapshot is not oldest)
+                oldest
+                and (self.pinned is None or self.pinned.snapshot is not oldest)
                 and [c.optimizer() for c in oldest.copies] == live
                 and self.fits(oldest)
             ):
@@ -201,7 +211,7 @@ class SnapshotRing:
 
     def stop(self, why: str) -> str:
         """Stop taking snapshots, free what is held and return the reason."""
-        self.off = why
+        self.off, self.best = why, None
         self.held.clear()
         self.tapes.clear()
         self.bytes.clear()
@@ -294,4 +304,4 @@ class SnapshotRing:
         self.held.clear()
         self.tapes.clear()
         self.bytes.clear()
-        self.pinned = None
+        self.pinned = self.best = None

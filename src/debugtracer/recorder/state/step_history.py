@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -24,6 +25,8 @@ class Snapshot:
     number: int = -1
     """Segment that begins with this state."""
     step: int = -1
+    level: float = math.inf
+    """Median of the losses just before it; infinite while there were too few."""
     copies: list[UpdateCopy] = field(default_factory=list)
     buffers: BufferCopies = field(default_factory=BufferCopies)
     gradients: list[tuple[Tensor, Tensor]] | None = None
@@ -96,3 +99,11 @@ class StepHistory:
         segments = [s for s in self.segments if s.first_step <= step]
         ends = len(segments) > 2 and segments[-1].first_step == step
         return StepHistory(self.snapshot, segments) if ends else None
+
+
+def by_loss(
+    best: Snapshot | None, oldest: Snapshot, fits: Callable[[Snapshot], bool]
+) -> tuple[Snapshot, Snapshot | None]:
+    """The snapshot of the lowest loss, then the other, which may be overwritten."""
+    lower = best is None or not fits(best) or oldest.level < best.level
+    return (oldest, best) if lower or best is None else (best, oldest)

@@ -1,0 +1,66 @@
+"""Do the values move with the axes?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.permuted_view import PermutedView
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+@dataclass(frozen=True)
+class ViewPermuted(Check):
+    """A view gives a tensor its own sizes in another order, where a transpose was meant.
+
+    What it catches
+        `x.view(batch, channels, points)` of (batch, points, channels); attention heads that are put back without a
+        transpose; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`.
+    Why it matters
+        view and reshape keep the order of memory, so a row of the new axis holds values of several channels and
+        points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
+    How it decides
+        The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
+        op that reads the axes: a linear layer, convolution, norm, softmax, matrix product or fold over an axis. Or
+        `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k), and a view takes
+        them apart as (n, k): neighbours of one part become pairs. A view that is undone, splits or joins axes is left
+        alone.
+    What to do
+        `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
+    Example
+        step 0, rank 0: view (net.py:21) gives (32, 128, 3) the sizes (32, 3, 128), and conv1d (net.py:22) reads the
+        new axes, whose rows hold values of several old ones; expected axes that move with their values. Use transpose
+        or permute.
+    """
+
+    needs: ClassVar[tuple[type[PermutedView]]] = (PermutedView,)
+    kind: ClassVar[str] = "axes_mixed"
+    symptom: ClassVar[str] = "silent"
+    confidence: ClassVar[float] = 0.75
+    remedies: ClassVar[tuple[str, ...]] = (
+        "move axes with transpose or permute; view and reshape only split and join neighbouring ones",
+        "print x[0, :, 0] before and after: it must be a row of the new axis",
+    )
+    proved_by: ClassVar[str] = "model/stone_scans"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield one finding a line; the observer tells each once."""
+        for fact in window.new(PermutedView):
+            seen = f"{fact.function}{spot(fact.frame)}"
+            message = (
+                f"{seen} takes {fact.shape[0]} rows, joined from {fact.parts} tensors of {fact.result[0]} rows, apart "
+                f"as {fact.result[:2]}: what is paired are neighbours of one tensor; expected the same row of each. "
+                f"Use view({fact.parts}, {fact.result[0]}, ...).transpose(0, 1), or torch.stack(parts, 1)."
+                if fact.parts
+                else f"{seen} gives {fact.shape} the sizes {fact.result}, and {fact.reader}{spot(fact.reader_frame)} "
+                "reads the new axes, whose rows hold values of several old ones; expected axes that move with their "
+                "values. Use transpose or permute."
+            )
+            yield self.finding(
+                window, "warning", message, ref=fact.ref, place=Place(frame=fact.frame, symptom_frame=fact.reader_frame)
+            )

@@ -1,0 +1,141 @@
+"""Finds views whose sizes are those of the tensor in another order, where an op reads the axes; and rows that were joined
+part by part and are taken apart as neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, inspected
+from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.facts.permuted_view import PermutedView
+
+VIEWS = frozenset({"view", "reshape"})
+JOINS = frozenset({"cat", "concat", "concatenate"})
+# what leaves the axes as they are, or takes one place of one
+CARRIES = frozenset(
+    {"contiguous", "float", "to", "clone", "relu", "gelu", "tanh", "sigmoid", "dropout", "__getitem__", "select"}
+)
+READERS = frozenset(
+    {
+        "linear", "conv1d", "conv2d", "conv3d", "matmul", "__matmul__", "bmm", "layer_norm", "batch_norm", "group_norm",
+        "instance_norm", "softmax", "log_softmax", "scaled_dot_product_attention",
+    }
+)  # fmt: skip
+FOLDS = frozenset({"mean", "sum", "max", "min", "amax", "amin", "std", "var"})  # read an axis where one is named
+MOST = 64  # views followed in a step (ours)
+
+
+class FollowedView(NamedTuple):
+    """A view of this kind, and what was made of it."""
+
+    tensor: Callable[[], Tensor | None]
+    name: str
+    shape: tuple[int, ...]
+    result: tuple[int, ...]
+    raw: RawFrames
+
+
+class PermutedViewsObserver(Observer):
+    """Compares shapes; reads no value and keeps no tensor alive."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.followed: dict[int, FollowedView] = {}
+        self.joined: set[tuple[int, int]] = set()
+        """(parts, rows of each) of what was joined along the rows in this step."""
+        self.flattened: set[tuple[int, int]] = set()
+        """The first two sizes of what a view made rows of in this step."""
+        self.told: set[RawFrames] = set()
+
+    def reset(self) -> None:
+        self.forget()
+        self.told.clear()
+
+    def missed(self) -> None:
+        """Forget what was followed in a step that was not seen to its end."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what was followed in the step."""
+        self.followed.clear()
+        self.joined.clear()
+        self.flattened.clear()
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Note such a view, follow it to an op that reads the axes."""
+        name = getattr(function, "__name__", "")
+        if name in VIEWS and args:
+            self.viewed(name, args[0], output)
+        elif name in JOINS and args and isinstance(output, Tensor):
+            self.join(args, kwargs)
+        elif self.followed and name in CARRIES:
+            known = self.find(args[0]) if args else None
+            if known is not None and isinstance(output, Tensor) and output.dim() > 1:
+                self.followed[id(output)] = known._replace(tensor=WeakRef(output))
+        elif self.followed and (name in READERS or (name in FOLDS and (len(args) > 1 or "dim" in kwargs))):
+            known = next((k for a in args[:2] if (k := self.find(a)) is not None), None)
+            if known is not None and torch.is_grad_enabled():
+                self.tell(known, 0, name, raw_frames(1))
+
+    def viewed(self, name: str, given: Any, output: Any) -> None:
+        """Note a view that orders the sizes anew, or takes joined rows apart as neighbours."""
+        if not isinstance(given, Tensor) or not isinstance(output, Tensor) or len(self.followed) >= MOST:
+            return
+        before, after = tuple(given.shape), tuple(output.shape)
+        if len(before) > 2 and len(after) == len(before) - 1 and before[0] * before[1] == after[0]:
+            self.flattened.add((before[0], before[1]))
+        if not given.is_floating_point():
+            return
+        known = self.find(given)
+        if is_permuted(before, after) and (known is None or known.shape != after):  # a view that is undone
+            self.followed[id(output)] = FollowedView(WeakRef(output), name, before, after, raw_frames(2))
+        elif len(before) > 1 and len(after) == len(before) + 1 and after[0] * after[1] == before[0]:
+            parts = (after[1], after[0])
+            if parts in self.joined and (after[0], after[1]) not in self.flattened and after[0] != after[1]:
+                view = FollowedView(WeakRef(output), name, before, after, raw_frames(2))
+                self.tell(view, after[1], "", ())
+
+    def join(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note tensors of one shape that were joined along their rows."""
+        dim = args[1] if len(args) > 1 else kwargs.get("dim", 0)
+        shapes = (
+            {tuple(t.shape) for t in args[0] if isinstance(t, Tensor)} if isinstance(args[0], (list, tuple)) else ()
+        )
+        if dim == 0 and len(args[0]) > 1 and len(shapes) == 1 and (shape := next(iter(shapes))) and shape[0] > 1:
+            self.joined.add((len(args[0]), shape[0]))
+
+    def find(self, value: Any) -> FollowedView | None:
+        """The view that a tensor is made of; None for others."""
+        known = self.followed.get(id(value))
+        return known if known is not None and known.tensor() is value else None
+
+    def tell(self, view: FollowedView, parts: int, reader: str, raw: RawFrames) -> None:
+        """Emit it once a line."""
+        if view.raw in self.told:
+            return
+        self.told.add(view.raw)
+        frames, readers = frames_of(view.raw), frames_of(raw)
+        self.run.emit(
+            PermutedView(
+                ref=self.run.ref(), function=view.name, shape=view.shape, result=view.result, parts=parts,
+                frame=frames[0] if frames else None, reader=reader, reader_frame=readers[0] if readers else None,
+            )
+        )  # fmt: skip
+
+    @inspected
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Forget what was followed in the step."""
+        self.forget()
+
+
+def is_permuted(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether the sizes are the same in another order; those of 1, which move no value, left out."""
+    long, other = [n for n in before if n > 1], [n for n in after if n > 1]
+    return len(before) == len(after) > 2 and long != other and sorted(long) == sorted(other)

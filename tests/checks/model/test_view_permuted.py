@@ -1,0 +1,30 @@
+"""What is said of views that do not move their values."""
+
+from __future__ import annotations
+
+from debugtracer.checks.model.view_permuted import ViewPermuted
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.window import Window
+from tests.trace.facts.test_permuted_view import permuted
+
+
+def found(**more: object) -> Finding:
+    fact = permuted(**more)
+    (one,) = ViewPermuted().judge(Window(fact.ref, facts={type(fact): [fact]}, came={type(fact): 1}))
+    return one
+
+
+def test_fires_on_sizes_in_another_order():
+    finding = found()
+    assert "view (net.py:21) gives (32, 128, 3) the sizes (32, 3, 128), and conv1d (net.py:22)" in finding.message
+    assert (finding.severity, finding.kind, finding.place.frame.line) == ("warning", "axes_mixed", 21)
+
+
+def test_fires_on_joined_rows_that_are_taken_apart_as_neighbours():
+    finding = found(shape=(64, 16), result=(32, 2, 16), parts=2, reader="", reader_frame=None)
+    assert "takes 64 rows, joined from 2 tensors of 32 rows, apart as (32, 2)" in finding.message
+    assert "Use view(2, 32, ...).transpose(0, 1)" in finding.message
+
+
+def test_stays_silent_without_a_fact():
+    assert not list(ViewPermuted().judge(Window(permuted().ref)))

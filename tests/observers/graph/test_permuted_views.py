@@ -1,0 +1,96 @@
+"""Views that order sizes anew, and those that split and join axes as they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from debugtracer import session
+from debugtracer.trace.facts.permuted_view import PermutedView
+from tests.observers.told import facts
+from tests.watching import under_watch
+
+ROWS, POINTS, CHANNELS = 6, 10, 4
+
+
+@pytest.fixture(autouse=True)
+def _left_alone():
+    yield
+    session.stop()
+
+
+class Net(nn.Module):
+    """One layer over channels, one over points."""
+
+    def __init__(self, through: Callable[[Net, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(CHANNELS, 8, 1)
+        self.over_points = nn.Linear(POINTS, 3)
+        self.over_channels = nn.Linear(CHANNELS, CHANNELS)
+        self.through = through
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.through(self, x)
+
+
+def heads(net: Net, x: Tensor) -> Tensor:
+    split = x.view(ROWS, POINTS, 2, CHANNELS // 2).transpose(1, 2)
+    return net.over_channels(F.softmax(split, -1).transpose(1, 2).reshape(ROWS, POINTS, CHANNELS))
+
+
+def views_of_pairs(net: Net, x: Tensor) -> Tensor:
+    features = net.over_channels(torch.cat([x.mean(1), x.amax(1)]))
+    return features.view(ROWS, 2, -1)
+
+
+def interleaved(net: Net, x: Tensor) -> Tensor:
+    features = net.over_channels(torch.stack([x.mean(1), x.amax(1)], 1).view(2 * ROWS, -1))
+    return features.view(ROWS, 2, -1)
+
+
+MIXED = {
+    "view": lambda net, x: net.conv(x.view(ROWS, CHANNELS, POINTS)),
+    "reshape, then one channel": lambda net, x: net.over_points(x.reshape(ROWS, CHANNELS, POINTS)[:, 1, :]),
+    "not put back": lambda net, x: net.over_channels(
+        net.over_channels(x).transpose(1, 2).contiguous().view(ROWS, POINTS, CHANNELS)
+    ),
+    "rows and time": lambda net, x: net.over_channels(x.view(POINTS, ROWS, CHANNELS)).mean(0),
+    "pairs": views_of_pairs,
+}
+HEALTHY = {
+    "transpose": lambda net, x: net.conv(x.transpose(1, 2)),
+    "heads": heads,
+    "flatten": lambda net, x: net.over_channels(x.view(-1, CHANNELS)).view(ROWS, POINTS, CHANNELS),
+    "undone": lambda net, x: net.over_channels(x.view(ROWS, CHANNELS, POINTS).view(ROWS, POINTS, CHANNELS)),
+    "an axis of size 1": lambda net, x: net.over_points(x.mean(2).view(ROWS, POINTS, 1).view(ROWS, 1, POINTS)),
+    "interleaved": interleaved,
+}
+
+
+def seen(tmp_path, through) -> list[PermutedView]:
+    with under_watch(tmp_path):
+        torch.manual_seed(0)
+        net = Net(through)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+        for _ in range(3):
+            optimizer.zero_grad()
+            net(torch.randn(ROWS, POINTS, CHANNELS)).square().mean().backward()
+            optimizer.step()
+    return facts(tmp_path, PermutedView)
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_finds_values_that_stay_where_they_were(tmp_path, name):
+    (fact,) = seen(tmp_path, MIXED[name])
+    assert fact.frame is not None
+    assert (fact.parts > 0) == (name == "pairs")
+    assert bool(fact.reader) == (name != "pairs")
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_axes_that_are_split_joined_or_moved_are_no_news(tmp_path, name):
+    assert not seen(tmp_path, HEALTHY[name])
