@@ -23,13 +23,16 @@ from tests.counts.test_aten_calls import AtenCalls
 from tests.watching import under_watch
 
 FEW, MANY = 2, 38  # layers
-MOST_PYTHON = 47  # calls of functions of ours in a step at rest that is not published; 45 with torch 2.13
+# calls of functions of ours in a step at rest that is not published, beside one for each module inside the root, which
+# is there in the place of torch's; 19 with torch 2.13
+MOST_PYTHON = 20
 MOST_OBSERVER = 60  # calls of observers in a plain step at work; 55 with torch 2.13, more by what is installed
-MOST_AT_WORK = 690  # calls of functions of ours in such a step; 660 with torch 2.13
-OURS = str(Path(resting_steps.__file__).parents[1])
+MOST_AT_WORK = 690  # calls of functions of the recorder in such a step; 660 with torch 2.13
+OURS = str(Path(resting_steps.__file__).parents[2])
+RECORDER = str(Path(resting_steps.__file__).parents[1])
 
 
-MOST_BY_HAND = 20  # the same in a loop that writes its weights itself; 18 with torch 2.13
+MOST_BY_HAND = 45  # the same in a loop that writes its weights itself, all of them; 43 with torch 2.13
 
 
 class Loop:
@@ -83,11 +86,13 @@ def test_at_rest_a_step_has_one_fused_norm_more_than_bare(
 class PythonCalls:
     """Calls of functions that lie in our package."""
 
+    folder = OURS
+
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(OURS):
+        if event == "call" and frame.f_code.co_filename.startswith(self.folder):
             self.counts[frame.f_code.co_qualname if sys.version_info >= (3, 11) else frame.f_code.co_name] += 1
 
 
@@ -102,12 +107,14 @@ def test_at_rest_a_step_runs_few_functions_of_ours(
         loop.step()
     finally:
         sys.setprofile(None)
-    assert counted.counts.total() <= MOST_PYTHON, counted.counts.most_common(20)
+    assert counted.counts.total() - layers <= MOST_PYTHON, counted.counts.most_common(30)
     assert not any("Observer" in name for name in counted.counts)
 
 
 class CallsAtWork(PythonCalls):
-    """The same, with the observers that were called by the dispatcher."""
+    """The same of the recorder, with the observers that were called by the dispatcher."""
+
+    folder = RECORDER
 
     def __init__(self) -> None:
         super().__init__()

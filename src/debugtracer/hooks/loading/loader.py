@@ -12,26 +12,29 @@ from time import perf_counter
 from typing import Any
 
 from torch.utils.data import DataLoader
-from torch.utils.data._utils import worker
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from debugtracer.callsites.caller import from_caller
 from debugtracer.callsites.construction import built_at, calls_a_library
-from debugtracer.callsites.row_order import keeps_order
 from debugtracer.errors import StoppedByTracer, guarded, swallow
 from debugtracer.hooks.events.loop_events import LoopEvents
 from debugtracer.hooks.hook import AlwaysOn, Patches
-from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator, number_of, reference_to, sampler_name
-from debugtracer.hooks.loading.loader_feed import ITERABLE, Drawn, LoaderFeed
+from debugtracer.hooks.loading.loader_batch import (
+    batch_of,
+    info_of,
+    info_of_iterator,
+    late_batch,
+    line_of_the_loader_rebuilt,
+    number_of,
+    worker_info,
+)
+from debugtracer.hooks.loading.loader_feed import ITERABLE, LoaderFeed
 from debugtracer.recorder.listeners import PassListener, SampleFilter
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.leaves import leaves_of, rows_of
 from debugtracer.recorder.tape.batches import Batch, BatchLog, LoaderInfo
 from debugtracer.recorder.tape.mode_stack import ModeStack
-
-worker_info: Any = partial(getattr, worker, "_worker_info", None)
-"""What get_worker_info gives, without a call of Python's: asked for each batch."""
 
 
 class LoaderHook(AlwaysOn):
@@ -83,15 +86,7 @@ class LoaderHook(AlwaysOn):
 
     def _enter(self, loader: Any) -> LoaderInfo:
         key, loaders = id(loader), self._loaders
-        info = LoaderInfo(
-            loader=weakref.ref(loader, lambda _: loaders.pop(key, None)),
-            dataset=type(loader.dataset).__name__,
-            batch_size=getattr(loader, "batch_size", None),
-            num_workers=getattr(loader, "num_workers", 0),
-            sampler=sampler_name(loader),
-            data=reference_to(loader.dataset),
-            keeps_order=keeps_order(getattr(loader, "collate_fn", None)),
-        )
+        info = info_of(loader, weakref.ref(loader, lambda _: loaders.pop(key, None)))
         loaders[key] = info
         return info
 
@@ -99,22 +94,8 @@ class LoaderHook(AlwaysOn):
     def _built(self, loader: Any, caller: Any) -> None:
         frame = built_at(caller, loader)
         if calls_a_library(caller, loader):
-            frame = self._line_of_the_loader_rebuilt(loader) or frame
+            frame = line_of_the_loader_rebuilt(list(self._loaders.values()), loader) or frame
         self._enter(loader).frame = frame
-
-    def _line_of_the_loader_rebuilt(self, loader: Any) -> Any:
-        """The line of the user's loader, where a framework has built its own round the same dataset; that is the line
-        to edit."""
-        for info in list(self._loaders.values()):
-            other = info.loader()
-            if (
-                other is not None
-                and other is not loader
-                and getattr(other, "dataset", None) is loader.dataset
-                and info.frame is not None
-            ):
-                return info.frame
-        return None
 
     def _wrap_loader_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
@@ -309,10 +290,3 @@ class LoaderHook(AlwaysOn):
         batch = batch_of(feed.info, told, number_of(iterator), waited, leaves)
         self.log.add(batch)
         return batch
-
-
-def late_batch(feed: LoaderFeed, drawn: Drawn, data: Any, number: int, waited: float) -> Batch:
-    """A batch that was fetched while all rested, once somebody asks for it."""
-    leaves = leaves_of(data)
-    told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
-    return batch_of(feed.info, told, max(number, 0), waited, leaves)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from typing import Any
 
+from torch.utils.data._utils import worker
+
 from debugtracer.callsites.row_order import keeps_order
-from debugtracer.hooks.loading.loader_feed import Told
-from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.hooks.loading.loader_feed import Drawn, LoaderFeed, Told
+from debugtracer.recorder.state.leaves import Leaf, leaves_of, rows_of
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
+
+worker_info: Any = partial(getattr, worker, "_worker_info", None)
+"""What get_worker_info gives, without a call of Python's: asked for each batch."""
 
 
 def number_of(iterator: Any) -> int:
@@ -32,6 +39,13 @@ def batch_of(info: LoaderInfo, told: Told, number: int, waited: float, leaves: l
     )
 
 
+def late_batch(feed: LoaderFeed, drawn: Drawn, data: Any, number: int, waited: float) -> Batch:
+    """A batch that was fetched while all rested, once somebody asks for it."""
+    leaves = leaves_of(data)
+    told = feed.paired(drawn, lambda expected: rows_of(data, leaves, expected))
+    return batch_of(feed.info, told, max(number, 0), waited, leaves)
+
+
 def sampler_name(loader: Any) -> str:
     """The batch sampler's type if it is one of the user's, else the sampler's."""
     batch_sampler = getattr(loader, "batch_sampler", None)
@@ -45,6 +59,30 @@ def reference_to(dataset: Any) -> weakref.ref[Any] | None:
         return weakref.ref(dataset)
     except TypeError:
         return None
+
+
+def info_of(loader: Any, reference: weakref.ref[Any]) -> LoaderInfo:
+    """What a loader tells of itself."""
+    return LoaderInfo(
+        loader=reference,
+        dataset=type(loader.dataset).__name__,
+        batch_size=getattr(loader, "batch_size", None),
+        num_workers=getattr(loader, "num_workers", 0),
+        sampler=sampler_name(loader),
+        data=reference_to(loader.dataset),
+        keeps_order=keeps_order(getattr(loader, "collate_fn", None)),
+    )
+
+
+def line_of_the_loader_rebuilt(known: list[LoaderInfo], loader: Any) -> Frame | None:
+    """The line of the user's loader, where a framework has built its own round the same dataset; that is the line to
+    edit."""
+    for info in known:
+        other = info.loader()
+        rebuilt = other is not None and other is not loader and getattr(other, "dataset", None) is loader.dataset
+        if rebuilt and info.frame is not None:
+            return info.frame
+    return None
 
 
 def info_of_iterator(iterator: Any) -> LoaderInfo:

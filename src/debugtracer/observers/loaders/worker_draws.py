@@ -22,7 +22,7 @@ from debugtracer.callsites.definitions import defined_at
 from debugtracer.callsites.own_frames import hide
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
-from debugtracer.hooks.loading.loader import worker_info
+from debugtracer.hooks.loading.loader_batch import worker_info
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.generator_state import (
