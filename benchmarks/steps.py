@@ -32,7 +32,10 @@ KIND = "steps"
 FULL = "watched, cost 1"
 RESTING = "watched, at rest"  # all rests that may, as after minutes of steps that are too short for the promise
 SPENT_S = 100.0  # seconds put on our account so that all rests
-BESIDE_PEERS = ("mlp 2 ms", "cnn 10 ms", "transformer 10 ms")  # the loops on which peers are measured
+BESIDE_PEERS = (  # the loops on which peers are measured
+    "timed mlp 0.3 ms", "timed mlp 2 ms", "timed transformer 2 ms", "cnn 10 ms", "transformer 10 ms",
+    "transformer 100 ms",
+)  # fmt: skip
 SETTLE = 3  # steps after a change of configuration that are not timed
 SLOW = "torchlens.trace"  # tens of times a step: fewer steps of it
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import budget_table
 import front_table
 import sections
 from board import board
@@ -47,7 +48,9 @@ def pages() -> dict[Path, str]:
         )
         for page, language in ANSWERS.items()
     }
-    return {RESULTS: text, FRONT: with_section(FRONT.read_text(), "numbers", front_table.table()), **answers}
+    front = with_section(FRONT.read_text(), "numbers", front_table.table())
+    costs = budget_table.budget(newest("steps"), newest("inspected"), newest("start"))
+    return {RESULTS: text, FRONT: with_section(front, "budget", costs), **answers}
 
 
 def write() -> list[Path]:
