@@ -1,5 +1,5 @@
-"""The budget table of README.md: what a step costs watched, what we allow ourselves, and what peers cost, from the newest
-kept results of `benchmarks/steps.py`, `benchmarks/inspected.py` and `benchmarks/start.py`."""
+"""The budget table of README.md: what a step costs watched, what we allow ourselves, and what peers cost, from the
+newest kept results of `benchmarks/steps.py`, `benchmarks/inspected.py` and `benchmarks/start.py`."""
 
 from __future__ import annotations
 
