@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor, nn
@@ -90,7 +91,7 @@ class WiringObserver(Observer):
             )
         )
 
-    def replaced(self, lost: list[Tensor], told: list[OptimizerWiring]) -> Frame | None:
+    def replaced(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
         """The line that put in the layer of the first of these. Reads source."""
         file = next((one.frame.file for one in told if one.strangers and one.frame), None)
         found = ((root, name) for root in self.run.modules() for name, p in root.named_parameters() if p is lost[0])
