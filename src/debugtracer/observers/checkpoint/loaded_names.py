@@ -45,7 +45,7 @@ class LoadedNames:
         """Files that were read and of which no tensor was loaded yet."""
 
     def reset(self) -> None:
-        """Forget what was loaded."""
+        """Forget what was loaded so far."""
         self.pending.clear()
         self.read.clear()
 
