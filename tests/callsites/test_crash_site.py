@@ -62,3 +62,19 @@ def test_integers_have_a_range_and_modules_their_settings():
     assert seen_tensor("x", torch.zeros(2)).low is None
     module = seen_module("head", nn.LayerNorm((4,)))
     assert (module.sizes["normalized_shape[0]"], module.dtype, module.device) == (4, "float32", "cpu")
+
+
+class Tables(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(3, 2)
+        self.out = nn.Linear(2, 1)
+
+
+def test_the_line_that_sets_a_table_is_known_from_the_class_around_it():
+    model = Tables()
+    built = seen_module("words", model.words, [model.words, model]).built
+    assert built is not None
+    assert built.code == "self.words = nn.Embedding(3, 2)"
+    assert seen_module("out", model.out, [model]).built is None
+    assert seen_module("words", model.words).built is None

@@ -61,6 +61,8 @@ def in_the_middle_of_a_step(session: Session) -> None:
             assert len(torch.cat([x, x])) == 16
             score = nn.functional.binary_cross_entropy_with_logits(model(x) + model(x), torch.ones(8, 1))
             torch.autograd.grad(score, list(model.parameters()))
+            out = torch.tensor([[[True, False, False]], [[False, False, True]]])
+            assert bool(torch.zeros(2, 1, 3).masked_fill(out, float("-inf")).isinf().any())
             break
         optimizer.step()
     session.dispatcher.observers["module-modes"].backward_begins([])

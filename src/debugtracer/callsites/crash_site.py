@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.definitions import assigned_at
 from debugtracer.callsites.frame_locals import local, locals_of
 from debugtracer.callsites.frames import LIBRARY, OURS, USER, as_frame, place_of, traceback_frames
 from debugtracer.trace.birth import Frame
@@ -156,7 +157,15 @@ def seen_tensor(name: str, tensor: Tensor) -> TensorSeen:
     )
 
 
-def seen_module(path: str, module: nn.Module) -> ModuleSeen:
+def table_built(module: nn.Module, running: Sequence[nn.Module]) -> Frame | None:
+    """The line that sets a table of rows in the class of a module that ran around it."""
+    if not hasattr(module, "num_embeddings"):
+        return None
+    held = [(owner, name) for owner in running for name, child in owner.named_children() if child is module]
+    return assigned_at(type(held[0][0]), held[0][1]) if held else None
+
+
+def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ()) -> ModuleSeen:
     """Describe a module: class, whole-number settings, and the dtype and device of its own parameters."""
     own = list(module.parameters(recurse=False)) or list(module.parameters())[:1]
     dtypes, devices = {str(p.dtype).removeprefix("torch.") for p in own}, {str(p.device) for p in own}
@@ -173,4 +182,5 @@ def seen_module(path: str, module: nn.Module) -> ModuleSeen:
         sizes=dict(list(sizes.items())[:MOST]),
         dtype=dtypes.pop() if len(dtypes) == 1 else None,
         device=devices.pop() if len(devices) == 1 else None,
+        built=table_built(module, running),
     )

@@ -168,5 +168,7 @@ def test_the_weights_of_a_sampler_are_counted(tmp_path):
     weighted = WeightedRandomSampler([0.5, 0.5], num_samples=40)
     (seen,) = observed(tmp_path / "a", lambda: fit(DataLoader(rows(), 8, sampler=weighted)), LoaderSeen)
     assert (seen.weights, seen.draws, seen.length) == (2, 40, 40)
+    assert seen.sampler_frame is not None
+    assert "WeightedRandomSampler(" in seen.sampler_frame.code
     (plain,) = observed(tmp_path / "b", lambda: fit(DataLoader(rows(), 8, shuffle=True)), LoaderSeen)
-    assert (plain.weights, plain.draws) == (None, None)
+    assert (plain.weights, plain.draws, plain.sampler_frame) == (None, None, None)

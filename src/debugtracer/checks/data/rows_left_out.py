@@ -50,7 +50,8 @@ class RowsLeftOut(Check):
             weights, draws, length = fact.weights, fact.draws, fact.length
             if not fact.trains or not weights or not length or weights >= length or (draws or 0) < self.times * weights:
                 continue
-            at = f" ({PurePath(fact.frame.file).name}:{fact.frame.line})" if fact.frame is not None else ""
+            made = fact.sampler_frame or fact.frame
+            at = f" ({PurePath(made.file).name}:{made.line})" if made is not None else ""
             yield self.finding(
                 window,
                 "warning",
@@ -58,7 +59,7 @@ class RowsLeftOut(Check):
                 f"{weights}..{length - 1} are never drawn; expected one weight per row. Index the weights with the "
                 "labels.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame),
+                place=Place(frame=made, symptom_frame=fact.frame),
                 weights=weights,
                 rows=length,
             )

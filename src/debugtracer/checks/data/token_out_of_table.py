@@ -9,6 +9,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.target_out_of_bounds import first_of, outside
 from debugtracer.checks.data.wording import with_samples
+from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
@@ -79,17 +80,21 @@ class TokenOutOfTable(Check):
             f" in {len(rows)} of {len(crash.rows.values)} rows{with_samples(samples)}" if rows and crash.rows else ""
         )
         made = crash.rows.made if crash.rows else ()
+        built = module.built if module else None
+        known = ids is not None and ids.low is not None and ids.high is not None
+        just_short = ids is not None and known and (ids.low or 0) >= 0 and (ids.high or 0) < 2 * table
+        short = built if just_short else None  # far beyond it, the ids are what is wrong
         return self.finding(
             window,
             "error",
-            f"{named} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as long as "
-            "the vocabulary, or map unknown ids.",
+            f"{named}{spot(built)} was given {seen}{count}{made_at(made)}; expected 0..{table - 1}. Make the table as "
+            "long as the vocabulary, or map unknown ids.",
             ref=crash.ref,
             place=Place(
                 module=module.path if module else None,
                 op="aten::embedding",
-                frame=first_of(made, crash),
-                symptom_frame=(crash.frames[0] if made and crash.frames else None) or crash.call,
+                frame=short or first_of(made, crash),
+                symptom_frame=(crash.frames[0] if (made or short) and crash.frames else None) or crash.call,
                 batch_rows=rows or None,
                 sample_index=samples or None,
             ),

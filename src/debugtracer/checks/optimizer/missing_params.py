@@ -112,6 +112,8 @@ class MissingParams(Check):
             instead = (
                 f"; {holders[0].kind} holds {holders[0].strangers} parameters of shape {shapes} that no module uses"
             )
+            if fact.replaced:
+                instead += f"; the layer was put in at{spot(fact.replaced).replace(' (', ' ').rstrip(')')}"
         built = next((o for o in [*holders, *fact.optimizers] if o.frame), None)
         frame = built.frame if built is not None else None
         listed = built.groups if built is not None and not holders else None
@@ -135,7 +137,7 @@ class MissingParams(Check):
                 param=full_name(lost[0]),
                 module=full_name(lost[0]).rpartition(".")[0],
                 frame=listed or frame,
-                symptom_frame=frame,
+                symptom_frame=(fact.replaced if holders else None) or frame,
             ),
             remedies=remedies_for(advice, self.remedies[1]),
             lost=len(lost),

@@ -45,7 +45,7 @@ class LoadedNames:
         """Files that were read and of which no tensor was loaded yet."""
 
     def reset(self) -> None:
-        """Forget what was loaded."""
+        """Forget what was loaded so far."""
         self.pending.clear()
         self.read.clear()
 
@@ -106,12 +106,12 @@ class LoadedNames:
 
 
 def own_tensors(owner: nn.Module) -> dict[str, Tensor]:
-    """Parameters and buffers by their names."""
+    """The parameters and buffers of a module by their names."""
     return dict(owner.named_parameters(remove_duplicate=False)) | dict(owner.named_buffers(remove_duplicate=False))
 
 
 def shape_of(tensor: Tensor) -> tuple[int, ...]:
-    """Its shape as plain numbers."""
+    """The shape of a tensor as plain numbers."""
     return tuple(int(size) for size in tensor.shape)
 
 

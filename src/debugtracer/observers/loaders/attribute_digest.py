@@ -24,7 +24,7 @@ def attribute_digest(value: Any, depth: int = DEPTH) -> int | None:
 
 
 def words(value: Any, depth: int) -> bytes | None:
-    """Some bytes of a value."""
+    """The bytes of a value, of a large one a sample."""
     if isinstance(value, PLAIN):
         return repr(value)[:1024].encode(errors="replace")
     if isinstance(value, Tensor):
@@ -40,7 +40,7 @@ def words(value: Any, depth: int) -> bytes | None:
 
 
 def of_tensor(value: Tensor) -> bytes | None:
-    """Elements of a tensor in memory of this process alone."""
+    """The elements of a tensor in memory of this process alone."""
     if not is_dense(value) or value.device.type != "cpu" or value.requires_grad or value.is_shared():
         return None
     flat = value.reshape(-1) if value.numel() <= WHOLE else value[places(len(value))].reshape(-1)[:WHOLE]
@@ -48,7 +48,7 @@ def of_tensor(value: Tensor) -> bytes | None:
 
 
 def of_array(value: Any) -> bytes | None:
-    """Elements of an array that owns its memory, or is a view of one that does."""
+    """The elements of an array that owns its memory, or is a view of one that does."""
     owner = value
     while type(owner.base) is type(value):
         owner = owner.base
@@ -59,12 +59,12 @@ def of_array(value: Any) -> bytes | None:
 
 
 def places(length: int) -> list[int]:
-    """Some rows of many, in no pattern that a table may have."""
+    """A few rows of many, in no pattern that a table may have."""
     return [place * STRIDE % length for place in range(min(ITEMS, length))]
 
 
 def spread(parts: Any) -> list[Any]:
-    """Some of the parts, evenly."""
+    """Take a part of them, evenly."""
     return list(parts[:: max(len(parts) // ITEMS, 1)])
 
 

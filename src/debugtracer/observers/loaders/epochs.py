@@ -180,7 +180,7 @@ class EpochObserver(Observer):
                 length=history.samples, batch_size=info.batch_size, workers=info.num_workers, sampler=info.sampler,
                 trains=history.trains, shards=history.shards, shuffles=history.shuffles, generator=history.seeded,
                 worker_init=history.worker_init, persistent=history.persistent, cores=cores(),
-                weights=weights, draws=draws,
+                weights=weights, draws=draws, sampler_frame=history.sampler_line() if weights is not None else None,
                 rereads=repeated_read(getattr(history.loader(), "dataset", None)) if history.trains else None,
             )
         )  # fmt: skip

@@ -49,7 +49,7 @@ class WorkerCopies:
         self.known: weakref.WeakKeyDictionary[LoaderInfo, Copied] = weakref.WeakKeyDictionary()
 
     def reset(self) -> None:
-        """Forget the loaders."""
+        """Forget the loaders of the parent process."""
         self.known.clear()
 
     def begun(self, batch: Batch, loader: int, number: int) -> None:
@@ -87,7 +87,7 @@ class WorkerCopies:
 
 
 def globals_of(copied: Copied) -> set[str]:
-    """Names that the methods call of their module."""
+    """The names that the methods call of their module."""
     every = [code for method in copied.used.methods for code in code_of(copied.kind, method)]
     return {name for code in every for name in code.co_names}
 

@@ -102,7 +102,7 @@ def kept_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor 
 
 
 def let_in(mask: Any, says_out: bool) -> Tensor | None:
-    """True where a score counts."""
+    """A mask that is true where a score counts."""
     if not isinstance(mask, Tensor) or not is_dense(mask) or mask.numel() > ELEMENTS:
         return None
     if mask.dtype == torch.bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.bound_names import bound_name, list_given_to
+from debugtracer.callsites.replaced_part import replaced_at
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.default_init import DefaultInit
@@ -84,9 +86,17 @@ class WiringObserver(Observer):
                 ref=self.run.ref("update", self.run.iteration - 1),
                 params=wired,
                 optimizers=tuple(told),
+                replaced=self.replaced(lost, told) if lost and any(one.strangers for one in told) else None,
                 follower=self.follower.finds_copy(self.run.modules(), counts),
             )
         )
+
+    def replaced(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
+        """The line that put in the layer of the first of these. Reads source."""
+        file = next((one.frame.file for one in told if one.strangers and one.frame), None)
+        found = ((root, name) for root in self.run.modules() for name, p in root.named_parameters() if p is lost[0])
+        root, name = next(found, (None, ""))
+        return replaced_at(root, name.rpartition(".")[0], file) if root is not None else None
 
     def models(self) -> dict[int, str]:
         """Map the id of each parameter to the program's name of its model; empty where the loop calls one."""

@@ -64,7 +64,7 @@ class CrashObserver(Observer):
             frames=site.frames,
             call=site.call,
             torch_calls=tuple(site.torch_calls[:16]),
-            modules=tuple(seen_module(path_of(m, roots) or "", m) for m in site.modules[:16]),
+            modules=tuple(seen_module(path_of(m, roots) or "", m, site.modules) for m in site.modules[:16]),
             tensors=tuple(seen_tensor(name, t) for name, t in site.tensors.items()),
             numbers=dict(list(site.numbers.items())[:16]),
             rows=self.integer_rows(site, batch),

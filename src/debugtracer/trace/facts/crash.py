@@ -66,6 +66,8 @@ class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     dtype: str | None = None
     """Of its own parameters, when they agree."""
     device: str | None = None
+    built: Frame | None = None
+    """The line of the class that holds it which sets it; of tables of rows alone."""
 
 
 class CrashBatch(msgspec.Struct, frozen=True, kw_only=True):

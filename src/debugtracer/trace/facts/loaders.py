@@ -40,6 +40,8 @@ class LoaderSeen(Fact, frozen=True, kw_only=True):
     """Weights of a sampler that draws by weights; it draws no row beyond that number."""
     draws: int | None = None
     """Rows it draws in one pass."""
+    sampler_frame: Frame | None = None
+    """The line that makes a sampler that draws by weights."""
     rereads: Frame | None = None
     """A line of the dataset that reads the same file for each sample."""
 

@@ -25,5 +25,5 @@ class RowReach(Fact, frozen=True, kw_only=True):
     loader_frame: Frame | None = None
 
     def key(self) -> object:
-        """Identify the loader."""
+        """Identify the loader that the fact is about."""
         return self.loader

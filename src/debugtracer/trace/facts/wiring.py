@@ -72,6 +72,9 @@ class Wiring(Fact, frozen=True, kw_only=True):
 
     params: tuple[ParamWiring, ...]
     optimizers: tuple[OptimizerWiring, ...]
+    replaced: Frame | None = None
+    """The line that put in the layer which receives gradients and is held by nobody, where an optimizer holds
+    strangers."""
     follower: bool = False
     """A copy of trained layers that no optimizer holds runs in each step and its weights change: a target network, a
     slow encoder."""

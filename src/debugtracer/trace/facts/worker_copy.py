@@ -28,5 +28,5 @@ class WorkerCopy(Fact, frozen=True, kw_only=True):
     """Where the user built the loader."""
 
     def key(self) -> object:
-        """Identify the loader."""
+        """Identify the loader that the fact is about."""
         return self.loader
