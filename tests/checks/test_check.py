@@ -46,6 +46,7 @@ AT_END = {
     "numerics/half-gradients", "optimizer/clip-nonfinite", "optimizer/double-unscale", "optimizer/gradient-drift",
     "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
     "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-faded", "optimizer/rate-kept",
+    "optimizer/rate-unreached", "optimizer/ends-high", "optimizer/schedule-restarted",
     "optimizer/warmup-unfinished", "optimizer/weights-swept",
     "optimizer/gradient-missing", "optimizer/gradient-zero", "optimizer/update-missing",
     "optimizer/update-ratio", "optimizer/no-update",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
+from debugtracer.causes.finding_evidence import FindingEvidence
 from debugtracer.causes.incident_evidence import IncidentEvidence
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.verdict import Change
 
 
 class CustomBackwardWrong(Cause):
@@ -38,3 +41,9 @@ class CustomBackwardWrong(Cause):
             because=f"{incident.op} inside a hand-written backward gives a value that is not finite",
             remedies=self.remedies,
         )
+
+    def change(
+        self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
+    ) -> Change | None:
+        """A guard where a value was not finite; a finite gradient that is wrong has no edit that we know."""
+        return None if isinstance(evidence, FindingEvidence) else super().change(evidence, frame, value)

@@ -22,7 +22,8 @@ def test_a_condition_that_never_holds_is_told_with_the_line_that_would_copy():
     assert finding.message == (
         "step 2, rank 0: QNetwork (train.py:58) is called without a graph and has not moved in 2 updates, after which "
         "the trained model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up "
-        "by 4 from 0 (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the counter meets."
+        "by 4 from 0 (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the "
+        "counter meets."
     )
 
 

@@ -46,6 +46,20 @@ class Noted(Halved):
         return x.square()
 
 
+class Spread(Function):
+    """A penalty whose backward leaves out the gradient that comes in."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x - x.mean())
+        return (x - x.mean()).square().sum()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (apart,) = ctx.saved_tensors
+        return 2 * apart
+
+
 halved = Halved.apply  # kept before the watch begins
 
 
@@ -74,6 +88,21 @@ def test_half_a_derivative_is_told_at_the_line_that_returns_it(tmp_path):
     assert (fact.function, fact.input, fact.difference, round(float(fact.ratio), 6)) == ("Halved", 0, "factor", 0.5)
     assert fact.frame.code == "return grad * x"
     assert [f.severity for f in findings(tmp_path, "wrong-derivative")] == ["warning"]
+
+
+def test_a_backward_that_leaves_out_the_gradient_is_told_where_it_is_not_1(tmp_path):
+    run(tmp_path, lambda x: 0.01 * Spread.apply(x))  # also: adding to x does not move it
+    (fact,) = facts(tmp_path, FunctionDerivative)
+    assert (fact.difference, round(float(fact.came_in), 6)) == ("unscaled", 0.01)
+    (finding,) = findings(tmp_path, "wrong-derivative")
+    assert "whatever gradient comes in, and 0.01 came in (a factor after it has no effect)" in finding.message
+    assert finding.message.endswith("Multiply by grad_output.")
+
+
+def test_a_loss_whose_backward_takes_its_gradient_to_be_1_is_silent_where_it_is_1(tmp_path):
+    run(tmp_path, lambda x: Spread.apply(x))
+    assert [f.difference for f in facts(tmp_path, FunctionDerivative)] == ["same"]
+    assert findings(tmp_path, "wrong-derivative") == []
 
 
 def test_the_derivative_is_silent(tmp_path):

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 from torch.optim import lr_scheduler as S
 
 from debugtracer.observers.scheduler.schedule import sign_of
-from debugtracer.trace.facts.schedule import Rate, RateFaded, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateCourse, RateFaded, RateKept, RateMoved, Schedule
 from tests.observers.loops import data, mse, net, resumed, scheduled
 from tests.observers.observing import facts, observed
 from tests.watching import under_watch
@@ -217,3 +218,36 @@ def test_of_two_schedulers_the_one_that_gave_the_rate_is_named(tmp_path: Path):
     assert [one.last_epoch for one in both] == [0, 0]
     first = facts(tmp_path, Rate)[0]
     assert (float(first.high), first.scheduler) == (0.0, "LambdaLR")
+
+
+def test_the_way_of_a_rate_is_told_at_the_end(tmp_path: Path):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    rates = [0.01, 0.02, 0.02, 0.1, 0.05, 0.001, 0.04]
+    with under_watch(tmp_path):
+        for rate in rates:
+            optimizer.param_groups[0]["lr"] = rate
+            model(torch.randn(3, 4)).mean().backward()
+            optimizer.step()
+    (fact,) = facts(tmp_path, RateCourse)
+    assert (fact.updates, fact.rises, fact.falls) == (7, 3, 2)
+    assert (fact.built, fact.peak, fact.rate, fact.lowest, fact.lowest_at) == (0.1, 0.1, 0.04, 0.001, 6)
+    assert fact.loaded is None
+
+
+def test_the_rate_that_came_with_a_loaded_state_is_told(tmp_path: Path):
+    model = nn.Linear(4, 1)
+    first = torch.optim.Adam(model.parameters(), lr=0.1)
+    model(torch.randn(3, 4)).mean().backward()
+    first.step()
+    first.param_groups[0]["lr"] = 0.003
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        optimizer.load_state_dict(first.state_dict())
+        for rate in (0.001, 0.1):
+            optimizer.param_groups[0]["lr"] = rate
+            model(torch.randn(3, 4)).mean().backward()
+            optimizer.step()
+    (fact,) = facts(tmp_path, RateCourse)
+    assert (fact.loaded, fact.loaded_updates, fact.first, fact.peak) == (0.003, 1, 0.001, 0.1)
+    assert fact.loaded_frame.code == "optimizer.load_state_dict(first.state_dict())"

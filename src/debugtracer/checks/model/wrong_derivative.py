@@ -12,6 +12,8 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+CLOSER = ". Compare them with torch.autograd.gradcheck."
+
 
 @dataclass(frozen=True)
 class WrongDerivative(Check):
@@ -29,7 +31,9 @@ class WrongDerivative(Check):
         (a straight-through estimator) is left alone, and so is, element by element, where one of the two is 0 (a range
         that is left). A function in steps (rounding,
         a sign) has no derivative to compare: told only where its backward is 0 at every input tried, or 0 wherever the
-        function rises over a wider distance and not 0 where it is flat.
+        function rises over a wider distance and not 0 where it is flat. A function that gives one number: a backward
+        that gives the same whatever gradient comes in is told where another one than 1 came in (a weight of the term,
+        a loss scale, a division for accumulation, which then have no effect).
     What to do
         Compare it with `torch.autograd.gradcheck` in float64; where autograd can derive the forward, drop the
         backward.
@@ -58,7 +62,7 @@ class WrongDerivative(Check):
             yield self.finding(
                 window,
                 "warning",
-                f"backward of {fact.function} {said(fact)}. Compare them with torch.autograd.gradcheck.",
+                f"backward of {fact.function} {said(fact)}",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
                 derivative=float(fact.derivative),
@@ -68,17 +72,22 @@ class WrongDerivative(Check):
 
 def said(fact: FunctionDerivative) -> str:
     """What was seen and expected, by kind of difference."""
+    if fact.difference == "unscaled" and fact.came_in is not None:
+        return (
+            f"gives the same for input {fact.input} whatever gradient comes in, and {float(fact.came_in):.3g} came in "
+            "(a factor after it has no effect); expected the gradient times that. Multiply by grad_output."
+        )
     numbers = f"({float(fact.backward):.3g} against {float(fact.derivative):.3g})"
     if fact.difference == "reversed":
         return (
             f"is 0 for input {fact.input} in {100 * (1 - float(fact.backward)):.0f} % of the elements where forward "
-            "rises and not 0 where it is flat; expected the other way round"
+            f"rises and not 0 where it is flat; expected the other way round{CLOSER}"
         )
     if fact.difference == "cut":
-        return f"gives 0 for input {fact.input} where forward moves {numbers}; expected the derivative"
+        return f"gives 0 for input {fact.input} where forward moves {numbers}; expected the derivative{CLOSER}"
     if fact.ratio is not None:
         return (
             f"gives {float(fact.ratio):.3g} times the derivative of its forward for input {fact.input} {numbers}; "
-            "expected the derivative"
+            f"expected the derivative{CLOSER}"
         )
-    return f"is not the derivative of its forward for input {fact.input} {numbers}; expected the same"
+    return f"is not the derivative of its forward for input {fact.input} {numbers}; expected the same{CLOSER}"

@@ -14,6 +14,7 @@ DIRECTIONS = 3  # random ones that are tried (ours)
 STEPS = (1e-5, 1e-6)  # of a difference, in the unit of the input's size; smooth where both agree (ours)
 SMOOTH = 1e-3  # share by which they may differ (ours)
 WRONG = 0.05  # share by which backward may miss the derivative (ours: approximations are written on purpose)
+TWICE = 2.0  # another gradient than 1 (any would do)
 WIDE = 0.5  # of the input's size: a difference over which steps of rounding are not seen (ours)
 FURTHER = 4.0  # times the input that is tried beside the input (ours: also where a range ends)
 STANDS = 0.99  # share of outputs that a small step leaves as they are, of a function in steps (ours)
@@ -63,11 +64,19 @@ class DerivativeTrial:
         if not bool(torch.isfinite(first[0]).all() and torch.isfinite(first[1]).all()):
             return None
         with torch.no_grad():
-            near = self.output(self.x + STEPS[0] * self.size * torch.ones_like(self.x))
+            near = self.output(self.x + STEPS[0] * self.size * self.random(self.x))
             elementwise = self.is_elementwise(first[0])
         if near is not None and float((near == first[0]).double().mean()) >= STANDS:
             return self.in_steps() if elementwise else None
         return self.by_element() if elementwise else self.by_direction(first[0])
+
+    def is_unscaled(self) -> bool:
+        """Whether backward of a function that gives one number pays no heed to the gradient that comes in."""
+        one = self.gradient(self.x, None)
+        if one is None or one[0].numel() != 1 or not bool(one[1].any()):
+            return False
+        two = self.gradient(self.x, torch.full_like(one[0], TWICE))
+        return two is not None and torch.equal(one[1], two[1])
 
     def is_elementwise(self, y: Tensor) -> bool:
         """Whether each output is made of the input at the same place."""

@@ -40,6 +40,8 @@ class FunctionDerivativesObserver(Observer):
         self.kept: dict[type[Function], tuple[Any, ...]] = {}
         self.wanted: dict[type[Function], tuple[int, ...]] = {}
         """Function -> which of its arguments were to get a gradient."""
+        self.came_in: dict[type[Function], float] = {}
+        """Function that gives one number -> the gradient that came in at the kept call's backward."""
         self.done = False
 
     def install(self) -> None:
@@ -50,9 +52,13 @@ class FunctionDerivativesObserver(Observer):
 
         @functools.wraps(original)
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self.done and cls not in self.kept:
-                self.run.attempt(self.keep, (cls, args, kwargs))
-            return original(cls, *args, **kwargs)
+            if self.done or cls in self.kept:
+                return original(cls, *args, **kwargs)
+            self.run.attempt(self.keep, (cls, args, kwargs))
+            output = original(cls, *args, **kwargs)
+            if cls in self.kept:
+                self.run.attempt(self.listen, (cls, output))
+            return output
 
         self.patches.put(Function, "apply", classmethod(unseen(apply)))
 
@@ -62,6 +68,17 @@ class FunctionDerivativesObserver(Observer):
     def reset(self) -> None:
         self.kept.clear()
         self.wanted.clear()
+        self.came_in.clear()
+
+    def listen(self, cls: type[Function], output: Any) -> None:
+        """Note the gradient that comes in at the kept call, of a function that gives one number on the host."""
+        if isinstance(output, Tensor) and output.requires_grad and output.numel() == 1 and output.device.type == "cpu":
+            output.register_hook(guarded("function_derivatives.came_in")(functools.partial(self.note, cls)))
+
+    def note(self, cls: type[Function], gradient: Tensor) -> None:
+        """Take the gradient of the first backward."""
+        if not self.done:
+            self.came_in.setdefault(cls, float(gradient))
 
     def keep(self, cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Copy the inputs of a call that takes part in a graph."""
@@ -82,30 +99,34 @@ class FunctionDerivativesObserver(Observer):
         if self.done:
             return
         self.done = True
-        kept, wanted = dict(self.kept), dict(self.wanted)
+        kept, wanted, came_in = dict(self.kept), dict(self.wanted), dict(self.came_in)
         self.reset()
         begin = perf_counter()
         for cls, args in kept.items():
             for place in wanted[cls]:
                 if perf_counter() - begin > SLOW_S:
                     return
-                self.compare(cls, args, place)
+                self.compare(cls, args, place, came_in.get(cls))
 
-    def compare(self, cls: type[Function], args: tuple[Any, ...], place: int) -> None:
+    def compare(self, cls: type[Function], args: tuple[Any, ...], place: int, came_in: float | None) -> None:
         """Emit what came of one input; what the user's code raises in double precision ends it."""
         try:
             with unnoticed(self.run.disabled), torch.enable_grad():
-                found = DerivativeTrial(cls.apply, args, place).outcome()
+                trial = DerivativeTrial(cls.apply, args, place)
+                found = trial.outcome()
+                unscaled = came_in not in (None, 0.0, 1.0) and trial.is_unscaled()
         except Exception:
             return
         if found is None:
             return
         difference, derivative, backward, ratio = found
+        if difference == "same" and unscaled:
+            difference = "unscaled"
         self.run.emit(
             FunctionDerivative(
                 ref=self.run.ref("backward", 0), function=cls.__name__, frame=gradient_at(cls.backward, place),
                 input=place, difference=difference, derivative=number(derivative), backward=number(backward),
-                ratio=None if ratio is None else number(ratio),
+                ratio=None if ratio is None else number(ratio), came_in=None if came_in is None else number(came_in),
             )
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ import math
 import sys
 from typing import Any
 
+import msgspec
 import torch.optim.lr_scheduler as S
 from torch import Tensor
 from torch.optim import Optimizer
@@ -17,8 +18,12 @@ from debugtracer.callsites.line import first, raised_at
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
+from debugtracer.observers.scheduler.faded_rate import faded_rate
+from debugtracer.observers.scheduler.kept_rate import kept_rate
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
+from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
 from debugtracer.observers.scheduler.plateau_values import plateau_value
+from debugtracer.observers.scheduler.rate_course import rate_course
 from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
 from debugtracer.observers.scheduler.schedule_state import ScheduleState
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
@@ -26,7 +31,7 @@ from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import Rate, RateFaded, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateMoved, Schedule
 from debugtracer.trace.number import number
 
 ZERO_NEWS = (20, 100, 1000, 10000)  # updates running with a rate of 0 at which that is emitted (ours)
@@ -44,6 +49,7 @@ class ScheduleObserver(Observer):
         self.states: ById[Optimizer, ScheduleState] = ById()
         self.known: list[SchedulerPlan] = []
         self.iterated: dict[int, int] = {}
+        self.loads: ById[Optimizer, LoadedRate] = ById()
         self.rate_lines = RateLines(run.state.optimizers.get)
         self.lambdas = LambdaLines(
             lambda: self.run.inspecting or any(s.high == 0.0 for s in list(self.states.values()))
@@ -63,6 +69,7 @@ class ScheduleObserver(Observer):
         self.plans.clear()
         self.known.clear()
         self.states.clear()
+        self.loads.clear()
         self.iterated.clear()
 
     def constructor(self, original: Any) -> Any:
@@ -84,9 +91,8 @@ class ScheduleObserver(Observer):
         plan = self.plans.get(scheduler)
         if plan is None:
             plan = self.plans[scheduler] = SchedulerPlan(scheduler, len(self.known), frame)
-            rate_state = (
-                self.states.get(plan.optimizer()) if frame is None and isinstance(plan.optimizer(), Optimizer) else None
-            )
+            mine = plan.optimizer() if frame is None else None
+            rate_state = self.states.get(mine) if isinstance(mine, Optimizer) else None
             plan.updates = rate_state.updates if rate_state is not None else 0  # first met at a step: it missed these
             if len(self.known) < MOST:
                 self.known.append(plan)
@@ -95,6 +101,12 @@ class ScheduleObserver(Observer):
     def loader_iterated(self, info: LoaderInfo, iterator: Any) -> None:
         """Count a pass of a loader."""
         self.iterated[id(info)] = self.iterated.get(id(info), 0) + 1
+
+    def restored(self, word: str, owner: Any) -> None:
+        """Note the rate that came with the state of an optimizer that has not begun."""
+        begun = not isinstance(owner, Optimizer) or self.states.get(owner) is not None
+        if not begun and (load := loaded_rate(owner, self.run.here())) is not None:
+            self.loads[owner] = load
 
     @always
     def backward_ended(self, losses: list[Tensor]) -> None:
@@ -151,6 +163,7 @@ class ScheduleObserver(Observer):
         rate_state.updates += 1
         rate_state.moves(high, self.run.step)
         rate_state.fades(high, self.run.step)
+        rate_state.turns(high, self.run.step)
         rate_state.high, rate_state.peak = high, max(rate_state.peak, high)
 
     def incident(self) -> None:
@@ -255,38 +268,32 @@ class ScheduleObserver(Observer):
             self.emit_plan(plan, ended=True)
         for optimizer, rate_state in list(self.states.items()):
             self.emit_kept(optimizer, rate_state)
+            self.emit_course(optimizer, rate_state)
             self.emit_faded(optimizer, rate_state)
+
+    def emit_course(self, optimizer: Optimizer, state: ScheduleState) -> None:
+        """Emit the way of a rate that has moved."""
+        plan = self.setter(optimizer)
+        value = None if plan is None else self.lambdas.frame_of(plan.scheduler())
+        fact = rate_course(self.run, optimizer, state, plan, self.loads.get(optimizer), value)
+        if fact is not None:
+            written = (
+                None if plan else self.rate_lines.line(optimizer, state.high or 0.0, built_rates(optimizer), False)
+            )
+            self.run.emit(msgspec.structs.replace(fact, rate_frame=written))
 
     def emit_faded(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
         """Emit a rate that was next to nothing, where no scheduler sets it."""
         rate = rate_state.high
-        if not rate_state.faded or rate is None or any(p.optimizer() is optimizer for p in list(self.plans.values())):
-            return
-        self.run.emit(
-            RateFaded(
-                ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
-                kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), peak=number(rate_state.peak),
-                rate=number(rate), updates=rate_state.updates, faded=rate_state.faded, since=rate_state.faded_at,
-                falls=rate_state.falls, written=self.rate_lines.line(optimizer, rate, built_rates(optimizer), False),
-            )
-        )  # fmt: skip
+        if rate_state.faded and rate is not None and not any(p.optimizer() is optimizer for p in self.plans.values()):
+            written = self.rate_lines.line(optimizer, rate, built_rates(optimizer), False)
+            self.run.emit(faded_rate(self.run, optimizer, rate_state, written))
 
-    def emit_kept(self, optimizer: Optimizer, rate_state: ScheduleState) -> None:
+    def emit_kept(self, optimizer: Optimizer, state: ScheduleState) -> None:
         """Emit a rate that no update has seen move, though its schedule begins from another."""
-        built = [float(r) for g in optimizer.param_groups if isinstance(r := g.get("initial_lr"), (int, float))]
-        rate = rate_state.high
-        if not built or rate is None or rate_state.move is not None or rate_state.peak != rate or rate == max(built):
-            return
         plan = next((p for p in list(self.plans.values()) if p.optimizer() is optimizer), None)
-        self.run.emit(
-            RateKept(
-                ref=self.run.ref("update", self.run.iteration - 1), optimizer=rate_state.number,
-                kind=type(optimizer).__name__, frame=self.run.built_at(optimizer), built=number(max(built)),
-                rate=number(rate), updates=rate_state.updates, passes=self.iterated.get(rate_state.loader or 0, 0),
-                scheduler="" if plan is None else plan.kind, scheduler_frame=None if plan is None else plan.frame,
-                calls=0 if plan is None else plan.calls,
-            )
-        )  # fmt: skip
+        if (fact := kept_rate(self.run, optimizer, state, plan, self.iterated.get(state.loader or 0, 0))) is not None:
+            self.run.emit(fact)
 
 
 def sign_of(value: float) -> int:

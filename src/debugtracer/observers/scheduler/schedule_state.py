@@ -20,6 +20,11 @@ class ScheduleState:
         """(before, after, step) of its largest move between two updates, as a ratio."""
         self.faded = self.faded_at = self.falls = 0
         """Updates with a rate that is next to nothing, the first step of them, and falls of the rate before."""
+        self.begins: float | None = None
+        """The rate of its first update."""
+        self.lowest = math.inf
+        self.lowest_at = self.lowest_step = self.rises = self.drops = 0
+        """The least rate since the peak, when it last was, and updates with a larger and a smaller rate than before."""
         self.loader: int | None = None
         """Identity of the loader whose batch was the last one before the first update."""
 
@@ -29,6 +34,16 @@ class ScheduleState:
             self.faded, self.faded_at = self.faded + 1, self.faded_at if self.faded else step
         elif self.high is not None and not self.faded:
             self.falls += high < self.high
+
+    def turns(self, high: float, step: int) -> None:
+        """Follow the way of the rate up and down; call it before the peak and the last rate are written anew."""
+        if self.begins is None:
+            self.begins = high
+        if self.high is not None:
+            self.rises += high > self.high
+            self.drops += high < self.high
+        if high > self.peak or high <= self.lowest:
+            self.lowest, self.lowest_at, self.lowest_step = high, self.updates, step
 
     def moves(self, high: float, step: int) -> None:
         """Keep the largest move."""

@@ -8,7 +8,7 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
-Difference = Literal["same", "factor", "other", "cut", "reversed"]
+Difference = Literal["same", "factor", "other", "cut", "reversed", "unscaled"]
 
 
 class FunctionDerivative(Fact, frozen=True, kw_only=True):
@@ -25,7 +25,8 @@ class FunctionDerivative(Fact, frozen=True, kw_only=True):
     difference: Difference
     """factor: backward is the derivative times a number; other: another direction; cut: the derivative is not 0 and
     backward gives only zeros; reversed: of a function in steps, backward is 0 where the function rises over a wider
-    distance and not 0 where it is flat."""
+    distance and not 0 where it is flat; unscaled: backward of one number gives the same whatever gradient comes in, and
+    another one than 1 came in."""
     derivative: Number = 0.0
     """The directional derivative of forward, by differences."""
     backward: Number = 0.0
@@ -33,6 +34,8 @@ class FunctionDerivative(Fact, frozen=True, kw_only=True):
     gradient."""
     ratio: Number | None = None
     """The second by the first, where that is one number in all directions."""
+    came_in: Number | None = None
+    """The gradient that came in at the first backward, of a function that gives one number."""
 
     def key(self) -> object:
         """Identify the function and its input."""

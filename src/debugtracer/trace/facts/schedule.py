@@ -134,6 +134,54 @@ class RateFaded(Fact, frozen=True, kw_only=True):
         return self.optimizer
 
 
+class RateCourse(Fact, frozen=True, kw_only=True):
+    """At the end: the way that the learning rate of an optimizer went, the largest of its groups at each update."""
+
+    ABOUT = "an optimizer"
+
+    optimizer: int
+    kind: str
+    frame: Frame | None
+    """Where the user built the optimizer."""
+    built: Number
+    """The largest rate that its groups were built with."""
+    peak: Number
+    rate: Number
+    """That of the last update."""
+    lowest: Number
+    """The least since the peak was first reached."""
+    lowest_at: int
+    """Updates up to the last one with it."""
+    lowest_step: int
+    updates: int
+    rises: int
+    """Updates with a larger rate than the one before."""
+    falls: int
+    """Updates with a smaller one."""
+    scheduler: str = ""
+    """The class of its scheduler, if it has one."""
+    scheduler_frame: Frame | None = None
+    """Where the user built that."""
+    value_frame: Frame | None = None
+    """The line of the user's function that gave the factor, for a scheduler made of functions."""
+    step_frame: Frame | None = None
+    """The line that stepped it last."""
+    rate_frame: Frame | None = None
+    """Without a scheduler: the line that writes the rate."""
+    loaded: Number | None = None
+    """The rate that came with the optimizer's loaded state."""
+    loaded_updates: int = 0
+    """Updates that this state had seen."""
+    loaded_frame: Frame | None = None
+    """The line that loaded it."""
+    first: Number | None = None
+    """The rate of the first update after it."""
+
+    def key(self) -> object:
+        """Identify the optimizer that the fact is about."""
+        return self.optimizer
+
+
 class Schedule(Fact, frozen=True, kw_only=True):
     """One scheduler beside the updates of its optimizer, so far."""
 
