@@ -125,6 +125,8 @@ class Session:
                 guarded("session.collect")(self.health_gate.collect)()
             guarded("session.finished")(self.backward_gate.finish)()
         guarded("session.wake")(self.events.wake)()
+        if interrupted:
+            self.observed_run.hurry()
         self.dispatcher.ended()
         guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts(), interrupted)
         self.output.close()

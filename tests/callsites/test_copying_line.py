@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+
 import pytest
 
 from debugtracer.callsites.copying_line import copying_line
@@ -61,3 +63,36 @@ def test_a_loop_over_both_models_copies_too_and_one_that_is_built_once_does_not(
     built, used = "    ref.load_state_dict(model.state_dict())\n", "for x in data:\n        y = ref(x)\n"
     assert found(tmp_path, f'if __name__ == "__main__":\n{built}    {used}', at="y = ref(x)") is None
     assert found(tmp_path, f"def make():\n{built}make()\n{used}", at="y = ref(x)") is None
+
+
+def test_a_model_that_is_loaded_with_its_own_state_is_no_copy(tmp_path):
+    assert told(tmp_path, copy="target.load_state_dict(target.state_dict())") is None
+
+
+IN_A_FUNCTION = """
+def update(step):
+    {binds}
+    for step in range(0, 4000, 4):
+        if (step + 1) % EVERY == 0:
+            target.load_state_dict(model.state_dict())
+
+def look(x):
+    return target(x)
+
+for step in range(3):
+    update(step)
+    look(x)
+"""
+
+
+def test_names_are_those_of_the_line_s_own_function(tmp_path):
+    def never(binds, at, **values):
+        path = tmp_path / f"scope{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(IN_A_FUNCTION.format(binds=binds))
+        frame = Frame(str(path), 9, at, "return target(x)")
+        return copying_line(frame, ChainMap(values, {"EVERY": 50})).never
+
+    assert never("pass", "look")
+    assert never("pass", "look", EVERY=51)  # a variable of look, not of update
+    assert never("EVERY = 51", "look") == ""  # not known while look runs
+    assert never("pass", "update", EVERY=51) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,10 +38,26 @@ def copying_line(frame: Frame, values: Mapping[str, Any]) -> CopyingLine | None:
     if not found:
         return None
     node = found[-1]
-    condition, never = never_holds(program, node, values)
+    condition, never = never_holds(program, node, in_scope(program, node, frame, values))
     at = condition if condition is not None else program.statement(node)
     line, name = at.lineno if at is not None else frame.line, getattr(program.function(node), "name", "<module>")
     return CopyingLine(Frame(frame.file, line, name, program.text.splitlines()[line - 1].strip()), never)
+
+
+def in_scope(program: Program, node: ast.AST, frame: Frame, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values that names have at a line: those of the function that runs, else those of the file that the line's own
+    function does not bind itself."""
+    function = program.function(node)
+    if function is None or getattr(function, "name", "") == frame.function:
+        return values if function is not None else of_file(values) if frame.function != "<module>" else values
+    bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+    return {name: value for name, value in of_file(values).items() if name not in bound}
+
+
+def of_file(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The last of several scopes: the variables of the file."""
+    return values.maps[-1] if isinstance(values, ChainMap) else values
 
 
 def is_on(node: ast.expr, line: int) -> bool:
@@ -53,7 +70,10 @@ def copies_into(node: ast.AST, names: set[str]) -> bool:
     if isinstance(node, ast.Call) and final_name(node.func) == "load_state_dict" and node.args:
         given, owner = node.args[0], getattr(node.func, "value", None)
         copied = isinstance(given, ast.Call) and final_name(given.func) == "state_dict"
-        return copied and owner is not None and final_name(owner) in names and ast.dump(given) != ast.dump(owner)
+        source = getattr(given.func, "value", None) if isinstance(given, ast.Call) else None
+        if not copied or owner is None or (source is not None and ast.unparse(source) == ast.unparse(owner)):
+            return False
+        return final_name(owner) in names
     if not isinstance(node, ast.For):
         return False
     read = [n for n in ast.walk(node.iter) if isinstance(n, ast.Call) and final_name(n.func) in WEIGHTS]

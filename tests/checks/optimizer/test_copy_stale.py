@@ -20,9 +20,10 @@ def test_a_condition_that_never_holds_is_told_with_the_line_that_would_copy():
     assert (finding.severity, finding.kind, finding.confidence) == ("warning", "average_not_updated", 0.95)
     assert (finding.place.frame, finding.place.symptom_frame) == (line(71), line(58))
     assert finding.message == (
-        "step 2, rank 0: QNetwork (train.py:58) makes targets and has not moved in 2 updates, after which the trained "
-        "model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up by 4 from 0 "
-        "(train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the counter meets."
+        "step 2, rank 0: QNetwork (train.py:58) is called without a graph and has not moved in 2 updates, after which "
+        "the trained model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up "
+        "by 4 from 0 (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the "
+        "counter meets."
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from debugtracer.observers.graph.straight_through import is_same
 from debugtracer.trace.facts.straight_through import StraightThrough
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -56,6 +57,7 @@ def test_a_sum_that_passes_nothing_is_told_in_each_step(tmp_path, form, how):
         lambda z, q: z + (q - z).detach(),
         lambda z, q: z - z.detach() + q,
         lambda z, q: (z + q).detach() + z,
+        lambda z, q: (z + (q - z.detach())).detach() + z,
         lambda z, q: z + q - z.tanh(),
     ],
 )
@@ -70,3 +72,9 @@ def test_a_copy_for_a_log_of_a_sum_that_is_used_is_no_cut(tmp_path):
         return through
 
     assert run(tmp_path, form) == []
+
+
+def test_a_transposed_square_is_another_tensor():
+    square = torch.arange(9.0).view(3, 3)
+    assert is_same(square, square.detach())
+    assert not is_same(square, square.T)

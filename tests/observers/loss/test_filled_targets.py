@@ -14,7 +14,11 @@ ROWS, COLUMNS = torch.tensor([0, 1, 2, 2]), torch.tensor([2, 0, 4, 1])
 KINDS = torch.tensor([1, 3, 2, 3])
 
 
-def run(out, wanted, ignore=-100):
+def with_index(scores, target, ignore):
+    return F.cross_entropy(scores, target, ignore_index=ignore)
+
+
+def run(out, wanted, ignore=-100, loss=with_index):
     torch.manual_seed(0)
     model = nn.Linear(3, 4)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -22,7 +26,7 @@ def run(out, wanted, ignore=-100):
         for _ in range(2):
             optimizer.zero_grad()
             scores = model(torch.randn(3, 5, 3))
-            F.cross_entropy(scores.flatten(0, 1), wanted().flatten(), ignore_index=ignore).backward()
+            loss(scores.flatten(0, 1), wanted().flatten(), ignore).backward()
             optimizer.step()
     return facts(out, FilledTarget)
 
@@ -59,3 +63,10 @@ def test_padding_ignored_numbers_one_kind_and_slices_are_left_alone(tmp_path):
     assert run(tmp_path / "b", sliced) == []
     assert run(tmp_path / "c", lambda: placed(3), ignore=3) == []
     assert run(tmp_path / "d", lambda: placed(3, torch.tensor([1, 1, 1, 1]))) == []
+
+
+def test_an_index_by_position_counts_and_losses_of_each_row_may_be_masked_later(tmp_path):
+    by_position = lambda scores, target, ignore: F.cross_entropy(scores, target, None, None, ignore)  # noqa: E731
+    of_rows = lambda scores, target, ignore: F.cross_entropy(scores, target, reduction="none").mean()  # noqa: E731
+    assert run(tmp_path / "a", lambda: placed(3), 3, by_position) == []
+    assert run(tmp_path / "b", lambda: placed(3), loss=of_rows) == []

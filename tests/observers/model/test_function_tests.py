@@ -290,3 +290,23 @@ def test_an_incident_has_them_all(tmp_path, monkeypatch):
             optimizer.step()
         told = [f.trial for f in session.active().observed_run.facts if isinstance(f, FunctionTest)]
     assert "later_tokens" in told or "later_tokens" in trials(tmp_path)
+
+
+@pytest.mark.parametrize("why", ["interrupted", "traced"])
+def test_nothing_is_tested_where_somebody_waits_or_the_program_traces(tmp_path, monkeypatch, why):
+    monkeypatch.setattr(function_tests, "LITTLE_BYTES", 0)
+    monkeypatch.setattr(function_tests, "QUICK_S", -1.0)
+    monkeypatch.setattr(function_tests, "STEP_SHARE", 0.0)
+    if why == "traced":
+        monkeypatch.setattr(function_tests, "is_traced", lambda: True)
+    model = Writer(causal=False)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    with under_watch(tmp_path) as watching:
+        text = torch.randint(0, SYMBOLS, (5, LENGTH + 1))
+        F.cross_entropy(model(text[:, :-1]).transpose(1, 2), text[:, 1:]).backward()
+        optimizer.step()
+        tests = watching.dispatcher.observers["function-tests"]
+        assert bool(tests.under_test) == (why == "interrupted")
+        left = len(tests.under_test)
+        watching.finished(interrupted=True)
+        assert len(tests.under_test) == left

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.padded_targets import PaddedTargets
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -55,7 +55,7 @@ class PadCounted(Check):
             if share < self.least or fact.key() in told:
                 continue
             told[fact.key()] = True
-            known = spot(fact.known_frame).strip(" ()") or fact.known_by
+            known = at_line(fact.known_frame) if fact.known_frame is not None else fact.known_by
             absent = f"while ignore_index={fact.ignores_none} leaves out nothing"
             why = f"which {known} treats as padding" if known else absent
             yield self.finding(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.paired_loaders import PairBroken
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -48,7 +48,7 @@ class PairsBroken(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge a pair once."""
         for fact in window.new(PairBroken):
-            at = " and ".join(spot(f).strip(" ()") for f in (fact.frame, fact.other_frame) if f is not None)
+            at = " and ".join(at_line(f) for f in (fact.frame, fact.other_frame) if f is not None)
             yield self.finding(
                 window,
                 "warning",

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.frozen_evaluation import FrozenEvaluation
 from debugtracer.trace.finding import Finding
@@ -68,7 +68,7 @@ class FrozenByEvaluation(Check):
         dots = ", ..." if fact.count > 1 else ""
         if fact.by_train is not None:
             return self.thawed(window, fact, fact.by_train)
-        at = f" at {spot(fact.frame).strip(' ()')}" if fact.frame else ""
+        at = f" at {at_line(fact.frame)}" if fact.frame else ""
         by = f" ({PurePath(fact.frozen_by.file).name}:{fact.frozen_by.line} freezes)" if fact.frozen_by else ""
         return self.finding(
             window,

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.loss_terms import LossTerms, Term
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -104,7 +104,7 @@ class TermDrowned(Check):
         """Build the finding with both terms, at first and now."""
         light, heavy = fact.terms[mean], fact.terms[total]
         ratio = self.apart(fact.terms, mean, total) or 0.0
-        of_mean, of_sum = (spot(term.frame).strip(" ()") for term in (light, heavy))
+        of_mean, of_sum = (at_line(term.frame) if term.frame is not None else "" for term in (light, heavy))
         return self.finding(
             window,
             "warning",

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.stale_copy import StaleCopy
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+ASK = "Ask for a multiple that the counter meets."
+REACH = "If it makes targets, see why that line has no effect; if it is to stay as it began, nothing."
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,15 @@ class CopyStale(Check):
         called without a graph. The file has a line that copies weights into it, in a loop, a branch or a function that
         a loop calls. In `looks` inspected steps the copy is bit for bit what it was while the other moved; and the
         condition over the line asks whether a counter of `range` is a multiple that none of its values can be, or
-        3,000 updates have passed. A reference that no line writes (a teacher, the start of a preference tuning) is left
-        alone.
+        12,000 updates have passed. A reference that no line writes (a teacher, the start of a preference tuning) is
+        left alone.
     What to do
         Count what is really counted: updates, or `step % every < step_size`.
     Example
-        step 2, rank 0: QNetwork (train.py:58) makes targets and has not moved in 2 updates, after which the trained
-        model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up by 4 from 0
-        (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the counter meets.
+        step 2, rank 0: QNetwork (train.py:58) is called without a graph and has not moved in 2 updates, after which
+        the trained model is 0.021 of its norm away; `(step + 1) % 500 == 0` never holds for a counter that goes up by
+        4 from 0 (train.py:71), so it is never copied; expected a copy that follows. Ask for a multiple that the counter
+        meets.
     """
 
     needs: ClassVar[tuple[type[StaleCopy]]] = (StaleCopy,)
@@ -54,7 +58,7 @@ class CopyStale(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each line that would copy."""
         for fact in window.new(StaleCopy):
-            line = spot(fact.frame).strip(" ()")
+            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
             why = (
                 f"{fact.never} ({line}), so it is never copied"
                 if fact.never
@@ -63,11 +67,12 @@ class CopyStale(Check):
             yield self.finding(
                 window,
                 "warning",
-                f"{fact.module}{spot(fact.called)} makes targets and has not moved in {fact.updates} updates, after "
-                f"which the trained model is {float(fact.apart):.2g} of its norm away; {why}; expected a copy that "
-                "follows. Ask for a multiple that the counter meets.",
+                f"{fact.module}{spot(fact.called)} is called without a graph and has not moved in {fact.updates} "
+                f"updates, after which the trained model is {float(fact.apart):.2g} of its norm away; {why}; "
+                f"expected a copy that follows. {ASK if fact.never else REACH}",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, symptom_frame=fact.called),
+                remedies=() if fact.never else (REACH,),
                 confidence=0.95 if fact.never else self.confidence,
                 moved=float(fact.apart),
             )

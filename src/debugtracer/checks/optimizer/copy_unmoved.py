@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -48,7 +48,7 @@ class CopyUnmoved(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each line once."""
         for fact in window.new(BlendedCopy):
-            line = spot(fact.frame).strip(" ()") or "a line of the loop"
+            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
             yield self.finding(
                 window,
                 "warning",

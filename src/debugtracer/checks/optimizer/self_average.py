@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.own_average import OwnAverage
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -50,8 +50,8 @@ class SelfAverage(Check):
         for fact in window.new(OwnAverage):
             if memory.setdefault(fact.frame, fact) is not fact:
                 continue
-            line = spot(fact.frame).strip(" ()") or "a line of the loop"
-            called = f", called at {spot(fact.caller).strip(' ()')}" if fact.caller is not None else ""
+            line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+            called = f", called at {at_line(fact.caller)}" if fact.caller is not None else ""
             yield self.finding(
                 window,
                 "warning",

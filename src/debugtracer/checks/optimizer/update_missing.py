@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.own_updates import OwnUpdates
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -70,5 +70,5 @@ class UpdateMissing(Check):
 
 def bound(fact: OwnUpdates) -> str:
     """Say which line computes a new weight and does not write it."""
-    at = spot(fact.rebound).strip(" ()")
+    at = at_line(fact.rebound) if fact.rebound is not None else ""
     return f", as {at} binds the new value to a name and writes no parameter" if at else ""

@@ -1,5 +1,5 @@
-"""Finds views whose sizes are those of the tensor in another order, where an op reads the axes; and rows that were joined
-part by part and are taken apart as neighbours."""
+"""Finds views whose sizes are those of the tensor in another order, where an op reads the axes; and rows that were
+joined part by part and are taken apart as neighbours."""
 
 from __future__ import annotations
 

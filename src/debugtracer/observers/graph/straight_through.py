@@ -102,7 +102,7 @@ class StraightThroughObserver(Observer):
     def detached(self, value: Any, raw: RawFrames) -> None:
         """Note a sum that is taken out of the graph whole."""
         known = self.sums.get(id(value))
-        if known is not None and isinstance(value, Tensor) and known.tensor() is value and any(given_back(known)):
+        if known is not None and isinstance(value, Tensor) and known.tensor() is value and all(given_back(known)):
             self.suspects.append(self.suspect("detached", known, value, raw))
 
     def suspect(self, how: Literal["detached", "cancels"], found: TensorSum, value: Tensor, raw: RawFrames) -> Suspect:
@@ -145,6 +145,11 @@ def given_back(found: TensorSum) -> tuple[bool, ...]:
     alive = [(part, tensor) for part in found.parts if (tensor := part.tensor()) is not None]
     for place, (one, tensor) in enumerate(alive):
         for other, same in alive[place + 1 :]:
-            if one.sign == -other.sign and tensor.data_ptr() == same.data_ptr() and tensor.shape == same.shape:
+            if one.sign == -other.sign and is_same(tensor, same):
                 return one.graph, other.graph
     return (False,)
+
+
+def is_same(one: Tensor, other: Tensor) -> bool:
+    """Whether two dense tensors are the same values of one memory: a transpose of a square one is not."""
+    return one.data_ptr() == other.data_ptr() and one.shape == other.shape and one.stride() == other.stride()

@@ -61,7 +61,8 @@ class FilledTargetsObserver(Observer):
             self.wrote(*args[:3])
         elif self.known and name in INDEXED and torch.is_grad_enabled():
             given = arguments(name, args, kwargs)
-            self.asked(name, given["input"], given["target"], kwargs.get("ignore_index", -100))
+            if given["reduction"] != "none":  # else the program may mask the losses itself
+                self.asked(name, given["input"], given["target"], given.get("ignore_index", -100))
 
     def filled(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a tensor of whole numbers that are all the same."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.trace.facts.loss_call import INDEXED, LOSSES
 
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"})
@@ -34,10 +35,11 @@ def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
         return Reduction(name, size, 1.0 if name == "sum" else 1 / size) if whole else None
     if name not in LOSSES:
         return None
+    bound = arguments(name, args, kwargs)
     if name in INDEXED:
-        target = args[1] if len(args) > 1 else kwargs.get("target")
+        target = bound["target"]
         size = target.numel() if isinstance(target, Tensor) and not target.is_floating_point() else given.shape[0]
-    how = kwargs.get("reduction", "mean")
+    how = bound["reduction"]
     if how == "sum":
         return Reduction(how, size, 1.0)
     if how == "batchmean":

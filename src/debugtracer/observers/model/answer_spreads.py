@@ -73,6 +73,8 @@ class AnswerSpreadsObserver(Observer):
     def copied(self, one: FirstInputs) -> bool:
         """Copy a root as it is before its first update; whether it can be called."""
         module = one.module()
+        if is_traced():
+            return False  # a tracer would see ours
         if module is None or nn.Module.__call__ is not nn.Module._wrapped_call_impl or side_effect(module) is not None:
             return False  # a replaced __call__ would see ours
         with unnoticed(self.run.disabled):

@@ -110,6 +110,8 @@ class FunctionTestsObserver(Observer):
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Copy what was kept when the first backward is over, and test the copies a little at a time: at once where
         that is quick, else in steps that are not dear already."""
+        if is_traced():
+            return  # a copy would be made of what the tracer holds in place of tensors
         if not self.done:
             self.done = True
             self.at = self.run.ref("forward", 0)
@@ -123,8 +125,9 @@ class FunctionTestsObserver(Observer):
         self.go_on(math.inf)
 
     def ended(self) -> None:
-        """Test what a short run has left."""
-        self.go_on(math.inf)
+        """Test what a short run has left, where nobody waits for its end."""
+        if not self.run.hurried:
+            self.go_on(math.inf)
 
     def prepared(self) -> deque[RootTests]:
         """The tests of the roots that were kept; says of others why they are not tested."""

@@ -38,3 +38,11 @@ def matrices(samples: Sequence[Tensor]) -> Iterator[tuple[list[int], Tensor]]:
     for places in groups.values():
         first = samples[places[0]]
         yield places, first[None] if len(places) == 1 else torch.stack([samples[place] for place in places])
+
+
+def row_medians(rows: Tensor) -> Tensor:
+    """The lower median of the numbers of each row, shape (rows, n) to (rows,), NaN left out; NaN where there are none.
+    By sorting: torch.nanmedian along a dimension is refused by a device that is to be deterministic."""
+    ordered = rows.sort(dim=1).values  # NaN last
+    middle = ((~ordered.isnan()).sum(dim=1) - 1).clamp_min(0) // 2
+    return ordered.gather(1, middle[:, None])[:, 0]

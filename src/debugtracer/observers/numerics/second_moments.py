@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from debugtracer.observers.numerics.even_sample import evenly, matrices
+from debugtracer.observers.numerics.even_sample import evenly, matrices, row_medians
 from debugtracer.trace.number import number
 
 COLUMNS = ("count", "least_v", "under_eps", "log_v", "rms", "lag")
@@ -67,7 +67,7 @@ def numbers_of(v: Tensor, grad: Tensor | None, eps: float, beta2: float, step: f
         columns.append((torch.where(known, squares / right.clamp_min(eps * eps), 0.0).sum(dim=1) / many).sqrt())
         given = known & (squares > 0)
         # a lag is that of most touched elements; -1: of fewer
-        middle = torch.where(given, squares / right, torch.nan).nanmedian(dim=1).values
+        middle = row_medians(torch.where(given, squares / right, torch.nan))
         columns.append(torch.where(2 * given.sum(dim=1) >= count, middle, -1.0))
     rows: list[list[float]] = torch.stack([column.double() for column in columns], dim=1).tolist()
     return rows

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.callsites.line import first
-from debugtracer.observers.numerics.even_sample import matrices
+from debugtracer.observers.numerics.even_sample import matrices, strided
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.identity import ById
@@ -118,7 +118,7 @@ def comparable(parameter: Tensor) -> bool:
 def part(tensor: Tensor) -> Tensor:
     """Select elements spread evenly over a tensor."""
     flat = tensor.detach().reshape(-1) if tensor.is_contiguous() else tensor.detach().flatten()
-    return flat[:: max(1, flat.numel() // SAMPLE)]
+    return strided(flat, SAMPLE)
 
 
 def sampled(held: list[Tensor], lr: float) -> Iterator[tuple[list[Tensor], Tensor, Tensor]]:

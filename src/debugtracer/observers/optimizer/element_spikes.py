@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.observers.loss.loss_rows import OutlyingLoss
-from debugtracer.observers.numerics.even_sample import evenly, matrices, sample_size
+from debugtracer.observers.numerics.even_sample import evenly, matrices, row_medians, sample_size
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
@@ -119,7 +119,7 @@ def ratios(v: Tensor, grad: Tensor, scales: list[float]) -> list[list[float]]:
     """How many elements count, how many are beyond, and the largest g^2/v, for each row of second moments and of
     gradients, shape (rows, n); `scales` correct the bias of the moments."""
     known, squares = v / torch.tensor(scales, dtype=v.dtype, device=v.device)[:, None], grad.square()
-    usual = torch.where(known > 0, known, torch.nan).nanmedian(dim=1, keepdim=True).values
+    usual = row_medians(torch.where(known > 0, known, torch.nan))[:, None]
     counted = (known > RARE * usual) & torch.isfinite(squares)
     shares = torch.where(counted, squares / known, 0.0)
     columns = (counted.sum(dim=1), (shares > BEYOND).sum(dim=1), shares.amax(dim=1))

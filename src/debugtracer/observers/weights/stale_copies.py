@@ -4,6 +4,8 @@ has a line that would."""
 from __future__ import annotations
 
 import sys
+from collections import ChainMap
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -19,11 +21,12 @@ from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.weight_samples import WeightSamples, is_readable, sample
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.stale_copy import StaleCopy
 from debugtracer.trace.number import number
 
 LOOKS = 3  # before a condition that never holds is told (ours: as many as are inspected at the start)
-MANY = 3000  # updates without one (DQN copies every 2,500 in stable-baselines3, 10,000 frames at 4 frames an update)
+MANY = 12_000  # updates without one (DQN copies every 10,000 steps in stable-baselines3, and in its paper; ours)
 NEAR = 0.5  # of the norm: a copy that began as another network is no copy (ours)
 FEWEST = 2  # parameters (ours)
 
@@ -31,7 +34,7 @@ FEWEST = 2  # parameters (ours)
 class CopyWatch:
     """One copy: where it was called, what it held, and what was seen of it."""
 
-    def __init__(self, model: nn.Module, raw: RawFrames, values: dict[str, Any]) -> None:
+    def __init__(self, model: nn.Module, raw: RawFrames, values: ChainMap[str, Any]) -> None:
         self.raw, self.values = raw, values
         self.held = WeightSamples(list(model.parameters()))
         self.first = -1
@@ -58,7 +61,7 @@ class StaleCopiesObserver(Observer):
         if root is None or not root.has_parameters:
             return
         raw = raw_frames(2)
-        self.known[module] = CopyWatch(module, raw, small(values_here()))
+        self.known[module] = CopyWatch(module, raw, values_here())
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
@@ -94,7 +97,9 @@ class StaleCopiesObserver(Observer):
     def judge(self, module: nn.Module, watch: CopyWatch, apart: float) -> None:
         """Emit a copy whose line is never reached."""
         stack, updates = frames_of(watch.raw), self.run.step - watch.first
-        found = next((f for frame in stack if (f := copying_line(frame, watch.values)) is not None), None)
+        scopes = [watch.values if n == 0 else outer(watch.values, frame, stack[0]) for n, frame in enumerate(stack)]
+        lines = (copying_line(frame, values) for frame, values in zip(stack, scopes, strict=True))
+        found = next((line for line in lines if line is not None), None)
         if found is None:
             watch.over = True
         elif found.never or updates >= MANY:
@@ -122,12 +127,19 @@ def joined(weights: list[nn.Parameter]) -> Tensor:
     return torch.cat([sample(w).double().cpu() for w in weights[:32]])
 
 
-def values_here() -> dict[str, Any]:
-    """The variables of the user's innermost function, with those of its file."""
+def outer(values: ChainMap[str, Any], frame: Frame, innermost: Frame) -> Mapping[str, Any]:
+    """What is known of the variables of a frame further out: those of its file, where that is the same."""
+    return values.maps[-1] if frame.file == innermost.file else {}
+
+
+def values_here() -> ChainMap[str, Any]:
+    """The variables of the user's innermost function, before those of its file."""
     frame = sys._getframe(2)
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]
-    return {**frame.f_globals, **locals_of(frame)} if frame is not None else {}
+    if frame is None:
+        return ChainMap({}, {})
+    return ChainMap(small(locals_of(frame)), small(frame.f_globals))
 
 
 def small(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from debugtracer.observers.numerics.even_sample import strided
 from debugtracer.observers.weights.default_init import is_here
 from debugtracer.recorder.state.weak import WeakRef
 
@@ -44,5 +45,4 @@ def is_readable(weight: Tensor) -> bool:
 
 def sample(weight: Tensor) -> Tensor:
     """Select elements spread evenly over a weight."""
-    flat = weight.detach().reshape(-1)
-    return flat[:: max(1, flat.numel() // SAMPLE)]
+    return strided(weight.detach().reshape(-1), SAMPLE)

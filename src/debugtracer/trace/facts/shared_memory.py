@@ -27,5 +27,5 @@ class SharedMemory(Fact, frozen=True, kw_only=True):
     """Where it was taken, if that is known."""
 
     def key(self) -> object:
-        """Identify the place."""
+        """Identify what is shared and where."""
         return self.how, self.name, self.frame
