@@ -105,8 +105,7 @@ class SnapshotRing:
         """Take a snapshot of the state in which segment `begins` starts, if one is due; a sentence when the ring is
         switched off. `level` gives the median of the last losses."""
         if self.off or not self.is_due(step):
-            return None
-        # also one built before we came
+            return None  # below: also optimizers built before we came
         stepped = [e.args[0] for tape in list(self.tapes)[-HABIT:] for e in tape.entries if e.kind == "step"]
         live = [o for o in {id(o): o for o in (*optimizers, *stepped)}.values() if self.parameters(o)]
         if not live:
@@ -119,10 +118,8 @@ class SnapshotRing:
         self.aged = 0 if self.loop is None else min(AGED, (self.max_bytes - size) * (SLOTS + 1) // max(size, 1))
         snapshot = self.slot(live, step)
         if size > self.max_bytes:
-            return self.stop(
-                f"{SLOTS + 1} snapshots of parameters, moments and gradients need about {size} bytes, more than "
-                f"ring_bytes ({self.max_bytes})"
-            )
+            what = f"{SLOTS + 1} snapshots of parameters, moments and gradients"
+            return self.stop(f"{what} need about {size} bytes, more than ring_bytes ({self.max_bytes})")
         for copy in snapshot.copies:
             copy.take()
         snapshot.gradients = self.carried(live)
@@ -152,12 +149,8 @@ class SnapshotRing:
             at = gives_way(older, step, MAX_ROLLBACK_STEPS)
             self.best, oldest = by_loss(self.best, self.held[at], self.fits)
             del self.held[at]
-            if (
-                oldest
-                and (self.pinned is None or self.pinned.snapshot is not oldest)
-                and [c.optimizer() for c in oldest.copies] == live
-                and self.fits(oldest)
-            ):
+            pinned = None if self.pinned is None else self.pinned.snapshot
+            if oldest and oldest is not pinned and oldest.is_of(live) and self.fits(oldest):
                 return oldest
         return Snapshot(copies=[UpdateCopy(o, self.parameters(o), bool(self.on_host)) for o in live])
 
@@ -195,8 +188,7 @@ class SnapshotRing:
         # doubled, so that where fewer are afforded they are some of the same; back only where far more are. At the end
         # of what is of use several ranks keep doubling: one that took its own last interval would share no step
         doubled = EVERY << math.ceil(math.log2(wanted / EVERY))
-        if not several_ranks():
-            doubled = max(wanted, min(most, doubled))
+        doubled = doubled if several_ranks() else max(wanted, min(most, doubled))
         if (doubled > self.every and len(self.cost_s) > 1) or BACK * doubled <= self.every:
             self.every = doubled
         return None

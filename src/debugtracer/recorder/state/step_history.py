@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from torch import Tensor
+from torch.optim import Optimizer
 
 from debugtracer.recorder.state.buffer_copies import BufferCopies
 from debugtracer.recorder.state.copies import UpdateCopy
@@ -37,6 +38,10 @@ class Snapshot:
     """Counters, caches and carried tensors that the modules held in plain attributes."""
     loop: LoopState | None = None
     """Schedulers, scalers and generators, in the modes that may go back to it."""
+
+    def is_of(self, optimizers: list[Optimizer]) -> bool:
+        """True if it holds the parameters of just these optimizers, in this order."""
+        return [copy.optimizer() for copy in self.copies] == optimizers
 
     def restore(self) -> None:
         """Restore the values in place."""
