@@ -1,4 +1,4 @@
-"""The front page stays one screen and a half, its numbers and those of docs/results.md are those of the kept results,
+"""The front page stays two screens, its numbers and those of docs/results.md are those of the kept results,
 and its commands are all there are."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.house.test_catalogue import LINK, headings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-MOST_BYTES = 5632
+MOST_BYTES = 7168  # of which two tables of measured figures
 OUTSIDE = re.compile(r"\.\./shared|\bshared/")
 
 
