@@ -20,13 +20,13 @@ def encoder():
 
 wide = nn.DataParallel(encoder())
 back = nn.Linear(6, 120)
-optimizer = torch.optim.Adam([*wide.parameters(), *back.parameters()], lr=3e-3)
+filling = torch.optim.Adam([*wide.parameters(), *back.parameters()], lr=3e-3)
 for step in range(400):
     x, _ = curves(64)
     loss = nn.functional.mse_loss(back(wide(x * (torch.rand_like(x) > 0.2))), x)
-    optimizer.zero_grad()
+    filling.zero_grad()
     loss.backward()
-    optimizer.step()
+    filling.step()
 file = io.BytesIO()
 torch.save(wide.state_dict(), file)
 
