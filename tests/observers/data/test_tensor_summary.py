@@ -161,3 +161,10 @@ def test_what_is_no_batch_of_images_is_not_looked_at_so():
     assert cut_images(torch.zeros(4, 64, 32, 32)) == ((), False)
     assert cut_images(torch.zeros(4, 1, 8, 8)) == ((), False)
     assert cut_images(torch.zeros(4, 32, 32)) == ((), False)
+
+
+def test_the_logarithm_of_nothing_among_others_is_no_mask():
+    x = torch.linspace(-4, 3, 12).view(4, 3).clone()
+    x[1] = -math.inf
+    look = look_at(x)
+    assert (look.minus_inf_only, look.bad_rows, look.nonfinite) == (False, (1,), 3)

@@ -56,3 +56,9 @@ def test_a_shape_is_made_once_and_knows_what_is_uninitialised_and_pointwise():
     assert shape_of(aten.empty.memory_format) is shape_of(aten.empty.memory_format)
     assert [shape_of(f).empty for f in (aten.empty.memory_format, aten.zeros.default)] == [True, False]
     assert [shape_of(f).pointwise for f in (aten.log.default, aten.mm.default)] == [True, False]
+
+
+def test_a_batch_norm_writes_more_than_its_schema_says():
+    shape = shape_of(torch.ops.aten.native_batch_norm.default)
+    assert (shape.mutable, shape.changed) == ([], ["running_mean", "running_var"])
+    assert shape_of(torch.ops.aten.add_.Tensor).changed == ["self"]

@@ -47,3 +47,11 @@ def test_activations_die_under_a_ledger_as_they_would_without_it():
         gc.collect()
     assert died == [True]
     assert find_birth(ledger, [("loss", loss)]) is None
+
+
+def test_running_statistics_that_the_op_itself_has_spoilt_are_not_what_it_read():
+    norm = nn.BatchNorm1d(2)
+    x = torch.randn(6, 2)
+    x[3, 1] = float("-inf")
+    birth = trace(lambda: norm(x).mean(), rows=6, **{"batch[0]": x, "buffer running_var": norm.running_var})
+    assert (birth.kind, birth.output.name, birth.rows) == ("input", "batch[0]", (3,))

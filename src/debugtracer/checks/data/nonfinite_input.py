@@ -32,7 +32,7 @@ class NonfiniteInput(Check):
     How it decides
         It counts non-finite values in the floating tensors of each batch that is looked at. It is an error when the
         tensor went into a module or a loss and what came out is not finite either; a NaN that marks a missing value and
-        is masked later is a note. Tensors whose only non-finite value is -Inf are additive masks and are left alone.
+        is masked later is a note. Tensors of -Inf and one other value are additive masks and are left alone.
         The guilty sample is fetched again through the dataset, to name the first transform whose output is bad.
     What to do
         Drop or impute the cells where the dataset makes the sample, before any mean or standard deviation is taken.

@@ -134,7 +134,9 @@ def look_at_nonfinite(values: Tensor, some: Tensor, look: TensorSummary) -> None
     """Record where non-finite values are, and what the rest is like."""
     bad = ~torch.isfinite(values.reshape(look.rows, -1))
     look.nonfinite = int(bad.sum())
-    look.minus_inf_only = bool((values.reshape(look.rows, -1)[bad] == -math.inf).all())
+    holds = values.reshape(look.rows, -1)[~bad]
+    masks = not holds.numel() or bool((holds == holds[0]).all())  # 0 and -inf; a logarithm of 0 stands among others
+    look.minus_inf_only = masks and bool((values.reshape(look.rows, -1)[bad] == -math.inf).all())
     look.bad_rows = tuple(bad.any(1).nonzero().view(-1).tolist())
     finite = some[torch.isfinite(some)]
     if finite.numel():

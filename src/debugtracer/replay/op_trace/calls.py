@@ -42,6 +42,12 @@ EMPTY = {
     "_empty_affine_quantized",
     "empty_quantized",
 }
+# written in place although the schema of the op does not say so (torch 2.13)
+UNDECLARED = {
+    "native_batch_norm": ("running_mean", "running_var"),
+    "cudnn_batch_norm": ("running_mean", "running_var"),
+    "miopen_batch_norm": ("running_mean", "running_var"),
+}
 VIEWS = {"lift_fresh", "detach", "alias", "view", "_unsafe_view"}
 
 
@@ -52,6 +58,8 @@ class Shape:
     name: str
     names: list[str]
     mutable: list[str]
+    changed: list[str]
+    """What must be copied before the op to know what it read: all of `mutable`, and what it writes undeclared."""
     out: list[str]
     overwrites: bool
     partly: bool
@@ -95,6 +103,7 @@ def shape_of(func: OpOverload) -> Shape:
             packet,
             [a.name for a in arguments],
             mutable,
+            [*mutable, *UNDECLARED.get(packet, ())],
             out,
             packet in OVERWRITES,
             packet in PARTLY,

@@ -50,9 +50,9 @@ class OpTracker(OpRecords):
         """Copy what the op is going to write to and also reads."""
         self.saved = {}
         shape = shape_of(func)
-        if shape.mutable and not shape.overwrites:
+        if shape.changed and not shape.overwrites:
             for name, value in named(shape, args, kwargs):
-                if name in shape.mutable and name not in shape.out:
+                if name in shape.changed and name not in shape.out:
                     self.saved.update({id(t): t.detach().clone() for t in tensors(value) if floating(t)})
 
     def after(self, func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: object, meta: OpMeta) -> None:
