@@ -40,12 +40,12 @@ class LossSpike(Check):
         (at most 20, unless three were as large), and a rise of at least 2 % of the first losses; where the last
         64 have both signs (REINFORCE), also above twice the largest size among them. Silent for the first 64
         values. A note at once if it reached twice the threshold (four times where losses are negative); settled
-        when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses, else a
-        note. Below twice the threshold a note if it lasted more than one step, nothing if it did not. If the
-        loss is back from one step to the next, the weights were sound and the batches were to blame, unless a
-        roll-back of ours has put an earlier state back. Where several optimizers learn from different losses, or
-        targets come from a copy of the model that moves, nothing is said unless the gradient norm rose a hundredfold
-        and stays there, or the learning rate had just risen threefold.
+        when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses (25 % where the
+        loss is next to nothing otherwise: a hinge that is met), else a note. Below twice the threshold a note if it
+        lasted more than one step, nothing if it did not. If the loss is back from one step to the next, the weights
+        were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where
+        several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
+        said unless the gradient norm rose a hundredfold and stays there, or the learning rate had just risen threefold.
     What to do
         Look at the samples of these steps; skip or filter them, or clip gradients. If it does not heal, roll back.
     Example
@@ -58,6 +58,10 @@ class LossSpike(Check):
     # standard deviations above the last 100 losses, a fixed rule (3 with `--preset seed`); 0 is off
     sigma_max: float = 0.0
     least_share: float = 0.05  # rise that is loud, as a share of the first losses, ours
+    met: float = (
+        0.01  # of the first losses: below it a loss is met (a hinge, a triplet), where one hard batch is no news
+    )
+    met_share: float = 0.25  # rise that is loud then, as a share of the first losses (ours)
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, WentBack, Wiring)
     at_end: ClassVar[bool] = True
@@ -139,7 +143,9 @@ class LossSpike(Check):
             else ("1 step", f"step {episode.ref.step}")
         )
         jump = seen.lr_jump(ago=len(episode.values))
-        loud = episode.strong and episode.peak - episode.first.expected >= self.least_share * seen.loss.residuals.start
+        start, usual = seen.loss.residuals.start, episode.first.expected
+        share = self.met_share if abs(usual) < self.met * abs(start) else self.least_share
+        loud = episode.strong and episode.peak - usual >= share * start
         how, then = (
             f"healed slowly{after_rise(jump)}",
             "the learning rate and the update before it",
