@@ -23,3 +23,10 @@ def test_the_first_steps_small_parameters_and_usual_values_are_left_alone():
     assert judged(SecondMomentLag(), at(2, 9.0)) == []
     assert judged(SecondMomentLag(), at(100, 9.0, numel=10)) == []
     assert judged(SecondMomentLag(), at(100, 2.9), at(200, None)) == []
+
+
+def test_the_same_again_and_again_is_told_twice_and_more_than_that_again():
+    found = judged(
+        SecondMomentLag(), at(100, 4.0), at(200, 3.8), at(300, 4.5), at(400, 4.1), at(500, 6.5), at(600, 7.0)
+    )
+    assert [f.step for f in found] == [100, 200, 500]

@@ -40,7 +40,7 @@ class LossSpike(Check):
         (at most 20, unless three were as large), and a rise of at least 2 % of the first losses; where the last
         64 have both signs (REINFORCE), also above twice the largest size among them. Silent for the first 64
         values. A note at once if it reached twice the threshold (four times where losses are negative); settled
-        when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses (all of it where the
+        when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses (all where the
         loss is next to nothing otherwise: a hinge that is met), else a note. Below twice the threshold a note if it
         lasted more than one step, nothing if it did not. If the loss is back from one step to the next, the weights
         were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where

@@ -25,7 +25,8 @@ class SecondMomentLag(Check):
     How it decides
         RMS_t = sqrt(mean(g^2 / max(v, eps^2))) of one parameter over its touched elements, on inspected steps: above
         `alarm` a note, evidence for the spike that may follow. Sampled every 100 steps, so most jumps fall between two
-        looks. Small parameters and the first steps are left out.
+        looks. Small parameters and the first steps are left out. Told `often` times in a run, then only where it is
+        `more` times what was told before: gradients that always differ so much are the program's way.
     What to do
         Lower beta2 to 0.95, clip the update (divide the rate by max(1, RMS_t)), or clip the gradient.
     Example
@@ -48,12 +49,20 @@ class SecondMomentLag(Check):
     first: int = 50  # steps: before, the second moment is a mean of few gradients (ours)
     smallest: int = 64  # elements of the parameter (ours)
 
+    often: int = 2  # in a run (ours)
+    more: float = 1.5  # times the largest that was told (ours)
+
     def judge(self, window: Window) -> Iterator[Finding]:
         """The parameter with the largest RMS_t of each new snapshot."""
+        told = window.memory(self)
         for fact in window.new(Health):
             rows = [p for p in fact.params if p.rms is not None and p.numel >= self.smallest]
             worst = max(rows, key=lambda p: as_float(p.rms or 0.0), default=None)
-            if worst is not None and fact.ref.step >= self.first and as_float(worst.rms or 0.0) > self.alarm:
+            value = as_float(worst.rms or 0.0) if worst is not None else 0.0
+            if worst is None or fact.ref.step < self.first or value <= self.alarm:
+                continue
+            if told.get("times", 0) < self.often or value > self.more * told["largest"]:
+                told["times"], told["largest"] = told.get("times", 0) + 1, max(value, told.get("largest", 0.0))
                 yield self.describe(window, fact, worst, len(rows))
 
     def describe(self, window: Window, fact: Health, worst: ParamDynamics, count: int) -> Finding:
