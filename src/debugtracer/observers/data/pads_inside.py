@@ -1,0 +1,59 @@
+"""Looks where the padding index of an embedding stands in the ids that a model is given: at an end of the texts, or
+between their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from debugtracer.observers.data.unseen_tokens import first_ids
+from debugtracer.observers.graph.lost_layers import made_at
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.observers.observer import Observer, inspected
+from debugtracer.trace.facts.pad_inside import PadInside
+
+LOOKS = 4  # at a run (ours)
+
+
+class PadsInsideObserver(Observer):
+    """Reads ids on the CPU in inspected steps, a few times in a run."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.looks = 0
+
+    def reset(self) -> None:
+        self.looks = 0
+
+    @inspected
+    def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        """Look at the ids of a call in training."""
+        if self.looks >= LOOKS or not (module.training and torch.is_grad_enabled()):
+            return
+        self.looks += 1
+        tables = [
+            (n, m) for n, m in module.named_modules() if isinstance(m, nn.Embedding) and m.padding_idx is not None
+        ]
+        ids = first_ids((*args, *kwargs.values())) if len({m.padding_idx for _, m in tables}) == 1 else None
+        if ids is None or ids.dim() != 2 or ids.shape[1] < 3:
+            return
+        name, table = tables[0]
+        pad = int(table.padding_idx or 0)
+        alone, ends = stands(ids, pad)
+        self.run.emit(
+            PadInside(
+                ref=self.run.ref(), root=type(module).__name__, module=name, pad=pad, rows=ids.shape[0],
+                inside=int(alone.any(1).sum()), ends=int(ends.sum()), columns=int(alone.any(0).sum()),
+                frame=made_at([module], f"{name}.weight"),
+            )
+        )  # fmt: skip
+
+
+def stands(ids: Tensor, pad: int) -> tuple[Tensor, Tensor]:
+    """Where the padding stands alone between two other ids (rows, columns), and which rows it fills at an end."""
+    is_pad = ids == pad
+    alone = torch.zeros_like(is_pad)
+    alone[:, 1:-1] = is_pad[:, 1:-1] & ~is_pad[:, :-2] & ~is_pad[:, 2:]
+    return alone, is_pad[:, 0] | is_pad[:, -1]
