@@ -242,6 +242,7 @@ LOOPS = (
     Loop("timed mlp", 0.3, lambda: small_mlp(64, 3, 180)),
     Loop("timed mlp", 2, lambda: mlp(256, 4, 72)),
     Loop("timed transformer", 2, lambda: transformer(48, 2, 16, 4)),
+    Loop("timed transformer", 10, lambda: transformer(132, 3, 40, 4)),
     Loop("by hand", 0.3, lambda: by_hand(16, 1, 32)),
     Loop("by hand", 2, lambda: by_hand(128, 4, 16)),
     Loop("cnn", 2, lambda: cnn(4, 8, 2)),
