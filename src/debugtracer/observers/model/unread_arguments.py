@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dis
 import inspect
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from torch import Tensor, nn
@@ -35,11 +35,12 @@ class UnreadArgumentsObserver(Observer):
         if kind in self.known or not module.training:
             return
         self.known.add(kind)
-        code = getattr(kind.forward, "__code__", None)
-        if code is None or place_of(code) != USER or "locals" in code.co_names:
+        forward = inspect.getattr_static(kind, "forward", None)  # that of a ScriptModule's class raises
+        code = forward.__code__ if isinstance(forward, FunctionType) else None
+        if forward is None or code is None or place_of(code) != USER or "locals" in code.co_names:
             return
         try:
-            given = inspect.signature(kind.forward).bind(module, *args, **kwargs).arguments
+            given = inspect.signature(forward).bind(module, *args, **kwargs).arguments
         except (TypeError, ValueError):
             return
         tensors = {name: v for name, v in given.items() if isinstance(v, Tensor) and v.dim() > 1}
@@ -71,9 +72,10 @@ class UnreadArgumentsObserver(Observer):
 def reads(code: CodeType) -> dict[str, list[int]]:
     """The lines at which each local name is read, those that a function inside captures too."""
     found: dict[str, list[int]] = {}
+    lines = {start: line for start, _, line in code.co_lines() if line is not None}
     line = code.co_firstlineno
     for step in dis.get_instructions(code):
-        line = (step.positions.lineno if step.positions else None) or line
+        line = lines.get(step.offset, line)
         if step.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE", "STORE_FAST_LOAD_FAST")):
             for name in step.argval if isinstance(step.argval, tuple) else (step.argval,):
                 found.setdefault(str(name), []).append(line)
