@@ -47,3 +47,14 @@ def test_without_a_padding_index_nothing_is_looked_at(tmp_path: Path) -> None:
 def test_a_block_is_not_alone() -> None:
     alone, ends = stands(torch.tensor([[1, 0, 0, 2, 0, 0]]), 0)
     assert not alone.any() and ends.tolist() == [True]
+
+
+def test_of_ids_with_time_first_the_texts_are_columns(tmp_path: Path) -> None:
+    model = Reader(0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    ids = torch.tensor([[3, 2, 4, 5], [2, 3, 4, 1], [5, 0, 3, 0], [1, 0, 0, 0]])
+    with under_watch(tmp_path):
+        model(ids).backward()
+        optimizer.step()
+    (fact,) = facts(tmp_path, PadInside)
+    assert (fact.inside, fact.ends) == (0, 3)

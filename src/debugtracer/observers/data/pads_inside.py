@@ -15,6 +15,7 @@ from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.pad_inside import PadInside
 
 LOOKS = 4  # at a run (ours)
+STRAY = 0.02  # share of texts with a padding alone inside, up to which it stands at ends (ours)
 
 
 class PadsInsideObserver(Observer):
@@ -33,18 +34,20 @@ class PadsInsideObserver(Observer):
         if self.looks >= LOOKS or not (module.training and torch.is_grad_enabled()):
             return
         self.looks += 1
-        tables = [
-            (n, m) for n, m in module.named_modules() if isinstance(m, nn.Embedding) and m.padding_idx is not None
-        ]
+        embeddings = [(name, m) for name, m in module.named_modules() if isinstance(m, nn.Embedding)]
+        tables = [(name, m) for name, m in embeddings if m.padding_idx is not None]
         ids = first_ids((*args, *kwargs.values())) if len({m.padding_idx for _, m in tables}) == 1 else None
-        if ids is None or ids.dim() != 2 or ids.shape[1] < 3:
+        if ids is None or ids.dim() != 2 or min(ids.shape) < 3:
             return
         name, table = tables[0]
         pad = int(table.padding_idx or 0)
         alone, ends = stands(ids, pad)
+        turned = stands(ids.t(), pad)
+        if float(turned[0].any(1).double().mean()) <= STRAY:  # time first
+            alone, ends = turned
         self.run.emit(
             PadInside(
-                ref=self.run.ref(), root=type(module).__name__, module=name, pad=pad, rows=ids.shape[0],
+                ref=self.run.ref(), root=type(module).__name__, module=name, pad=pad, rows=alone.shape[0],
                 inside=int(alone.any(1).sum()), ends=int(ends.sum()), columns=int(alone.any(0).sum()),
                 frame=made_at([module], f"{name}.weight"),
             )
