@@ -103,6 +103,30 @@ def its_own(model):
     model.load_state_dict(model.state_dict())
 
 
-@pytest.mark.parametrize("load", [a_new_head, a_part, tried_twice, copied_by_hand, its_own])
+def saved():
+    file = io.BytesIO()
+    torch.save({name: tensor.half() for name, tensor in net().state_dict().items()}, file)
+    file.seek(0)
+    return torch.load(file)
+
+
+def converted_and_assigned(model):
+    model.load_state_dict({name: tensor.float() for name, tensor in saved().items()}, assign=True)
+
+
+def copied_from_a_file(model):
+    state = saved()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(state[name])
+    model.load_state_dict(model.state_dict())
+
+
+ON_PURPOSE = [
+    a_new_head, a_part, tried_twice, copied_by_hand, its_own, converted_and_assigned, copied_from_a_file,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("load", ON_PURPOSE)
 def test_loads_on_purpose_are_silent(tmp_path, load):
     assert told(tmp_path, net(), load) == ([], [])

@@ -112,8 +112,9 @@ class CheckpointObserver(Observer):
                     word, owner, given[0] if given else None
                 )
                 if word == "weights":
+                    assigned = bool(kwargs.get("assign", args[3] if len(args) > 3 else False))
                     guarded("observers.checkpoint.checkpoint: names")(self.names.loaded)(
-                        owner, given[0] if given else None, result
+                        owner, given[0] if given else None, result, assigned
                     )
                 self.run.restored(word, owner)
 

@@ -49,8 +49,9 @@ class LoadedNames:
         self.pending.clear()
         self.read.clear()
 
-    def loaded(self, owner: nn.Module, given: Any, result: Any) -> None:
-        """Compare the names of one load; a later one of the same module takes its place."""
+    def loaded(self, owner: nn.Module, given: Any, result: Any, assigned: bool = False) -> None:
+        """Compare the names of one load; a later one of the same module takes its place. `assigned`: the module has the
+        given tensors now, whatever was loaded (`assign=True`)."""
         held = {id(p) for p in owner.parameters()}
         self.pending = [one for one in self.pending if not (one.held <= held or held <= one.held)]
         if not isinstance(given, Mapping) or not held:
@@ -60,9 +61,11 @@ class LoadedNames:
         file, ids = None, {id(t) for t in tensors.values()}
         self.read = [f for f in self.read if not any(id(t) in ids for t in f.weights.values())]
         unexpected = set(getattr(result, "unexpected_keys", ()))
-        if self.read and all(is_same(t, own.get(name)) for name, t in tensors.items()):
+        if self.read and not assigned and all(is_same(t, own.get(name)) for name, t in tensors.items()):
             file = self.read[-1]  # the program has left out what does not fit, and nothing fits
             tensors, missing, unexpected = stored(file), set(own), set(stored(file))
+            if unexpected & missing:
+                return  # names that fit were converted, or taken by other means
         if missing and (unexpected or not tensors):
             self.compare(owner, tensors, own, missing, unexpected, file is not None)
 
@@ -80,7 +83,8 @@ class LoadedNames:
         kept = {name: t for name, t in own.items() if name in missing}
         prefix, loaded = name_prefix(left, {name: shape_of(t) for name, t in kept.items()}), len(tensors) - len(left)
         least = min(MANY if loaded else FEW, len(left))
-        healed = prefix is not None and prefix.healed >= max(least, len(left) / 2)
+        other = prefix is not None and (prefix.removed or prefix.added)  # names that fit as they are need none
+        healed = bool(other) and prefix is not None and prefix.healed >= max(least, len(left) / 2)
         # two prefixes that differ: of a load that took something, a part may be meant to be left out
         swapped = prefix is not None and bool(prefix.removed and prefix.added) and loaded > 0
         if not kept or not (loaded == 0 or (healed and not swapped)):
