@@ -80,3 +80,10 @@ def test_one_channel_of_a_window_may_be_the_target():
     assert overlap(window[..., 2:], window[:, 7, 2]) == (7, 1)
     assert overlap(window[..., :1], window[:, 6, :1].contiguous()) is None  # not at its end
     assert overlap(torch.zeros(4, 8), torch.zeros(4, 1)) is None  # marks meet by chance
+
+
+def test_a_window_that_is_turned_round_is_no_window_that_begins_late():
+    window = torch.randn(16, 8)
+    assert overlap(window, window.flip(1)) is None
+    assert overlap(window, window.roll(-3, 1)) is None
+    assert overlap(window, torch.cat([window[:, 6:], torch.randn(16, 4)], 1)) == (6, 6)
