@@ -151,3 +151,18 @@ def test_an_optimizer_of_frozen_parameters_is_idle(tmp_path):
     assert all(o.idle for told in facts(tmp_path, Wiring) for o in told.optimizers)
     (finding,) = [f for f in findings(tmp_path, "frozen-held") if f.severity == "error"]
     assert "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)" in finding.place.frame.code
+
+
+def test_a_model_whose_training_is_over_has_no_gradient_that_nobody_takes(tmp_path):
+    def trained(model):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.ones(2, 4)).square().mean().backward()
+            optimizer.step()
+
+    first, second = nn.Linear(4, 3), nn.Linear(4, 3)
+    with under_watch(tmp_path, inspect_steps=1):
+        trained(first)  # its gradients stay, its optimizer goes
+        trained(second)
+    assert findings(tmp_path, "missing-params") == []

@@ -38,6 +38,10 @@ class WiringObserver(Observer):
         self.seen: dict[int, tuple[int, int]] | None = None
         """Gradients that no optimizer held when the last step closed, and their versions."""
         self.groups: ById[Optimizer, Frame | None] = ById()
+        self.held: ById[Tensor, bool] = ById()
+        """Parameters that some optimizer has held so far."""
+        self.running: set[int] = set()
+        """Parameters of the models that ran since the last look."""
 
     def reset(self) -> None:
         self.follower = Follower()
@@ -47,6 +51,7 @@ class WiringObserver(Observer):
         """Note which models run in a step."""
         if self.run.inspecting:
             self.follower.entered.add(id(module))
+            self.running.update(map(id, module.parameters()))
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Compare parameters by identity, over all optimizers that are alive."""
@@ -59,10 +64,14 @@ class WiringObserver(Observer):
         for one in live:
             for p in parameters(one):
                 counts[id(p)] = counts.get(id(p), 0) + 1
+                self.held[p] = True
         named = {id(p): (name, p) for module in self.run.modules() for name, p in module.named_parameters()}
         names = self.run.names()
         models = self.models()
-        lost = [p for key, (_, p) in named.items() if p.requires_grad and p.grad is not None and key not in counts]
+        # the gradient of a model whose training is over is what its last backward has left
+        receives = {key for key, (_, p) in named.items() if p.grad is not None and not self.is_over(p, key, counts)}
+        self.running.clear()
+        lost = [p for key, (_, p) in named.items() if p.requires_grad and key in receives and key not in counts]
         drawn = self.drawn.untouched(lost, self.run.iteration)
         copied = bool(lost) and copies_trained(lost, (p for key, (_, p) in named.items() if key in counts))
         wired = tuple(
@@ -71,7 +80,7 @@ class WiringObserver(Observer):
                 numel=p.numel(),
                 trainable=p.requires_grad,
                 held=counts.get(key, 0),
-                has_grad=p.grad is not None,
+                has_grad=key in receives,
                 model=models.get(key, ""),
                 drawn=drawn and key not in counts,
                 copied=copied and key not in counts,
@@ -90,6 +99,10 @@ class WiringObserver(Observer):
                 follower=self.follower.finds_copy(self.run.modules(), counts),
             )
         )
+
+    def is_over(self, parameter: Tensor, key: int, counts: dict[int, int]) -> bool:
+        """Whether an optimizer that is gone has trained it and no model of it ran since the last look."""
+        return key not in counts and key not in self.running and parameter in self.held
 
     def replaced(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
         """The line that put in the layer of the first of these. Reads source."""
