@@ -126,7 +126,7 @@ class Session:
             guarded("session.finished")(self.backward_gate.finish)()
         guarded("session.wake")(self.events.wake)()
         if interrupted:
-            self.observed_run.hurry()
+            self.observed_run.interrupt()
         self.dispatcher.ended()
         guarded("session.judge")(self.incidents.findings.finish)(self.observed_run.take_facts(), interrupted)
         self.output.close()

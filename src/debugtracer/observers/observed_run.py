@@ -63,14 +63,14 @@ class ObservedRun:
         self.unwanted: set[Callable[..., None]] = set()
         """Methods of observers that are not to be called: there is nothing left for them to do."""
         self.subscription_listeners: list[Callable[[], None]] = []
-        self.hurried = False
+        self.interrupted = False
         """Somebody waits for the end of the run: nothing is executed again."""
         self.off = False
         """No event is handed on just now: the calls are ours."""
 
-    def hurry(self) -> None:
+    def interrupt(self) -> None:
         """Called before the end of a run that was interrupted."""
-        self.hurried = True
+        self.interrupted = True
 
     def on_restored(self, listener: Callable[[str, Any], None]) -> None:
         """Call the listener after each load_state_dict that the program made itself."""

@@ -6,7 +6,7 @@ import pytest
 
 from debugtracer.checks.optimizer.ends_high import EndsHigh
 from debugtracer.diagnosis.judging.judge import Judge
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.window import LOSS
 from tests.checks.optimizer.seen import at, line
 
@@ -22,7 +22,7 @@ def judged(after=0.182, steps=300, **more):
     judge, found = Judge({check.slug: check}), []
     for step in range(steps):
         found += judge.judge(at(step), {LOSS: 0.108 if step < steps - 30 else after}, [])
-    found += judge.judge(at(steps - 1), {}, [RateCourse(ref=at(steps - 1), **{**HIGH, **more})])
+    found += judge.judge(at(steps - 1), {}, [RateHistory(ref=at(steps - 1), **{**HIGH, **more})])
     return [*found, *judge.end(at(steps - 1))]
 
 

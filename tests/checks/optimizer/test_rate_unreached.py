@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.rate_unreached import RateUnreached
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from tests.checks.optimizer.seen import at, found, line
 
 STAIRS = {
@@ -17,7 +17,7 @@ SQUARED = {**STAIRS, "peak": 9e-6, "rate": 1e-7, "rises": 20, "falls": 219, "val
 
 
 def judged(fact, **more):
-    return found(RateUnreached(), [RateCourse(ref=at(239), **{**fact, **more})])
+    return found(RateUnreached(), [RateHistory(ref=at(239), **{**fact, **more})])
 
 
 def test_a_warm_up_that_is_stepped_per_epoch():
@@ -51,7 +51,7 @@ def test_a_function_that_returns_the_rate_itself():
         {"built": 1.0},  # a scale of the schedule
     ],
 )
-def test_other_courses_are_silent(healthy):
+def test_other_rates_are_silent(healthy):
     assert judged(STAIRS, **healthy) == []
 
 

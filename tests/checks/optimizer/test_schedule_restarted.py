@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.schedule_restarted import ScheduleRestarted
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from tests.checks.optimizer.seen import at, found, line
 
 AGAIN = {
@@ -16,7 +16,7 @@ AGAIN = {
 
 
 def judged(**more):
-    return found(ScheduleRestarted(), [RateCourse(ref=at(39), **{**AGAIN, **more})])
+    return found(ScheduleRestarted(), [RateHistory(ref=at(39), **{**AGAIN, **more})])
 
 
 def test_a_second_warm_up_after_a_resume():

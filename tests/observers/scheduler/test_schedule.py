@@ -11,7 +11,7 @@ from torch import nn
 from torch.optim import lr_scheduler as S
 
 from debugtracer.observers.scheduler.schedule import sign_of
-from debugtracer.trace.facts.schedule import Rate, RateCourse, RateFaded, RateKept, RateMoved, Schedule
+from debugtracer.trace.facts.schedule import Rate, RateFaded, RateHistory, RateKept, RateMoved, Schedule
 from tests.observers.loops import data, mse, net, resumed, scheduled
 from tests.observers.observing import facts, observed
 from tests.watching import under_watch
@@ -229,7 +229,7 @@ def test_the_way_of_a_rate_is_told_at_the_end(tmp_path: Path):
             optimizer.param_groups[0]["lr"] = rate
             model(torch.randn(3, 4)).mean().backward()
             optimizer.step()
-    (fact,) = facts(tmp_path, RateCourse)
+    (fact,) = facts(tmp_path, RateHistory)
     assert (fact.updates, fact.rises, fact.falls) == (7, 3, 2)
     assert (fact.built, fact.peak, fact.rate, fact.lowest, fact.lowest_at) == (0.1, 0.1, 0.04, 0.001, 6)
     assert fact.loaded is None
@@ -248,6 +248,6 @@ def test_the_rate_that_came_with_a_loaded_state_is_told(tmp_path: Path):
             optimizer.param_groups[0]["lr"] = rate
             model(torch.randn(3, 4)).mean().backward()
             optimizer.step()
-    (fact,) = facts(tmp_path, RateCourse)
+    (fact,) = facts(tmp_path, RateHistory)
     assert (fact.loaded, fact.loaded_updates, fact.first, fact.peak) == (0.003, 1, 0.001, 0.1)
     assert fact.loaded_frame.code == "optimizer.load_state_dict(first.state_dict())"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import at_line
 from debugtracer.trace.facts.unread_argument import UnreadArgument
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -45,12 +46,12 @@ class ArgumentUnread(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """The observer tells each argument once."""
         for fact in window.new(UnreadArgument):
-            at = f"{fact.frame.file.rpartition('/')[2]}:{fact.frame.line}"
             yield self.finding(
                 window,
                 "warning",
                 f"forward of {fact.root} never reads {fact.argument}, of shape {fact.shape}, and reads {fact.other}, "
-                f"which is like it, {fact.reads} times; expected both. Pass {fact.argument} in {at}.",
+                f"which is like it, {fact.reads} times; expected both. Pass {fact.argument} in "
+                f"{at_line(fact.frame)}.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
             )

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
@@ -36,7 +36,7 @@ class EndsHigh(Check):
         and T_mult for its length.
     """
 
-    needs: ClassVar[tuple[str | type, ...]] = (RateCourse, LOSS)
+    needs: ClassVar[tuple[str | type, ...]] = (RateHistory, LOSS)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "loss_spike"
@@ -55,8 +55,8 @@ class EndsHigh(Check):
     worse: float = 1.15  # times the loss before (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each course when the run is over."""
-        for fact in window.new(RateCourse):
+        """Judge each rate when the run is over."""
+        for fact in window.new(RateHistory):
             before, after = self.both_sides(window, fact)
             if not self.is_late(fact) or before is None or after is None or after < self.worse * before:
                 continue
@@ -73,7 +73,7 @@ class EndsHigh(Check):
                 lowest=float(fact.lowest),
             )
 
-    def is_late(self, fact: RateCourse) -> bool:
+    def is_late(self, fact: RateHistory) -> bool:
         """Whether the rate went up again late in the run and is high at its end."""
         peak, since = float(fact.peak), fact.updates - fact.lowest_at
         return (
@@ -83,7 +83,7 @@ class EndsHigh(Check):
             and self.losses <= since <= self.late * fact.updates
         )
 
-    def both_sides(self, window: Window, fact: RateCourse) -> tuple[float | None, float | None]:
+    def both_sides(self, window: Window, fact: RateHistory) -> tuple[float | None, float | None]:
         """The usual loss before the restart and at the end."""
         values = list(window.series.get(LOSS, ()))
         since = fact.updates - fact.lowest_at
@@ -91,7 +91,7 @@ class EndsHigh(Check):
         enough = len(before) >= self.losses and min(before) > 0
         return (median(before), median(after)) if enough else (None, None)
 
-    def advice(self, fact: RateCourse) -> str:
+    def advice(self, fact: RateHistory) -> str:
         """What to choose, by kind of schedule."""
         if fact.scheduler == "CosineAnnealingWarmRestarts":
             return "Choose T_0 and T_mult for its length."

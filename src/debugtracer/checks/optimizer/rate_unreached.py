@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -36,7 +36,7 @@ class RateUnreached(Check):
         (train.py:33) is stepped every 40 updates. Step it after each update.
     """
 
-    needs: ClassVar[tuple[type[RateCourse]]] = (RateCourse,)
+    needs: ClassVar[tuple[type[RateHistory]]] = (RateHistory,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "no_learning"
@@ -55,8 +55,8 @@ class RateUnreached(Check):
     scale: float = 0.5  # rates of torch's optimizers lie below; 1.0 stands before factors that are rates (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each course when the run is over."""
-        for fact in window.new(RateCourse):
+        """Judge each rate when the run is over."""
+        for fact in window.new(RateHistory):
             built = float(fact.built)
             if fact.updates < self.updates or not 0 < built < self.scale:
                 continue
@@ -65,12 +65,12 @@ class RateUnreached(Check):
             elif self.is_stairs(fact):
                 yield self.in_stairs(window, fact)
 
-    def is_squared(self, fact: RateCourse) -> bool:
+    def is_squared(self, fact: RateHistory) -> bool:
         """Whether the highest rate is the square of the one it was built with."""
         square = float(fact.built) ** 2
         return fact.scheduler == "LambdaLR" and abs(float(fact.peak) - square) <= self.same * square
 
-    def is_stairs(self, fact: RateCourse) -> bool:
+    def is_stairs(self, fact: RateHistory) -> bool:
         """Whether the rate rose in few stairs and is far from the one it was built with."""
         rises = fact.rises >= self.stairs and not fact.falls
         return (
@@ -79,7 +79,7 @@ class RateUnreached(Check):
             and float(fact.rate) * self.runs <= float(fact.built)
         )
 
-    def squared(self, window: Window, fact: RateCourse) -> Finding:
+    def squared(self, window: Window, fact: RateHistory) -> Finding:
         """Tell a factor that is the rate itself."""
         built = f"{float(fact.built):.3g}"
         return self.finding(
@@ -96,7 +96,7 @@ class RateUnreached(Check):
             built=float(fact.built),
         )
 
-    def in_stairs(self, window: Window, fact: RateCourse) -> Finding:
+    def in_stairs(self, window: Window, fact: RateHistory) -> Finding:
         """Tell a warm-up that is stepped too rarely."""
         share = 100 * float(fact.rate) / float(fact.built)
         stepped = f"{fact.scheduler}{spot(fact.scheduler_frame)}" if fact.scheduler else "it"

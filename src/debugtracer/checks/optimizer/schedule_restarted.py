@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -35,7 +35,7 @@ class ScheduleRestarted(Check):
         again at 1e-05 and rose to 0.001; expected a schedule that goes on. Restore the step it is computed from.
     """
 
-    needs: ClassVar[tuple[type[RateCourse]]] = (RateCourse,)
+    needs: ClassVar[tuple[type[RateHistory]]] = (RateHistory,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "resume_state"
     symptom: ClassVar[str] = "loss_spike"
@@ -53,7 +53,7 @@ class ScheduleRestarted(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each loaded optimizer when the run is over."""
-        for fact in window.new(RateCourse):
+        for fact in window.new(RateHistory):
             if not self.is_restart(fact):
                 continue
             yield self.finding(
@@ -69,7 +69,7 @@ class ScheduleRestarted(Check):
                 loaded=float(fact.loaded or 0),
             )
 
-    def is_restart(self, fact: RateCourse) -> bool:
+    def is_restart(self, fact: RateHistory) -> bool:
         """Whether the rate began low and rose far above the one that was loaded."""
         if fact.loaded is None or fact.first is None or fact.loaded_updates < self.updates or fact.rises < 2:
             return False

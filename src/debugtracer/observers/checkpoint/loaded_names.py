@@ -83,8 +83,9 @@ class LoadedNames:
         kept = {name: t for name, t in own.items() if name in missing}
         prefix, loaded = name_prefix(left, {name: shape_of(t) for name, t in kept.items()}), len(tensors) - len(left)
         least = min(MANY if loaded else FEW, len(left))
-        other = prefix is not None and (prefix.removed or prefix.added)  # names that fit as they are need none
-        healed = bool(other) and prefix is not None and prefix.healed >= max(least, len(left) / 2)
+        if prefix is not None and not (prefix.removed or prefix.added):
+            prefix = None  # names that fit as they are need none
+        healed = prefix is not None and prefix.healed >= max(least, len(left) / 2)
         # two prefixes that differ: of a load that took something, a part may be meant to be left out
         swapped = prefix is not None and bool(prefix.removed and prefix.added) and loaded > 0
         if not kept or not (loaded == 0 or (healed and not swapped)):

@@ -126,7 +126,7 @@ class FunctionTestsObserver(Observer):
 
     def ended(self) -> None:
         """Test what a short run has left, where nobody waits for its end."""
-        if not self.run.hurried:
+        if not self.run.interrupted:
             self.go_on(math.inf)
 
     def prepared(self) -> deque[RootTests]:

@@ -23,7 +23,7 @@ from debugtracer.observers.scheduler.kept_rate import kept_rate
 from debugtracer.observers.scheduler.lambda_lines import LambdaLines
 from debugtracer.observers.scheduler.loaded_rate import LoadedRate, loaded_rate
 from debugtracer.observers.scheduler.plateau_values import plateau_value
-from debugtracer.observers.scheduler.rate_course import rate_course
+from debugtracer.observers.scheduler.rate_history import rate_history
 from debugtracer.observers.scheduler.rate_lines import RateLines, built_rates
 from debugtracer.observers.scheduler.schedule_state import ScheduleState
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan, is_round, rates
@@ -268,14 +268,14 @@ class ScheduleObserver(Observer):
             self.emit_plan(plan, ended=True)
         for optimizer, rate_state in list(self.states.items()):
             self.emit_kept(optimizer, rate_state)
-            self.emit_course(optimizer, rate_state)
+            self.emit_history(optimizer, rate_state)
             self.emit_faded(optimizer, rate_state)
 
-    def emit_course(self, optimizer: Optimizer, state: ScheduleState) -> None:
+    def emit_history(self, optimizer: Optimizer, state: ScheduleState) -> None:
         """Emit the way of a rate that has moved."""
         plan = self.setter(optimizer)
         value = None if plan is None else self.lambdas.frame_of(plan.scheduler())
-        fact = rate_course(self.run, optimizer, state, plan, self.loads.get(optimizer), value)
+        fact = rate_history(self.run, optimizer, state, plan, self.loads.get(optimizer), value)
         if fact is not None:
             written = (
                 None if plan else self.rate_lines.line(optimizer, state.high or 0.0, built_rates(optimizer), False)

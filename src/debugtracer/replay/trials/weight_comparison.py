@@ -4,6 +4,8 @@ on the same batch and the same targets alone."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from torch import Tensor
 
@@ -24,10 +26,10 @@ class FixedTargets(ChangedExecution):
     """A run in which what carries no gradient keeps the values of the run before: targets that the model makes itself
     stay what they were."""
 
-    def keep(self, made: Kept) -> FixedTargets:
+    def __init__(self, plan: ReplayPlan, backward: Callable[..., Any], rerun: Rerun, made: Kept) -> None:
         """Take the values of the run before; empty in the first, which fills it."""
+        super().__init__(plan, backward, rerun)
         self.made, self.first = made, not made
-        return self
 
     def execute(self, entry: Entry) -> None:
         """Execute the entry, then put what has no gradient back to what it was."""
@@ -61,7 +63,7 @@ class WeightComparison(HistoryTrials):
 
     def loss(self, rerun: Rerun, made: Kept) -> float:
         """The loss of the step on the weights as they are."""
-        run = FixedTargets(ReplayPlan([self.last]), self.context.backward, rerun).keep(made)
+        run = FixedTargets(ReplayPlan([self.last]), self.context.backward, rerun, made)
         run.run(until=next((e for e in reversed(self.last.entries) if e.kind == "backward"), None))
         loss = self.last_loss(run, self.last)
         if loss is None or loss.numel() != 1 or not math.isfinite(value := float(loss.detach())):

@@ -134,7 +134,7 @@ class RateFaded(Fact, frozen=True, kw_only=True):
         return self.optimizer
 
 
-class RateCourse(Fact, frozen=True, kw_only=True):
+class RateHistory(Fact, frozen=True, kw_only=True):
     """At the end: the way that the learning rate of an optimizer went, the largest of its groups at each update."""
 
     ABOUT = "an optimizer"

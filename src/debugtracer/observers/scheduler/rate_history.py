@@ -11,23 +11,23 @@ from debugtracer.observers.scheduler.rate_lines import built_rates
 from debugtracer.observers.scheduler.schedule_state import ScheduleState
 from debugtracer.observers.scheduler.scheduler_plan import SchedulerPlan
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.schedule import RateCourse
+from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.number import number
 
 
-def rate_course(
+def rate_history(
     run: ObservedRun,
     optimizer: Optimizer,
     state: ScheduleState,
     plan: SchedulerPlan | None,
     load: LoadedRate | None,
     value_frame: Frame | None,
-) -> RateCourse | None:
+) -> RateHistory | None:
     """The fact, without the line that writes the rate; None for a rate that never moved."""
     built = built_rates(optimizer)
     if not built or state.high is None or not (state.rises or state.drops):
         return None
-    return RateCourse(
+    return RateHistory(
         ref=run.ref("update", run.iteration - 1), optimizer=state.number, kind=type(optimizer).__name__,
         frame=run.built_at(optimizer), built=number(max(built)), peak=number(state.peak), rate=number(state.high),
         lowest=number(state.lowest), lowest_at=state.lowest_at, lowest_step=state.lowest_step,
