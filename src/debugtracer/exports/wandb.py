@@ -47,7 +47,7 @@ class WeightsAndBiases(Export):
                 run.log({"findings": wandb.Table(columns=["step", "severity", "check", "message"], data=mine)})
             done = [line.cells for line in action_lines(trace, rank)]
             if done:
-                run.log({"actions": wandb.Table(columns=COLUMNS, data=done)})
+                run.log({"actions": wandb.Table(columns=[*COLUMNS], data=done)})
             run.summary.update(ending)
             run.finish()
         if progress.over:

@@ -35,6 +35,11 @@ class Limited(Windows):
         return min(self.limit, 40)
 
 
+class Chosen(Limited):
+    def __len__(self):
+        return self.limit if self.limit else len(self.files)
+
+
 def told(out, data, passes=2, subset=False):
     model = torch.nn.Linear(3, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -58,8 +63,9 @@ def test_windows_beyond_the_number_of_files_are_told(tmp_path, passes):
     assert data.asked == 4 * passes
 
 
-def test_a_limit_that_was_given_is_a_note(tmp_path):
-    assert [f.severity for f in told(tmp_path, Limited())[1]] == ["note"]
+@pytest.mark.parametrize("kind", [Limited, Chosen])
+def test_a_limit_that_was_given_is_a_note(tmp_path, kind):
+    assert [f.severity for f in told(tmp_path, kind())[1]] == ["note"]
 
 
 def modulo(data, index):

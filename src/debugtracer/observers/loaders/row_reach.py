@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from time import perf_counter
+from types import CodeType
 from typing import Any
 
 from torch.utils.data import IterableDataset
@@ -20,7 +22,7 @@ FAR = 2**40  # an index that only a dataset without an end answers (ours)
 PROBES = 80  # samples fetched at most: to find a bound below FAR takes about twice its bits (ours)
 SECONDS = 0.5  # spent on them at most (ours)
 DRAW_ALL = frozenset({"RandomSampler", "SequentialSampler"})
-LEAST = frozenset({"min", "max_samples", "limit"})
+CHOOSE = frozenset({"min", "max"})
 
 
 def row_reach(info: LoaderInfo, loader: int, ref: StepRef) -> RowReach | None:
@@ -42,9 +44,15 @@ def row_reach(info: LoaderInfo, loader: int, ref: StepRef) -> RowReach | None:
         return None
     return RowReach(
         ref=ref, loader=loader, dataset=type(dataset).__name__, length=length, reach=reach,
-        counts="len" in length_of.co_names and not LEAST & set(length_of.co_names),
+        counts="len" in length_of.co_names and not chooses(length_of),
         frame=as_frame(length_of, first_line(length_of)), loader_frame=info.frame,
     )  # fmt: skip
+
+
+def chooses(length_of: CodeType) -> bool:
+    """Whether a length is chosen among several, by a condition or by min and max: it is shorter on purpose."""
+    jumps = any("JUMP_IF" in step.opname for step in dis.get_instructions(length_of))
+    return jumps or bool(CHOOSE & set(length_of.co_names))
 
 
 def bound(dataset: Any, length: int) -> int | None:
