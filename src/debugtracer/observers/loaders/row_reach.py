@@ -51,7 +51,7 @@ def row_reach(info: LoaderInfo, loader: int, ref: StepRef) -> RowReach | None:
 
 def chooses(length_of: CodeType) -> bool:
     """Whether a length is chosen among several, by a condition or by min and max: it is shorter on purpose."""
-    jumps = any("JUMP_IF" in step.opname for step in dis.get_instructions(length_of))
+    jumps = any("JUMP" in step.opname and "_IF_" in step.opname for step in dis.get_instructions(length_of))
     return jumps or bool(CHOOSE & set(length_of.co_names))
 
 
