@@ -8,10 +8,13 @@ import contextlib
 from debugtracer.assembly.diagnosing import Diagnosing
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
+from debugtracer.callsites.crash_site import site_of
 from debugtracer.diagnosis.incident_writer import VerdictDisplay
+from debugtracer.diagnosis.raised_step import look_into_raised
 from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guarded
 from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
 from debugtracer.recorder.output.rank_crashes import told_by_its_rank
+from debugtracer.replay.raised import about_values
 from debugtracer.replay.writes_again import writes_again
 from debugtracer.settings import Capture, Settings
 from debugtracer.trace.facts.crash import InplaceWrites
@@ -98,9 +101,22 @@ class Session:
             self.output.died(error)
         self.incidents.look_again(None)
         if its_own:
+            guarded("session.raised")(self.raised)(error)
             self.dispatcher.crashed(error)
             guarded("session.overwritten")(self.overwritten)(error)
             self.output.crash(error)
+
+    def raised(self, error: BaseException) -> None:
+        """Look for the birth of a value that is not finite, where the program raised because of it."""
+        if self.settings.capture is not Capture.STEP or not about_values(error, site_of(error)):
+            return
+        alarm = self.recorder.on_raised(error)
+        if alarm is None:
+            return
+        try:
+            look_into_raised(self.incidents, alarm, error)
+        except ReplayRefused as refused:
+            self.output.note("raised", str(refused))
 
     def overwritten(self, error: BaseException) -> None:
         """Execute the forward again where a backward died of a write in place, to see which line wrote."""

@@ -93,3 +93,23 @@ def test_a_loss_of_both_signs_must_leave_all_it_has_been():
     assert [one.ref.step for one in episodes(about_zero(260, 5.0)) if one.sudden] == [160, 160]
     far_below = [v - 1.0 for v in about_zero(260, 1.5)]  # one sign until it jumps over 0
     assert 160 in [one.ref.step for one in episodes(far_below) if one.sudden]
+
+
+def small_batches(steps: int, seed: int) -> list[float]:
+    """Losses of batches of four once they are learnt: next to nothing, exactly 0 in float32, now and then one sample
+    that weighs a quarter of the mean."""
+    draw = random.Random(seed)
+    learnt = [draw.lognormvariate(-7, 3) if draw.random() < 0.88 else draw.uniform(0.5, 2.0) for _ in range(steps)]
+    first = [0.7 + 0.1 * draw.random() for _ in range(32)]
+    return first + [0.0 if value < 1e-5 else min(value, 2.0) for value in learnt]
+
+
+def test_one_sample_of_a_small_batch_is_no_news_where_it_comes_again_and_again():
+    opened = [one for seed in range(8) for one in episodes(small_batches(500, seed)) if one.sudden]
+    assert len({one.ref.step for one in opened if one.ref.step > 150 and one.strong}) <= 1
+
+
+def test_a_jump_out_of_such_a_loss_is_told_all_the_same():
+    for seed in range(4):
+        values = [*small_batches(300, seed), 30.0, *small_batches(60, seed)[32:]]
+        assert max(one.peak for one in episodes(values)) == 30.0, seed

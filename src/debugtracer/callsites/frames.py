@@ -151,9 +151,14 @@ def user_frames(skip: int = 0) -> tuple[Frame, ...]:
 def traceback_frames(error: BaseException) -> tuple[Frame, ...]:
     """The user's lines of a traceback, innermost first; without any, the innermost line of a library that is not
     torch."""
+    return frames_of(raw_traceback(error))
+
+
+def raw_traceback(error: BaseException) -> RawFrames:
+    """The same as raw pairs."""
     pairs = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)][::-1]
     own = [pair for pair in pairs if place_of(pair[0]) == USER][:MOST]
-    return frames_of(tuple(own or [pair for pair in pairs if place_of(pair[0]) == LIBRARY][:1]))
+    return tuple(own or [pair for pair in pairs if place_of(pair[0]) == LIBRARY][:1])
 
 
 def owner_module(module: nn.Module) -> nn.Module | None:

@@ -20,6 +20,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
 from debugtracer.replay.fetch.followed import followed
+from debugtracer.replay.fetch.matched import matched
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame
@@ -59,10 +60,8 @@ def gather(
     )
     rows = birth.rows if birth is not None else None
     loader = context.batches.facts(guilty.batch) if guilty is not None and guilty.batch is not None else None
-    samples = (
-        guilty.batch.samples(rows) if rows is not None and guilty is not None and guilty.batch is not None else None
-    )
     batch = guilty.batch if guilty is not None else None
+    samples = samples_of(batch, rows) if batch is not None and rows else None
     if rows and batch is None and birth is not None and context.batches.last() is None:  # no loader to be meant
         samples = guarded("diagnosis.gather: rows of an index")(indexed_rows)(alarm.segment.entries, birth.entry, rows)
     pipeline = of_pipeline(birth, batch)
@@ -101,6 +100,12 @@ def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved
     """What was told of the rate that this optimizer uses now, where it has moved."""
     moved = [fact for fact in told if isinstance(fact, RateMoved)] if optimizer is not None else []
     return next((f for f in moved if optimizer and (f.frame, f.now) == (optimizer.frame, optimizer.lr)), None)
+
+
+@guarded("diagnosis.gather: samples of rows")
+def samples_of(batch: Batch, rows: Sequence[int]) -> tuple[int, ...] | None:
+    """The dataset indices of these rows; where the collate_fn may sort them only those that are proved."""
+    return batch.samples(rows) or (None if batch.loader.keeps_order else matched(batch, rows))
 
 
 @guarded("diagnosis.gather: the sample again")

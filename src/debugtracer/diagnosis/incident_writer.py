@@ -93,7 +93,7 @@ class IncidentWriter:
             ),
             now=True,
         )
-        if self.stops:
+        if self.stops and facts.symptom != "crash":
             self.output.event(
                 Acted(
                     at=wall_time(),

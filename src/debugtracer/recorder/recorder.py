@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.frames import owner_module, raw_frames
+from debugtracer.callsites.frames import owner_module, raw_frames, raw_traceback
+from debugtracer.callsites.module_call import keywords_of
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.gate.norms import loss_value, scalar, total_l2
@@ -32,6 +33,8 @@ class Recorder:
         self.state, self.tape, self.stack = state, tape, stack
         self.alarms, self.run = alarms, run
         self.pending: tuple[nn.Module, Root, Entry] | None = None
+        self.failed: Entry | None = None
+        """The root call that raised last, until the next one begins."""
         self.marks: list[bool] = []
 
     def on_fetch(self) -> None:
@@ -43,7 +46,7 @@ class Recorder:
         """Called when an outermost module call begins; keeps arguments, generator state and moving buffers."""
         self.marks.append(self.stack.suspend())
         self.state.forward_since = True
-        self.pending = None
+        self.pending = self.failed = None
         if self.tape.current.rested:
             if torch.is_grad_enabled():
                 self.enter_rested(module, args)
@@ -97,6 +100,8 @@ class Recorder:
         try:
             if self.pending is not None and not failed:
                 self.left(module, kwargs, output, self.pending)
+            elif self.pending is not None:
+                self.failed = self.pending[2]
         finally:
             self.pending = None
             if self.marks:
@@ -118,6 +123,26 @@ class Recorder:
                 root.draws.after(entry.rng)
         if not torch.is_grad_enabled():
             self.watch_output(module, root, output)
+
+    def on_raised(self, error: BaseException) -> Alarm | None:
+        """Called when the program dies of an exception about its values; the root call that raised it joins the tape.
+        None where a bad value was told of before."""
+        if self.state.quiet_until_healthy:
+            return None
+        if self.failed is not None:
+            entry, self.failed = self.failed, None
+            with self.state.owned():
+                entry.kwargs = self.tape.encode(keywords_of(error, entry.function))
+                self.tape.close(entry, None)
+        return Alarm(
+            "crash",
+            self.tape.current,
+            self.state.iteration,
+            self.state.step,
+            microbatch=len(self.tape.current.backwards),
+            frames=raw_traceback(error),
+            previous=self.tape.previous,
+        )
 
     def watch_output(self, module: nn.Module, root: Root, output: Any) -> None:
         """Check a root output that no backward will follow: NaN is an alarm, infinities are investigated once."""
@@ -264,4 +289,4 @@ class Recorder:
         self.tape.reset()
         self.state.settle()
         self.marks.clear()
-        self.pending = None
+        self.pending = self.failed = None

@@ -8,6 +8,7 @@ from debugtracer.spikes.change import DOUBT, ChangePoint
 from debugtracer.spikes.episode import SUSPICION_STEPS, Episode
 from debugtracer.spikes.point import LEAST_Z, PointAlarm
 from debugtracer.spikes.residual import WIDTH, Residual, Residuals
+from debugtracer.spikes.rises import Rises
 from debugtracer.trace.step import StepRef
 
 STORM, STORM_STEPS = 20, 50  # alarms within so many steps: all is learnt anew (docs/rationale/spikes.md#lessons)
@@ -23,6 +24,7 @@ class Detector:
         self.least_rise = least_rise
         """Rise that is worth an alarm, as a share of the size the series began with."""
         self.residuals, self.points, self.changes = Residuals(), PointAlarm(least_z), ChangePoint()
+        self.rises = Rises()
         self.step = -1
         self.learnt = 0
         self.beyond: deque[int] = deque(maxlen=STORM)
@@ -46,7 +48,7 @@ class Detector:
         """Judge whether this value is the first of an episode."""
         change = self.changes.push(reading.z)
         threshold = self.points.threshold(self.step)
-        beyond = reading.z > threshold and self.matters(reading)
+        beyond = reading.z > threshold and self.matters(reading) and self.is_news(reading)
         if beyond:
             self.beyond.append(self.step)
         if self.open is None and self.learnt > WIDTH:
@@ -58,6 +60,7 @@ class Detector:
                 self.start(reading, ref, threshold, sudden=False)
         if self.open is None:
             self.points.learn(self.step, reading.z)
+            self.rises.learn(self.step, reading.value - reading.expected)
         elif len(self.beyond) == STORM and self.step - self.beyond[0] < STORM_STEPS and self.open.shape is None:
             self.beyond.clear()
             self.relearn()
@@ -70,6 +73,10 @@ class Detector:
         if self.least_rise == 0.0:
             return True
         return reading.value - reading.expected > self.least_rise * self.residuals.start
+
+    def is_news(self, reading: Residual) -> bool:
+        """False for one value that rises no higher than several before: the hard sample of a small batch."""
+        return self.least_rise == 0.0 or reading.value - reading.expected > self.rises.usual(self.step)
 
     def start(self, reading: Residual, ref: StepRef, threshold: float, sudden: bool) -> None:
         """Open an episode at this value."""
@@ -92,6 +99,7 @@ class Detector:
         """Close a settled episode; its size becomes part of what this run is known to do."""
         self.news.append(episode)
         self.points.learn(self.step, max(episode.above))
+        self.rises.learn(self.step, episode.peak - episode.expected)
         self.open = None
         if episode.shape != "spike":
             self.relearn()

@@ -39,6 +39,8 @@ class LoaderFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Where the user built the DataLoader."""
     indices: tuple[int, ...] | None = None
     """Dataset index of each row of the batch; None when it is not known."""
+    keeps_order: bool = True
+    """Row i is its i-th index; False where the collate_fn may sort or shuffle them."""
 
 
 class OptimizerFacts(msgspec.Struct, frozen=True, kw_only=True):

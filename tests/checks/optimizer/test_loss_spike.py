@@ -7,6 +7,7 @@ import random
 import pytest
 
 from debugtracer.checks.optimizer.loss_spike import LossSpike
+from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.went_back import WentBack
 from debugtracer.trace.facts.wiring import Wiring
 from tests.spikes.series import falling, findings, loud, ref
@@ -113,3 +114,14 @@ def test_one_hard_batch_of_a_hinge_that_is_met_is_no_news(height: float, severit
     losses[700] = height
     found = findings(LossSpike(), losses)
     assert {f.severity for f in found} == severity
+
+
+@pytest.mark.parametrize(("rows", "severities"), [(4, ["note"]), (32, ["warning"]), (64, ["warning"])])
+def test_one_hard_row_of_a_small_batch_is_a_note_where_the_loss_is_met(rows: int, severities: list[str]):
+    draw = random.Random(3)
+    losses = [0.7 - 0.6 * min(step / 40, 1.0) for step in range(40)]
+    losses += [1e-3 * (1 + 0.3 * draw.random()) for _ in range(200)]
+    losses[150] = 2.5
+    call = LossCall(ref=ref(0), loss="cross_entropy", input_shape=(rows, 2), target_shape=(rows,), classes=2)
+    settled = [one for one in findings(LossSpike(), losses, [call]) if "back from" in one.message]
+    assert [one.severity for one in settled] == severities

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
+import msgspec
+
 from debugtracer import errors
 from debugtracer.causes.cause import Cause, causes
 from debugtracer.diagnosis.proof.rank import rank
@@ -37,6 +39,15 @@ def test_a_masked_row_gives_the_whole_verdict():
         "dataset sample 931; edit train.py:47"
     )
     assert verdict.suspects == ()
+
+
+def test_rows_that_a_collate_function_may_sort_name_no_sample_by_their_place():
+    masked = a_masked_row()
+    assert masked.loader is not None
+    sorted_rows = msgspec.structs.replace(masked.loader, keeps_order=False)
+    told = msgspec.structs.replace(masked, loader=sorted_rows, sample_index=None)
+    assert (rank(told).batch_rows, rank(told).sample_index) == ((31,), None)
+    assert rank(msgspec.structs.replace(told, sample_index=(907,))).sample_index == (907,)
 
 
 def test_a_bad_batch_is_confirmed_has_no_op_and_points_where_it_met_the_loss():

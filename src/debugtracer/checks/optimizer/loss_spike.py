@@ -14,6 +14,7 @@ from debugtracer.spikes.monitor import monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.spikes.sigma import Sigma
 from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.loss_call import LossCall
 from debugtracer.trace.facts.order import StepOrder
 from debugtracer.trace.facts.outlying_batch import OutlyingBatch
 from debugtracer.trace.facts.went_back import WentBack
@@ -23,6 +24,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, Window
 
 MOST = 256  # samples named
+ROWS = 32  # a batch of fewer is small: one row that is hard makes its mean (ours)
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,13 @@ class LossSpike(Check):
     How it decides
         On log loss (asinh where losses are negative), against a line through medians of the last 64 values, in units of
         their median absolute deviation (MAD): above 6, above 1.3 times the largest value of the last 500 steps
-        (at most 20, unless three were as large), and a rise of at least 2 % of the first losses; where the last
+        (at most 20, unless three were as large), a rise of at least 2 % of the first losses, and of 1.3 times the third
+        largest rise of the last 500 steps; where the last
         64 have both signs (REINFORCE), also above twice the largest size among them. Silent for the first 64
         values. A note at once if it reached twice the threshold (four times where losses are negative); settled
         when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses (all where the
-        loss is next to nothing otherwise: a hinge that is met), else a note. Below twice the threshold a note if it
+        loss is next to nothing otherwise: a hinge that is met; of a batch of fewer than 32 rows as much more, as one
+        hard row makes its mean), else a note. Below twice the threshold a note if it
         lasted more than one step, nothing if it did not. If the loss is back from one step to the next, the weights
         were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where
         several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
@@ -63,7 +67,16 @@ class LossSpike(Check):
     )
     met_share: float = 1.0  # rise that is loud then, as a share of the first losses (ours)
 
-    needs: ClassVar[tuple[str | type[Fact], ...]] = (LOSS, GRAD_L2, LR, OutlyingBatch, StepOrder, WentBack, Wiring)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (
+        LOSS,
+        GRAD_L2,
+        LR,
+        LossCall,
+        OutlyingBatch,
+        StepOrder,
+        WentBack,
+        Wiring,
+    )
     at_end: ClassVar[bool] = True
     least_values: ClassVar[int] = WIDTH + 1
     kind: ClassVar[str | None] = "loss_spike"
@@ -144,7 +157,7 @@ class LossSpike(Check):
         )
         jump = seen.lr_jump(ago=len(episode.values))
         start, usual = seen.loss.residuals.start, episode.first.expected
-        share = self.met_share if abs(usual) < self.met * abs(start) else self.least_share
+        share = self.met_share * few(window) if abs(usual) < self.met * abs(start) else self.least_share
         loud = episode.strong and episode.peak - usual >= share * start
         how, then = (
             f"healed slowly{after_rise(jump)}",
@@ -175,6 +188,13 @@ class LossSpike(Check):
             threshold=episode.threshold,
             steps=episode.bad_steps,
         )
+
+
+def few(window: Window) -> float:
+    """How many times higher the mean of a batch rises by one row than that of ROWS; 1 where its rows are not known."""
+    last = window.last(LossCall)
+    rows = last.input_shape[0] if last is not None and last.input_grad and len(last.input_shape) > 1 else 0
+    return ROWS / rows if 0 < rows < ROWS else 1.0
 
 
 def put_back(window: Window, episode: Episode) -> WentBack | None:

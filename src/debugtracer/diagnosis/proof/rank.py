@@ -180,8 +180,8 @@ def guilty(facts: IncidentFacts, evidence: Evidence | None) -> tuple[tuple[int, 
     rows = facts.batch_rows if facts.batch_rows is not None else (facts.birth.rows if facts.birth else None)
     if evidence is not None and evidence.whole_batch and indices is not None:
         return tuple(range(len(indices))), indices
-    samples = facts.sample_index
-    if samples is None and rows is not None and indices is not None and all(r < len(indices) for r in rows):
+    samples, ordered = facts.sample_index, facts.loader is not None and facts.loader.keeps_order
+    if samples is None and rows and indices is not None and ordered and all(r < len(indices) for r in rows):
         samples = tuple(indices[r] for r in rows)
     return rows, samples
 

@@ -241,6 +241,7 @@ class BatchLog:
             sampler=info.sampler,
             frame=info.frame,
             indices=batch.indices,
+            keeps_order=info.keeps_order,
         )
 
     def clear(self) -> None:
