@@ -17,6 +17,7 @@ from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.attendance import at_terminal
 from debugtracer.responses.bad_step import SeenBatch
+from debugtracer.responses.word_file import take_word
 from debugtracer.trace.store.schema import CONTROL, CONTROL_WORDS
 
 POLL_S = 2.0  # seconds between two looks at the file while training (ours)
@@ -103,8 +104,7 @@ class Control(PassListener):
         if path is None:
             return ""
         try:
-            found = path.read_text(errors="replace").strip().lower()
-            path.unlink()
+            found = take_word(path)
         except OSError:
             return ""
         if found and found not in CONTROL_WORDS:

@@ -4,6 +4,7 @@ search is no fault."""
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import pytest
@@ -40,6 +41,26 @@ def test_a_step_is_on_the_tape_after_what_led_to_it_and_ends_the_segment() -> No
         assert kept == ["zero_grad", "module", "fn", "backward", "clip", "step"]
         assert watched.tape.current.entries == []
     assert (watched.state.step, watched.state.iteration) == (2, 2)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_graph_of_a_closure_s_loss_ends_with_its_step(named: bool) -> None:
+    model = a_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    alive: list[weakref.ref[torch.Tensor]] = []
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = model(torch.randn(2, 3)).mean()
+        loss.backward()
+        alive.append(weakref.ref(loss))
+        return loss
+
+    with Watched() as watched:
+        for _ in range(4):
+            assert math.isfinite(optimizer.step(closure=closure) if named else optimizer.step(closure))
+        assert kinds(watched)[-1] == "step"
+        assert [loss() for loss in alive[:-2]] == [None] * 2, "the tape keeps the last two steps, without their graphs"
 
 
 def test_two_optimizers_are_two_steps() -> None:

@@ -54,6 +54,16 @@ def with_closure(
     return (args, {**kwargs, "closure": closure}) if "closure" in kwargs else ((closure, *args[1:]), kwargs)
 
 
+def as_recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of step as the tape keeps them: what the closure gave would keep its graph alive as long as the
+    tape, and torch's own steps do nothing with it but hand it back."""
+    return (args, kwargs) if closure_of(args, kwargs) is None else with_closure(no_loss, args, kwargs)
+
+
+def no_loss() -> None:
+    """Stand in for a closure in a step that is executed again: its backward stands on the tape."""
+
+
 def left_out(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
     """Run a step without its write; the answer is what its closure gave."""
     closure = closure_of(args, kwargs)

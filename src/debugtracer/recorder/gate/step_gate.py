@@ -13,6 +13,7 @@ from debugtracer.recorder.gate.health_gate import HealthGate
 from debugtracer.recorder.gate.scaler_without_step import leave_out_of_scaler
 from debugtracer.recorder.gate.step_call import (
     after_closure,
+    as_recorded,
     closure_of,
     decides_itself,
     left_out,
@@ -116,8 +117,9 @@ class StepGate:
     def write(self, optimizer: Optimizer, original: Step, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The copy, then the user's step; free calls are paused by the caller."""
         self.recorder.guarded(lambda: self.copy(optimizer))
+        kept, named = as_recorded(args, kwargs)
         entry = self.recorder.guarded(
-            lambda: self.recorder.tape.open("step", original, (optimizer, *args), kwargs, encoded=True)
+            lambda: self.recorder.tape.open("step", original, (optimizer, *kept), named, encoded=True)
         )
         if entry is not None:
             entry.settings = settings(optimizer)
