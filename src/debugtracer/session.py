@@ -12,7 +12,6 @@ from debugtracer.diagnosis.incident_writer import VerdictDisplay
 from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guarded
 from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
 from debugtracer.recorder.output.rank_crashes import told_by_its_rank
-from debugtracer.replay.writes_again import writes_again
 from debugtracer.settings import Capture, Settings
 from debugtracer.trace.facts.crash import InplaceWrites
 
@@ -106,6 +105,8 @@ class Session:
         """Execute the forward again where a backward died of a write in place, to see which line wrote."""
         if OVERWRITTEN not in str(error):
             return
+        from debugtracer.replay.writes_again import writes_again
+
         try:
             writes = tuple(writes_again(self.tape.current, self.incidents.context))
         except ReplayRefused as refused:
