@@ -15,6 +15,8 @@ EXAMPLES = "pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8"
 CLEANRL = "vwxyzjn/cleanrl@fe8d8a03c41a7ef5b523e2e354bd01c363e786bb"
 TIMM = "huggingface/pytorch-image-models@aa4b5850c1543fa488abf260f18390eda46cf85d"
 OURS = "benchmarks/framework_programs.py"
+GYMNASIUM = ("gymnasium<1.0", "tyro", "tensorboard")  # CleanRL reads `final_info` of before 1.0
+TORCHVISION = ("torchvision==0.28.0",)  # the one that fits torch 2.13
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Program:
     edits: tuple[tuple[str, str], ...] = ()  # pattern and replacement in the script
     shadowed: tuple[str, ...] = ()  # packages replaced by a stand-in, for downloads and drawings
     results: str = ""  # files whose text is compared too, as a glob
+    packages: tuple[str, ...] = ()  # what it imports and this repository lacks, as pip is told
 
     @property
     def is_started_beside_its_script(self) -> bool:
@@ -117,6 +120,7 @@ PROGRAMS = (
         5,
         "epochs",
         data.digit_files,
+        packages=TORCHVISION,
     ),
     Program(
         "pytorch/examples vae",
@@ -127,6 +131,7 @@ PROGRAMS = (
         8,
         "epochs",
         data.digit_files,
+        packages=TORCHVISION,
     ),
     Program(
         "pytorch/examples dcgan",
@@ -136,6 +141,7 @@ PROGRAMS = (
         "--dataset fake --workers 0 --manualSeed 1 --batchSize 16 --ngf 16 --ndf 16 --niter {n}",
         1,
         "epochs",
+        packages=TORCHVISION,
     ),
     Program(
         "timm train.py",
@@ -148,6 +154,7 @@ PROGRAMS = (
         "epochs",
         data.image_folders,
         results="out/made/summary.csv",
+        packages=TORCHVISION,
     ),
     Program(
         "pytorch/examples reinforce",
@@ -167,6 +174,7 @@ PROGRAMS = (
         "--total-timesteps {n}",
         8192,
         "steps of the environment",
+        packages=GYMNASIUM,
     ),
     Program(
         "CleanRL dqn",
@@ -176,6 +184,7 @@ PROGRAMS = (
         "--total-timesteps {n} --learning-starts 500",
         5000,
         "steps of the environment",
+        packages=GYMNASIUM,
     ),
     Program(
         "CleanRL sac",
@@ -185,6 +194,7 @@ PROGRAMS = (
         "--env-id Pendulum-v1 --total-timesteps {n} --learning-starts 100 --buffer-size 10000",
         300,
         "steps of the environment",
+        packages=GYMNASIUM,
     ),
     Program("transformers Trainer", "framework", "", OURS, "trainer {n}", 60, "steps"),
     Program("Lightning Trainer", "framework", "", OURS, "lightning {n}", 600, "steps"),

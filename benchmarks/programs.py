@@ -5,10 +5,11 @@ print the same.
     python benchmarks/programs.py --lengths 10,30     runs that outlast the seconds every run is given
     python benchmarks/programs.py --table benchmarks/results/DATE-programs-cost.json
 
-The programs (benchmarks/other_programs.py) are fetched into a folder outside this repository. Each runs n and 3n steps
-long (or as many times n as `--lengths` says), with one thread: start-up cancels in the difference, which is the steady
-part. `told` is the share of the run's time that debug-tracer itself reports. A result is kept by commit, so that one
-file shows before and after.
+The programs (benchmarks/other_programs.py) are fetched into a folder outside this repository, and what they import
+that we lack is installed beside them (benchmarks/program_packages.py). Each runs n and 3n steps long (or as many times
+n as `--lengths` says), with one thread: start-up cancels in the difference, which is the steady part. `told` is the
+share of the run's time that debug-tracer itself reports, `load` that of the machine. A result is kept by commit, so
+that one file shows before and after.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from stamp import ROOT
 from benchmarks.by_commit import add_row, load
 from benchmarks.other_programs import PROGRAMS, Program
 from benchmarks.program_data import stand_ins
+from benchmarks.program_packages import interpreter
 
 KIND = "programs-cost"
 LONG = "programs-long"  # with other lengths, so that no table mixes them
@@ -85,7 +87,7 @@ def place(program: Program, source: Path, work: Path, length: int) -> tuple[Path
     return begin, str(script)
 
 
-def run(program: Program, source: Path, length: int, is_watched: bool, cost: str | None) -> Finished:
+def run(program: Program, source: Path, length: int, is_watched: bool, cost: str | None, python: str) -> Finished:
     """Run a program once, in a folder of its own."""
     with tempfile.TemporaryDirectory() as made:
         work = Path(made)
@@ -101,7 +103,7 @@ def run(program: Program, source: Path, length: int, is_watched: bool, cost: str
         }
         environment |= {"DEBUG_TRACER_COST": cost} if cost else {}
         watch = ["-m", "debugtracer", "run", "--mode", "observe", "--"] if is_watched else []
-        words = [sys.executable, *watch, script, *program.arguments.replace("{n}", str(length)).split()]
+        words = [python, *watch, script, *program.arguments.replace("{n}", str(length)).split()]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         ended = subprocess.run(words, cwd=begin, env=environment, capture_output=True, text=True, timeout=1200)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -128,14 +130,19 @@ def own_share(runs: Path, environment: dict[str, str]) -> float | None:
 
 
 def measure(
-    program: Program, source: Path, rounds: int, cost: str | None, lengths: tuple[int, ...] = LENGTHS
+    program: Program,
+    source: Path,
+    rounds: int,
+    cost: str | None,
+    lengths: tuple[int, ...] = LENGTHS,
+    python: str = sys.executable,
 ) -> dict[str, Any]:
     """Both lengths, bare and watched, `rounds` times: the least CPU time of each, since noise only adds."""
     least: dict[tuple[bool, int], Finished] = {}
     for _ in range(rounds):
         for factor in lengths:
             for is_watched in (False, True):
-                done = run(program, source, factor * program.length, is_watched, cost)
+                done = run(program, source, factor * program.length, is_watched, cost, python)
                 if done.status:
                     return {"kind": program.kind, "error": f"status {done.status}: {done.last_error}"[:200]}
                 known = least.get((is_watched, factor))
@@ -154,6 +161,7 @@ def measure(
         "told": watched[1].told,
         "same_output": all(a.printed == b.printed for a, b in zip(bare, watched, strict=True)),
         "lines": len(bare[1].printed),
+        "load": round(os.getloadavg()[1], 1),
     }
 
 
@@ -202,7 +210,9 @@ def main(arguments: list[str] | None = None) -> int:
     kind, setting = KIND if lengths == LENGTHS else LONG, f"cost {args.cost}" if args.cost else ""
     args.sources.mkdir(parents=True, exist_ok=True)
     for program in chosen:
-        row = measure(program, fetched(program, args.sources, args.mirror), args.rounds, args.cost, lengths)
+        source = fetched(program, args.sources, args.mirror)
+        python = interpreter(args.sources, program.packages)
+        row = measure(program, source, args.rounds, args.cost, lengths, python)
         print(row_of(program.name, row), flush=True)
         kept = add_row(kind, program.name, row, setting)
     print(table(kept) if chosen else f"{args.only}: no such program")

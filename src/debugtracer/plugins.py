@@ -95,7 +95,7 @@ def defined(module: ModuleType, contract: type[T]) -> Iterator[type[T]]:
             isinstance(value, type)
             and value.__module__ == module.__name__
             and value is not contract
-            and issubclass(value, contract)
+            and contract in value.__mro__
         ):
             yield value
 

@@ -10,12 +10,9 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.callsites.crash_site import site_of
 from debugtracer.diagnosis.incident_writer import VerdictDisplay
-from debugtracer.diagnosis.raised_step import look_into_raised
 from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guarded
 from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
 from debugtracer.recorder.output.rank_crashes import told_by_its_rank
-from debugtracer.replay.raised import about_values
-from debugtracer.replay.writes_again import writes_again
 from debugtracer.settings import Capture, Settings
 from debugtracer.trace.facts.crash import InplaceWrites
 
@@ -108,6 +105,9 @@ class Session:
 
     def raised(self, error: BaseException) -> None:
         """Look for the birth of a value that is not finite, where the program raised because of it."""
+        from debugtracer.diagnosis.raised_step import look_into_raised
+        from debugtracer.replay.raised import about_values
+
         if self.settings.capture is not Capture.STEP or not about_values(error, site_of(error)):
             return
         alarm = self.recorder.on_raised(error)
@@ -122,6 +122,8 @@ class Session:
         """Execute the forward again where a backward died of a write in place, to see which line wrote."""
         if OVERWRITTEN not in str(error):
             return
+        from debugtracer.replay.writes_again import writes_again
+
         try:
             writes = tuple(writes_again(self.tape.current, self.incidents.context))
         except ReplayRefused as refused:

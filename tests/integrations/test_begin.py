@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
 
 import pytest
@@ -70,3 +72,18 @@ def test_what_the_start_made_counts_as_old_and_what_the_program_froze_stays_so()
         assert gc.get_freeze_count() == frozen
     finally:
         gc.unfreeze()
+
+
+def test_a_run_without_an_incident_imports_nothing_that_only_an_incident_needs(tmp_path):
+    program = (
+        "import sys, torch\n"
+        "weight = torch.nn.Linear(2, 1)\n"
+        "update = torch.optim.SGD(weight.parameters(), lr=0.01)\n"
+        "for _ in range(5):\n"
+        "    update.zero_grad(); weight(torch.ones(1, 2)).sum().backward(); update.step()\n"
+        "print([name for name in ('safetensors', 'debugtracer.responses.responder', 'debugtracer.diagnosis.proof.prove',"
+        " 'debugtracer.replay.trials.step_trials', 'debugtracer.replay.fetch.followed') if name in sys.modules])\n"
+    )
+    environment = os.environ | {"DEBUG_TRACER": "1", "DEBUG_TRACER_OUT": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr

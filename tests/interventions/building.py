@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from debugtracer.diagnosis import incidents
 from debugtracer.diagnosis.proof import prove
 from debugtracer.interventions.intervention import Intervention, interventions
 from debugtracer.replay.trials.score import Score
@@ -42,7 +41,7 @@ def at_the_incident(
         seen.append(1)
         return original(facts, alarm, context, result, built, state_bytes, *rest, **named)
 
-    monkeypatch.setattr(incidents, "prove", proved)
+    monkeypatch.setattr(prove, "prove", proved)  # imported by the incident
     with under_watch(tmp_path, mode=mode, **settings):
         loop()
     return len(seen)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from debugtracer.observers.observed_run import RARELY
-from debugtracer.recorder.governor import BLOCK_S, DEBT_S, FIRST_STEPS, GRACE_S, LIMITS_S, WORDS, Governor, Part
+from debugtracer.recorder.governor import BLOCK_S, DEBT_S, FIRST_S, FIRST_STEPS, GRACE_S, LIMITS_S, WORDS, Governor, Part
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.unseen_cost import UNSEEN
 from debugtracer.trace.events import RankEnded
@@ -39,9 +39,26 @@ class Steps:
 
 def test_the_first_steps_do_not_count():
     steps = Steps()
-    steps.go(FIRST_STEPS, 1.0, 0.9)
+    steps.go(FIRST_STEPS, 0.06, 0.05)
     assert steps.governor.balance_s == GRACE_S
     assert steps.working() == list(Part)
+
+
+def test_first_steps_of_seconds_count_once_as_much_was_ours_as_every_run_is_given():
+    steps = Steps()
+    steps.go(3, 2.0, 0.9)
+    assert steps.governor.balance_s == GRACE_S
+    while steps.working():
+        steps.go(1, 2.0, 0.9)
+    assert FIRST_S + GRACE_S < steps.state.own_s * (1 + UNSEEN) < FIRST_S + GRACE_S + 2 * 0.9
+    assert steps.state.step < 10
+
+
+def test_on_a_full_machine_first_steps_are_given_as_many_seconds_of_a_core():
+    steps = Steps(core=0.5)
+    steps.go(FIRST_STEPS, 0.2, 0.11)
+    assert steps.governor.pace == 0.5
+    assert steps.governor.balance_s == GRACE_S
 
 
 def test_what_stays_under_the_promise_lets_nothing_rest():

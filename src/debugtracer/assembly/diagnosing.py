@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
-from debugtracer.assembly.responding import Responding
-from debugtracer.assembly.resuming import Resuming
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
 from debugtracer.diagnosis.late_consensus import LateConsensus
 from debugtracer.diagnosis.proof.trials import TrialBudget
@@ -57,7 +55,11 @@ class Diagnosing:
         )
         holds, governor = replaying.stops_steps, recording.governor
         ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
-        responding = Responding(settings, recording, replaying, self.incidents, ends) if settings.acts else None
+        responding = None
+        if settings.acts:
+            from debugtracer.assembly.responding import Responding  # here: mode observe has no use for it
+
+            responding = Responding(settings, recording, replaying, self.incidents, ends)
         self.responder = responding.responder if responding is not None else None
         policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
         segments: SegmentListener = responding.segments if responding is not None else ends
@@ -137,6 +139,8 @@ class Diagnosing:
         if settings.acts:
             replaying.hooks.add(state.averages)
         if settings.resume is not None:
+            from debugtracer.assembly.resuming import Resuming
+
             replaying.hooks.add(Resuming(settings, settings.resume, recording, replaying).resumption)
 
 

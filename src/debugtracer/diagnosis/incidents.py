@@ -12,16 +12,11 @@ from typing import Any
 import msgspec
 from torch.optim import Optimizer
 
-from debugtracer.diagnosis.gather import gather
 from debugtracer.diagnosis.incident_writer import IncidentWriter, VerdictDisplay
-from debugtracer.diagnosis.onset import began
-from debugtracer.diagnosis.proof.already_done import without_done
-from debugtracer.diagnosis.proof.prove import prove
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.diagnosis.rank_consensus import RankConsensus
 from debugtracer.diagnosis.run_findings import RunFindings
 from debugtracer.errors import swallow
-from debugtracer.library.library import library_of, seen_before
 from debugtracer.observers.dispatcher import ObserverDispatcher
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, IncidentPolicy
@@ -255,6 +250,11 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def conclude(self, alarm: Alarm, result: Investigation, context: ReplayContext, begin: float) -> None:
         """Conclude an incident: facts, verdict, everything saved and shown."""
+        from debugtracer.diagnosis.gather import gather  # here: a run without an incident has no use for these
+        from debugtracer.diagnosis.onset import began
+        from debugtracer.diagnosis.proof.already_done import without_done
+        from debugtracer.diagnosis.proof.prove import prove
+
         saved = not self.full
         facts_of_step = self.observers.facts_of_incident()
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.findings.recent.items()}
@@ -280,6 +280,8 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:
         """What the team's library knows of this fault."""
+        from debugtracer.library.library import library_of, seen_before
+
         run = self.output.folder
         if run is None:
             return verdict

@@ -8,21 +8,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from time import time as wall_time
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from debugtracer.diagnosis.compared_weights import BATCHES, compared
-from debugtracer.diagnosis.jump_trials import LossJump, diagnose
-from debugtracer.diagnosis.loop_fix import mended
 from debugtracer.diagnosis.proof.trials import TrialBudget
 from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
-from debugtracer.interventions.one_line_fix import FIXES
 from debugtracer.observers.loss.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.state.step_history import StepHistory
 from debugtracer.recorder.tape.mode_stack import ModeStack
-from debugtracer.replay.fetch.sample import Pipeline, pipeline_of
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.spikes.episode import STRONG
 from debugtracer.trace.events import Diagnosed
@@ -31,6 +27,9 @@ from debugtracer.trace.finding import UNTRIED, Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS
+
+if TYPE_CHECKING:
+    from debugtracer.replay.fetch.sample import Pipeline
 
 SPIKE, LEVEL = "optimizer/loss-spike", "optimizer/loss-divergence"
 CHECKS = (
@@ -52,7 +51,8 @@ MOST_COMPARED = 8  # losses whose weights are compared with earlier ones per run
 
 
 class LossJumps:
-    """One per process. `seen` and `look` run in the training thread, `found` in the judge's."""
+    """One per process. `seen` and `look` run in the training thread, `found` in the judge's. What trials need is
+    imported by the first."""
 
     def __init__(
         self,
@@ -124,8 +124,11 @@ class LossJumps:
             return
         if finding.check in CHECKS and not finding.exact and is_worth(finding):
             self.waiting.append(finding)
-        if finding.kind in FIXES and finding.severity != "note":
-            self.to_fix.append(finding)
+        if finding.severity != "note":
+            from debugtracer.interventions.one_line_fix import FIXES
+
+            if finding.kind in FIXES:
+                self.to_fix.append(finding)
 
     def look(self, over: bool = False) -> None:
         """Pin what stood out between two steps, and try what a check has reported. `over`: no further step will
@@ -160,6 +163,8 @@ class LossJumps:
     @guarded("diagnosis.loss_jumps: compare")
     def compare(self, finding: Finding) -> None:
         """Try whether the weights of before do better on the batches of now, and give the answer to the check."""
+        from debugtracer.diagnosis.compared_weights import BATCHES, compared
+
         seconds = 4 * BATCHES * self.state.step_s
         if not self.budget.trials or self.state.quiet_until_healthy:
             return
@@ -175,6 +180,8 @@ class LossJumps:
         """Try the line that a broken invariant asks for, on the steps since the oldest snapshot."""
         if past is None or past.steps < least or not self.budget.trials:
             return
+        from debugtracer.diagnosis.loop_fix import mended
+
         finding = self.to_fix.popleft()
         self.to_fix.clear()
         begin = perf_counter()
@@ -226,6 +233,8 @@ class LossJumps:
             return
         if past is None or self.state.quiet_until_healthy:
             return
+        from debugtracer.diagnosis.jump_trials import LossJump, diagnose
+
         self.done += 1
         norms = sorted(v for v in self.series.get(GRAD_L2, ()) if math.isfinite(v))
         begin = perf_counter()
@@ -252,6 +261,8 @@ class LossJumps:
 @guarded("diagnosis.loss_jumps: pipeline")
 def pipeline_now(context: ReplayContext) -> Pipeline | None:
     """What made the batch that was fetched last: its loader may be gone when a check reports the jump."""
+    from debugtracer.replay.fetch.sample import pipeline_of
+
     last = context.batches.last()
     try:
         return pipeline_of(last.loader) if last is not None else None

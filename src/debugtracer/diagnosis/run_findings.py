@@ -17,7 +17,6 @@ from debugtracer.diagnosis.judging.live_checks import LiveChecks
 from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
 from debugtracer.diagnosis.proof.trials import TrialBudget
-from debugtracer.diagnosis.training_experiment import TrainingExperiment
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.recorder.listeners import ClosedStep
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
@@ -127,6 +126,8 @@ class RunFindings:
 
     def experiment(self) -> None:
         """Decide about the leading finding by some dozen steps of training, where nothing else has."""
+        from debugtracer.diagnosis.training_experiment import TrainingExperiment
+
         experiment = TrainingExperiment(self.found, self.budget.seconds) if self.budget.trials else None
         if experiment is None or not experiment.suspects or any(v.trials for v in self.jumps.verdicts):
             return

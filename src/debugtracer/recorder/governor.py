@@ -13,6 +13,9 @@ from debugtracer.recorder.run_state import OWN_UPDATES, RunState, several_ranks
 
 FIRST_STEPS = 50  # steps that are not counted: buffers are made and structure is learned (docs/cost.md)
 GRACE_S = 3.0  # seconds on top of the share (ours): verdicts of short runs (docs/rationale/performance.md#governor)
+# seconds of ours after which steps count before the 50th (ours: as much again as every run is given; steps of
+# milliseconds do not come near, steps of seconds would pay minutes)
+FIRST_S = GRACE_S
 SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
 LEAST_SHARE = 0.02  # of a core, below which a look at the clocks is not believed (ours)
 CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 to 270 us in some sandboxes
@@ -66,6 +69,8 @@ class Governor:
         """Seconds of ours that are settled, as clocks have read them."""
         self.incident_s = 0.0
         """Seconds that went into incidents so far."""
+        self.first_s = 0.0
+        """Seconds of ours in the first steps."""
         self.working = dict.fromkeys(Part, True)
 
     def resume(self) -> None:
@@ -96,7 +101,9 @@ class Governor:
         if self.block_steps >= CLOCK_STEPS and self.block_s >= CLOCK_S:
             self.look_at_clock()
         if state.step <= FIRST_STEPS:
-            return
+            self.first_s += spent_s
+            if self.pace * self.first_s <= FIRST_S:
+                return
         for part, works in self.working.items():
             if not works and steps > 1:
                 state.rested[WORDS[part]] += steps - 1
@@ -140,7 +147,7 @@ class Governor:
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
-        self.balance_s, self.incident_s = GRACE_S, 0.0
+        self.balance_s, self.incident_s, self.first_s = GRACE_S, 0.0, 0.0
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
         self.resume()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,7 +14,6 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
 class BlankSample(Check):
     """A sample of one single value, an image that ends in one, or a text that could not be decoded.
 

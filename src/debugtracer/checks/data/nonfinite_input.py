@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -21,7 +20,6 @@ MADE = {
 }
 
 
-@dataclass(frozen=True)
 class NonfiniteInput(Check):
     """NaN or Inf in a tensor of a batch.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -24,7 +23,6 @@ REFUSALS = (
 )
 
 
-@dataclass(frozen=True)
 class RaggedSamples(Check):
     """The loader could not put the samples of a batch together.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,7 +18,6 @@ from debugtracer.trace.window import Window
 REFUSED = re.compile(r"Target (-?\d+) is out of bounds|Class values must be (smaller than num_classes|non-negative)")
 
 
-@dataclass(frozen=True)
 class TargetOutOfBounds(Check):
     """The program died of a target outside the classes of its loss.
 

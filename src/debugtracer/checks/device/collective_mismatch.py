@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -23,7 +22,6 @@ LEFT_ALONE = re.compile(
 """What c10d raises on a rank that the others do not meet (gloo, NCCL, TORCH_DISTRIBUTED_DEBUG=DETAIL)."""
 
 
-@dataclass(frozen=True)
 class CollectiveMismatch(Check):
     """Ranks stand in different collectives, or one is in none: they wait for each other for ever.
 

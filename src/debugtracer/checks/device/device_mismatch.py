@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,7 +18,6 @@ REFUSALS = (
 )
 
 
-@dataclass(frozen=True)
 class DeviceMismatch(Check):
     """Tensors of one call lie on different devices.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,7 +15,6 @@ ASKED = re.compile(r"[Tt]ried to allocate ([\d.]+ ?\w+)")
 GIB = 2**30  # bytes
 
 
-@dataclass(frozen=True)
 class OutOfMemory(Check):
     """An allocation failed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,7 +16,6 @@ from debugtracer.trace.window import Window
 INDICES = re.compile(r"did not receive grad for rank \d+: ([\d ]+)")
 
 
-@dataclass(frozen=True)
 class UnfinishedReduction(Check):
     """DistributedDataParallel waits for gradients that never come.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -14,7 +13,6 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
 class AllFrozen(Check):
     """backward() is called where every parameter of the model has requires_grad False.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,7 +15,6 @@ from debugtracer.trace.window import Window
 OPS = {"scaled_dot_product_attention": "aten::scaled_dot_product_attention", "softmax": "aten::_softmax"}
 
 
-@dataclass(frozen=True)
 class FutureLeak(Check):
     """Outputs depend on tokens that come later, and these are the targets.
 

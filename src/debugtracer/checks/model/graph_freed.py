@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -15,7 +14,6 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
 class GraphFreed(Check):
     """A second backward through a graph that the first one has freed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -37,7 +36,6 @@ STALE = (
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
 
 
-@dataclass(frozen=True)
 class InplaceModified(Check):
     """Backward needs a value that was changed in place after the forward.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -45,7 +44,6 @@ WIDTHS = (
 SHOWN = 6  # tensors named in a message (ours)
 
 
-@dataclass(frozen=True)
 class ShapeMismatch(Check):
     """A module, an operator or a loss was given shapes that do not fit.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,7 +15,6 @@ from debugtracer.trace.window import Window
 CALLED = {"load_state_dict": "load_state_dict(assign=True)", "_apply": "a conversion (.to, .half, .double)"}
 
 
-@dataclass(frozen=True)
 class TieBroken(Check):
     """Two names of one parameter have become two parameters, which are trained apart.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,7 +14,6 @@ from debugtracer.trace.window import Window
 CLOSER = ". Compare them with torch.autograd.gradcheck."
 
 
-@dataclass(frozen=True)
 class WrongDerivative(Check):
     """The backward of an autograd.Function of the program's is not the derivative of its forward.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,7 +18,6 @@ REFUSED = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class DtypeMismatch(Check):
     """A module, an operator or a loss was given tensors of dtypes that it does not combine.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,7 +11,6 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, GRAD_MAX, LOSS, SCALER_SKIPPING, Window, spoken
 
 
-@dataclass(frozen=True)
 class NonfiniteGradient(Check):
     """A gradient is NaN or infinite before the update.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -11,7 +10,6 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import OUTPUT_NAN, Window
 
 
-@dataclass(frozen=True)
 class NonfiniteOutput(Check):
     """The root module returned NaN and no backward follows.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,7 +11,6 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, PARAM_L2, PARAM_MAX, Window
 
 
-@dataclass(frozen=True)
 class NonfiniteParameter(Check):
     """A parameter is NaN or infinite after an update whose gradients were finite.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,7 +11,6 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
 class OverflowFlag(Check):
     """A device in saturation mode set its overflow flag in a step that was trained on.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,7 +16,6 @@ from debugtracer.trace.window import Window
 MEASURES = 1e6  # a limit from here on only measures the norm (ours)
 
 
-@dataclass(frozen=True)
 class ClipAfterStep(Check):
     """Gradients are clipped when the update has used them already, or before there are any.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,7 +15,6 @@ from debugtracer.trace.window import Window
 CLONE = "{name: value.clone() for name, value in model.state_dict().items()}"
 
 
-@dataclass(frozen=True)
 class CopyAliased(Check):
     """Weights that were kept for later lie in the memory of those that are trained.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -18,7 +17,6 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, LR, Window
 
 
-@dataclass(frozen=True)
 class LossOscillation(Check):
     """The loss alternates around its trend with a growing swing.
 

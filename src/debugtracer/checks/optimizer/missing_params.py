@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -25,7 +24,6 @@ REMEDIES_UNFROZEN = (
 REMEDY_LISTED = "put every parameter that is to learn into the list that the optimizer is given"
 
 
-@dataclass(frozen=True)
 class MissingParams(Check):
     """Parameters receive gradients and no optimizer holds them.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -22,7 +21,6 @@ KEYS = re.compile(r'"([^"]+)"')
 PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "backbone.")
 
 
-@dataclass(frozen=True)
 class StateDictMismatch(Check):
     """load_state_dict refuses a saved state.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,7 +16,6 @@ from debugtracer.trace.window import Window
 IN_FILE = ("call load_state_dict of what the file holds after building the object and before the first step",)
 
 
-@dataclass(frozen=True)
 class StateLost(Check):
     """Training goes on from a checkpoint without the optimizer's or the scheduler's state.
 

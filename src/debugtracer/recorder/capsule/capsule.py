@@ -16,9 +16,6 @@ from typing import Any
 
 import msgspec
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors
-from safetensors.torch import save_file as save_tensors
 
 from debugtracer.errors import CapsuleError
 from debugtracer.recorder.capsule.flags import Flags, read_flags
@@ -81,6 +78,8 @@ def save_capsule(
 ) -> int:
     """Write the folder and return its bytes. Raises CapsuleError: opaque operator, too large, nothing recorded,
     disk."""
+    from safetensors import SafetensorError  # here: a run without an incident has no use for its megabyte
+
     recorded = program.finish()
     if program.refused:
         raise CapsuleError(refusal(facts, program.refused))
@@ -124,6 +123,8 @@ def write(
     trace_id: str,
 ) -> None:
     """Write all files of a capsule, capsule.json last."""
+    from safetensors.torch import save_file as save_tensors
+
     (folder / PROGRAM).write_bytes(gzip.compress(msgspec.json.encode(recorded), 6, mtime=0))
     save_tensors(blobs, folder / INPUTS)
     frames = [*recorded.frames, *frames_of(facts)]
@@ -186,6 +187,9 @@ def file_facts(content: bytes) -> FileFacts:
 
 def load_capsule(folder: Path) -> Capsule:
     """Read a capsule written by save_capsule. Raises CapsuleError in one sentence on anything else."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load as load_tensors
+
     if not folder.is_dir():
         raise CapsuleError(f"{folder} is not a folder; expected an incident such as RUN/incidents/step-000012-rank0")
     head = read_head(folder)

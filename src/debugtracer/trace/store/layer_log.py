@@ -65,7 +65,7 @@ class LayerLog:
 
         self.file = new_file(folder, "layers")
         self.sink = BatchBytes()
-        options = pa.ipc.IpcWriteOptions(compression="zstd", emit_dictionary_deltas=True)
+        options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False, emit_dictionary_deltas=True)
         self.writer = pa.ipc.new_stream(self.sink, layers_schema(), options=options)
         self.size, self.due, self.seen, self.every = 0, HALVED_BYTES, 0, 1
 

@@ -44,7 +44,7 @@ class NormLog:
 
         self.file, self.size = new_file(folder, "norms"), 0
         self.sink = BatchBytes()
-        options = pa.ipc.IpcWriteOptions(compression="zstd", emit_dictionary_deltas=True)
+        options = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False, emit_dictionary_deltas=True)
         self.writer = pa.ipc.new_stream(self.sink, norms_schema(), options=options)
 
     def append(self, fact: LayerNorms) -> None:
