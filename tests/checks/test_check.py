@@ -43,7 +43,7 @@ AT_END = {
     "model/eval-mode-left", "model/future-leak", "model/graph-freed", "model/init-scale",
     "model/inplace-modified", "model/input-ignored", "model/loss-misuse", "model/loss-without-graph",
     "model/shape-mismatch", "model/target-in-input", "model/unregistered-params", "numerics/dtype-mismatch",
-    "model/one-answer", "model/unused-param",
+    "model/fields-share-rows", "model/one-answer", "model/unused-param",
     "numerics/half-gradients", "optimizer/clip-nonfinite", "optimizer/double-unscale", "optimizer/gradient-drift",
     "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
     "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-faded", "optimizer/rate-kept",

@@ -21,6 +21,11 @@ def found(**more: object) -> list[Finding]:
     [
         ("restored", "load_state_dict (train.py:31) is given the memory of Net itself, taken 120 updates ago: it rest"),
         (
+            "exchanged",
+            "load_state_dict (train.py:31) has overwritten it, and loading it afterwards brings nothing back",
+        ),
+        ("unchanged", "load_state_dict (train.py:31) gives Net what it has already, three times in a row"),
+        (
             "difference",
             "the loss takes Net from a tensor of before in its own memory (train.py:31), 4 param",
         ),

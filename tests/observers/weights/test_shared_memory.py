@@ -114,9 +114,61 @@ def followed(assign: bool) -> Callable[[], None]:
     return program
 
 
+def mixed(keep: Callable[[nn.Module], Any], rounds: int = 4) -> Callable[[], None]:
+    """Each round goes on from a mean of the weights before and after it."""
+
+    def program() -> None:
+        model = net()
+        for _ in range(rounds):
+            old = keep(model)
+            train(model, steps=2)
+            new = model.state_dict()
+            model.load_state_dict({name: 0.7 * old[name] + 0.3 * new[name] for name in old})
+
+    return program
+
+
+def swapped(keep: Callable[[nn.Module], Any]) -> Callable[[], None]:
+    """Other weights are loaded for an evaluation, and what was kept after it."""
+
+    def program() -> None:
+        model, other = net(), net().state_dict()
+        train(model)
+        kept = keep(model)
+        model.load_state_dict(other)
+        model(torch.randn(8, 4))
+        model.load_state_dict(kept)
+        train(model)
+
+    return program
+
+
+def written_in_place() -> None:
+    """A state is changed through its own tensors, and loaded for good measure."""
+    model = net()
+    train(model)
+    own = model.state_dict()
+    for value in own.values():
+        value.mul_(0.5)
+    model.load_state_dict(own)
+    train(model)
+
+
+def given_back() -> None:
+    """The best weights are the last ones, each time, while a state of before is kept for its names."""
+    model = net()
+    for _ in range(4):
+        names = model.state_dict()
+        train(model, steps=2)
+        best = {name: value.clone() + 1e-3 for name, value in model.state_dict().items()}
+        model.load_state_dict({name: best[name] for name in names})
+
+
 SHARED = {
     "restored": best(lambda m: m.state_dict()),
     "restored a dict of it": best(lambda m: dict(m.state_dict())),
+    "unchanged mean": mixed(lambda m: m.state_dict()),
+    "exchanged": swapped(lambda m: m.state_dict()),
     "difference": anchored(lambda p: p.data),
     "rescue": perturbed(clone=False),
     "network": followed(assign=True),
@@ -125,6 +177,11 @@ APART = {
     "deepcopy": best(lambda m: copy.deepcopy(m.state_dict())),
     "clones": best(lambda m: {k: v.clone() for k, v in m.state_dict().items()}),
     "loaded at once": best(lambda m: m.state_dict(), more=0),
+    "means of a copy": mixed(lambda m: copy.deepcopy(m.state_dict())),
+    "two means": mixed(lambda m: m.state_dict(), rounds=2),
+    "swapped with a copy": swapped(lambda m: copy.deepcopy(m.state_dict())),
+    "written in place": written_in_place,
+    "given back": given_back,
     "anchors": anchored(lambda p: p.detach().clone()),
     "two steps": perturbed(clone=True),
     "target": followed(assign=False),

@@ -19,7 +19,8 @@ class CopyAliased(Check):
     """Weights that were kept for later lie in the memory of those that are trained.
 
     What it catches
-        `best = model.state_dict()` without a copy, loaded again at the end; an anchor (EWC, L2-SP) or the old weights
+        `best = model.state_dict()` without a copy, loaded again at the end, or from which the next weights are computed
+        (Reptile, Lookahead: old + share * (new - old)); an anchor (EWC, L2-SP) or the old weights
         of a two-step optimizer (SAM) kept as `p.data`; a target network or teacher made with
         `load_state_dict(..., assign=True)` or `q.data = p.data`.
     Why it matters
@@ -27,11 +28,13 @@ class CopyAliased(Check):
         and targets come from the network that is trained.
     How it decides
         Addresses alone, so nothing is guessed. A state that `load_state_dict` gets is, for all parameters, the memory
-        of the module itself, and was taken before an update. A loss takes a parameter from another tensor of its
-        memory that no call of this step has made (`x - x.detach()` makes a new one each time). An optimizer's state
-        for a parameter is that parameter's memory at each of several backward calls of a step, between which it was
-        written. Every parameter of a network that no optimizer holds lies in that of a trained one, as another tensor:
-        layers shared by design share the parameter itself.
+        of the module itself, and was taken before an update or before other weights were loaded. Three loads of a line
+        in a row give back what is there, and each time a state taken before the updates since the last is still kept
+        and lies in the module's memory. A loss takes a parameter from another tensor of its memory that no call of this
+        step has made (`x - x.detach()` makes a new one each time). An optimizer's state for a parameter is that
+        parameter's memory at each of several backward calls of a step, between which it was written. Every parameter of
+        a network that no optimizer holds lies in that of a trained one, as another tensor: layers shared by design
+        share the parameter itself.
     What to do
         Keep `p.detach().clone()`, or `copy.deepcopy(model.state_dict())`.
     Example
@@ -71,6 +74,20 @@ def told(fact: SharedMemory) -> str:
         return (
             f"load_state_dict{where} is given the memory of {fact.name} itself, taken {fact.updates} updates ago{taken}"
             ": it restores nothing; expected a copy. Keep copy.deepcopy(model.state_dict())."
+        )
+    if fact.how == "exchanged":
+        taken = f" ({at_line(fact.made)})" if fact.made is not None else ""
+        return (
+            f"the state of {fact.name} that was kept{taken} lies in the model's own memory: load_state_dict{where} has "
+            "overwritten it, and loading it afterwards brings nothing back; training goes on from the other weights; "
+            "expected a copy. Keep copy.deepcopy(model.state_dict())."
+        )
+    if fact.how == "unchanged":
+        taken = f" ({at_line(fact.made)})" if fact.made is not None else ""
+        return (
+            f"load_state_dict{where} gives {fact.name} what it has already, three times in a row: the state that was "
+            f"kept{taken} {fact.updates} updates before lies in the model's own memory, so that old and new are one; "
+            "expected a copy. Keep copy.deepcopy(model.state_dict())."
         )
     if fact.how == "difference":
         return (

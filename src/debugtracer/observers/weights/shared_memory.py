@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.ties import address
+from debugtracer.observers.weights.unchanged_loads import KeptState, Pairs, UnchangedLoads
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.shared_memory import SharedMemory
@@ -29,14 +30,6 @@ FEWEST = 2  # parameters of a network (ours)
 MOST = 4096  # tensors of a step that are followed (ours); beyond them nothing is said of differences
 
 
-class KeptState(NamedTuple):
-    """A tensor of a state, the updates before it was taken and its line."""
-
-    tensor: Callable[[], Tensor | None]
-    step: int
-    raw: RawFrames
-
-
 class SharedMemoryObserver(Observer):
     """Compares addresses, around rare calls and in inspected steps; reads no value and keeps no tensor alive."""
 
@@ -44,6 +37,7 @@ class SharedMemoryObserver(Observer):
         super().__init__(run)
         self.calls = OutermostCalls()
         self.taken: deque[KeptState] = deque(maxlen=STATES)
+        self.unchanged = UnchangedLoads()
         self.made: dict[int, Callable[[], Tensor | None]] = {}
         """What calls of this step have made without a graph."""
         self.taken_from: dict[int, RawFrames] = {}
@@ -63,6 +57,7 @@ class SharedMemoryObserver(Observer):
 
     def reset(self) -> None:
         self.taken.clear()
+        self.unchanged.reset()
         self.forget()
         self.told.clear()
 
@@ -100,20 +95,35 @@ class SharedMemoryObserver(Observer):
         """Remember when a state was taken, by one tensor of it: a dict of the user's own may hold it later."""
         first = next(dense(state.values()), None) if isinstance(state, dict) else None
         if first is not None:
-            self.taken.append(KeptState(WeakRef(first), self.run.step, raw_frames(3)))
+            number = self.taken[-1].number + 1 if self.taken else 0
+            self.taken.append(KeptState(WeakRef(first), self.run.step, raw_frames(3), number))
 
     def given(self, module: nn.Module, state: Any) -> None:
-        """Emit a state of some updates ago that is the memory of the module it is loaded into."""
+        """Emit a state of some updates ago that is the memory of the module it is loaded into, or that was computed
+        from such states."""
         if not isinstance(state, dict):
             return
-        own = [(p, state[name]) for name, p in module.named_parameters() if name in state]
-        if not own or not all(isinstance(v, Tensor) and shares(p, v) for p, v in own):
+        own: Pairs = [(p, state[n]) for n, p in module.named_parameters() if isinstance(state.get(n), Tensor)]
+        if not own or not all(shares(p, v) for p, v in own):
+            self.computed(own, module)
             return
         ids = {id(v) for v in state.values()}
         known = next((t for t in self.taken if (v := t.tensor()) is not None and id(v) in ids), None)
         held = {id(p) for one in self.run.optimizers for p in parameters(one)}
-        if known is not None and known.step < self.run.step and any(id(p) in held for p, _ in own):
-            self.emit("restored", type(module).__name__, len(own), self.run.step - known.step, raw_frames(3), known.raw)
+        if known is None or not any(id(p) in held for p, _ in own):
+            return
+        updates, name = self.run.step - known.step, type(module).__name__
+        if load := self.unchanged.since(module, known):
+            self.emit("exchanged", name, len(own), updates, load, known.raw)
+        elif updates:
+            self.emit("restored", name, len(own), updates, raw_frames(3), known.raw)
+
+    def computed(self, own: Pairs, module: nn.Module) -> None:
+        """Emit the kept state from which a load was computed that gives back what is there, each time."""
+        raw = raw_frames(4)
+        kept = self.unchanged.given(own, module, self.taken, self.run.step, raw)
+        if kept is not None:
+            self.emit("unchanged", type(module).__name__, len(own), self.run.step - kept.step, raw, kept.raw)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Emit a weight that is taken from a tensor of its own memory that no call of this step has made."""
@@ -171,7 +181,7 @@ class SharedMemoryObserver(Observer):
 
     def emit(
         self,
-        how: Literal["restored", "difference", "rescue", "network"],
+        how: Literal["restored", "exchanged", "unchanged", "difference", "rescue", "network"],
         name: str,
         count: int,
         updates: int,

@@ -11,9 +11,11 @@ from debugtracer.trace.facts.fact import Fact
 class SharedMemory(Fact, frozen=True, kw_only=True):
     """Seen once for a place; only addresses were compared."""
 
-    how: Literal["restored", "difference", "rescue", "network"]
-    """`restored`: load_state_dict was given the model's own memory, taken some updates ago. `difference`: the loss
-    takes a weight from itself. `rescue`: an optimizer keeps weights that it writes between two backward calls in their
+    how: Literal["restored", "exchanged", "unchanged", "difference", "rescue", "network"]
+    """`restored`: load_state_dict was given the model's own memory, taken some updates ago. `exchanged`: the same, and
+    other weights were loaded at `frame` in between. `unchanged`: it was given
+    values computed from such a state, again and again what was there. `difference`: the loss takes a weight from
+    itself. `rescue`: an optimizer keeps weights that it writes between two backward calls in their
     own memory. `network`: a second network without an optimizer lies in the memory of a trained one."""
     name: str
     """A parameter, or the class of a network."""

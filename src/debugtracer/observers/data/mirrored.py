@@ -1,0 +1,67 @@
+"""Pictures by their middle: how one was turned against another, and which tensors of a batch lie over a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from debugtracer.observers.data.digest import readable
+
+LEAST = 8  # pixels of a side (ours: fewer may be mirror images by chance)
+SIDE = 64  # pixels of the middle that are compared (ours)
+CHANNELS = (1, 3, 4)
+TURNS: dict[str, Callable[[Tensor], Tensor]] = {
+    "left to right": lambda picture: picture.flip(-1),
+    "upside down": lambda picture: picture.flip(-2),
+    "by half a turn": lambda picture: picture.flip(-2, -1),
+    "by a quarter turn": lambda picture: picture.rot90(1, (-2, -1)),
+    "by a quarter turn back": lambda picture: picture.rot90(-1, (-2, -1)),
+}
+
+
+def laid_out(leaf: Tensor) -> Tensor | None:
+    """A batch of pictures or masks with height and width last; None for what is neither."""
+    if not readable(leaf) or leaf.dim() < 3 or not leaf.shape[0] or leaf.is_complex():
+        return None
+    leaf = leaf.detach()
+    if leaf.dim() == 4 and leaf.shape[-1] in CHANNELS and leaf.shape[1] not in CHANNELS:
+        leaf = leaf.movedim(-1, 1)
+    return leaf if min(leaf.shape[-2:]) >= LEAST else None
+
+
+def middle(picture: Tensor) -> Tensor:
+    """The middle of one picture, a copy: a square that mirroring and turning take to itself."""
+    high, wide = picture.shape[-2:]
+    side = min(high, wide, SIDE)
+    if (high - side) % 2 or (wide - side) % 2:
+        side -= 1
+    if (high - side) % 2 or (wide - side) % 2:  # one side is odd, the other is not: no square has the same middle
+        top, left = (high - side) // 2, (wide - side) // 2
+        return picture[..., top : high - top, left : wide - left].clone()
+    top, left = (high - side) // 2, (wide - side) // 2
+    return picture[..., top : top + side, left : left + side].clone()
+
+
+def turned(now: Tensor, before: Tensor) -> str | None:
+    """How a picture was turned: empty where it is the same, None where it is another or looks the same either way."""
+    if now.shape != before.shape:
+        return None
+    if torch.equal(now, before):
+        return ""
+    return next((how for how, turn in TURNS.items() if alike(turn(before), now)), None)
+
+
+def alike(one: Tensor, other: Tensor) -> bool:
+    """Whether two have one shape and the same values."""
+    return one.shape == other.shape and torch.equal(one, other)
+
+
+def is_boxes(leaf: Tensor) -> bool:
+    """Whether every row is one box, or boxes, as left, top, right and bottom edge."""
+    if not readable(leaf) or leaf.dim() not in (2, 3) or leaf.shape[-1] != 4 or not leaf.numel() or leaf.is_complex():
+        return False
+    left, top, right, bottom = leaf.detach().double().unbind(-1)
+    ordered = bool((left <= right).all()) and bool((top <= bottom).all()) and bool((left >= 0).all())
+    return ordered and bool((top >= 0).all()) and bool((left < right).any())

@@ -1,0 +1,146 @@
+"""Pictures that are mirrored while their masks or boxes are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+
+from debugtracer import session
+from debugtracer.trace.facts.mirrored_input import MirroredInput
+from tests.observers.told import facts
+from tests.watching import under_watch
+
+Sample = tuple[Tensor, Tensor]
+
+
+@pytest.fixture(autouse=True)
+def _left_alone():
+    yield
+    session.stop()
+
+
+class Pictures(Dataset[Sample]):
+    """Twenty pictures with something that belongs to each, changed by a transform at each fetch."""
+
+    def __init__(self, transform: Callable[[Tensor, Tensor], Sample], target: Callable[[Tensor], Tensor]) -> None:
+        self.pictures = torch.randn(20, 3, 12, 12)
+        self.targets, self.transform = [target(picture) for picture in self.pictures], transform
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+    def __getitem__(self, index: int) -> Sample:
+        return self.transform(self.pictures[index], self.targets[index])
+
+
+def mask(picture: Tensor) -> Tensor:
+    return (picture[0] > 0).float()
+
+
+def box(picture: Tensor) -> Tensor:
+    left, top = (int(v) for v in torch.randint(0, 5, (2,)))
+    return torch.tensor([left, top, left + 4, top + 5]).float()
+
+
+def numbers(picture: Tensor) -> Tensor:
+    return torch.randn(4)
+
+
+def coin() -> bool:
+    return bool(torch.rand(1) < 0.5)
+
+
+def seen(
+    tmp_path: Any, transform: Any, target: Any, forward: Callable[..., Tensor] | None = None, workers: int = 0
+) -> list[MirroredInput]:
+    with under_watch(tmp_path):
+        torch.manual_seed(0)
+        data = Pictures(transform, target)
+        model = nn.Conv2d(3, 3, 3, padding=1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(4):
+            for picture, _target in DataLoader(data, batch_size=5, shuffle=True, num_workers=workers):
+                loss = (forward(model, picture, _target) if forward else model(picture)).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    return facts(tmp_path, MirroredInput)
+
+
+def only_picture(turn: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Sample]:
+    return lambda picture, target: (turn(picture) if coin() else picture, target)
+
+
+def flipped(picture: Tensor) -> Tensor:
+    return picture.flip(-1)
+
+
+def both(picture: Tensor, target: Tensor) -> Sample:
+    return (picture.flip(-1), target.flip(-1)) if coin() else (picture, target)
+
+
+def each_its_own(picture: Tensor, target: Tensor) -> Sample:
+    return picture.flip(-1) if coin() else picture, target.flip(-1) if coin() else target
+
+
+@pytest.mark.parametrize(
+    ("turn", "target", "how", "what"),
+    [
+        (flipped, mask, "left to right", "mask"),
+        (lambda p: p.flip(1), mask, "upside down", "mask"),
+        (lambda p: p.rot90(1, (1, 2)), mask, "by a quarter turn", "mask"),
+        (flipped, box, "left to right", "box"),
+        (flipped, lambda p: p.mean(0, keepdim=True), "left to right", "mask"),
+    ],
+)
+def test_finds_a_target_that_does_not_follow(tmp_path, turn, target, how, what):
+    (fact,) = seen(tmp_path, only_picture(turn), target)
+    assert fact.what == what
+    assert fact.how.startswith(how)
+    assert (fact.path, fact.target) == ("batch[0]", "batch[1]")
+    assert len(fact.samples) >= 4
+    assert fact.compared >= len(fact.samples)
+
+
+def test_samples_of_workers_are_compared_too(tmp_path):
+    (fact,) = seen(tmp_path, only_picture(flipped), mask, workers=2)
+    assert fact.what == "mask"
+
+
+@pytest.mark.parametrize(
+    ("transform", "target"),
+    [
+        (both, mask),
+        (each_its_own, lambda p: p.clone()),  # two views
+        (only_picture(flipped), lambda p: p.clone()),  # one view and the picture itself
+        (only_picture(flipped), numbers),
+        (only_picture(flipped), lambda p: torch.ones(12, 12)),  # the same either way
+        (only_picture(lambda p: p + 1), mask),
+        (only_picture(flipped), lambda p: torch.tensor(1)),
+    ],
+)
+def test_what_follows_or_has_no_place_is_no_news(tmp_path, transform, target):
+    assert not seen(tmp_path, transform, target)
+
+
+def test_what_a_model_is_given_is_no_target(tmp_path):
+    def filling(model: nn.Module, picture: Tensor, hole: Tensor) -> Tensor:
+        return Fill(model)(picture, hole)
+
+    assert not seen(tmp_path, only_picture(flipped), mask, filling)
+
+
+class Fill(nn.Module):
+    """Fills a hole of a picture."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, picture: Tensor, hole: Tensor) -> Tensor:
+        return self.inner(picture * hole[:, None])
