@@ -40,6 +40,7 @@ class LrTooHigh(Cause):
     contradicts: ClassVar[tuple[str, ...]] = (
         "data/hard-samples",
         "data/outlier-sample",
+        "optimizer/clip-after-step",
         "optimizer/zero-grad-missing",
         "optimizer/second-moment-decoupled",
     )

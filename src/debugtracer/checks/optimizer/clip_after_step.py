@@ -9,10 +9,12 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import running, spot
 from debugtracer.trace.facts.order import Call, StepOrder
+from debugtracer.trace.facts.own_clip import OwnClip
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+UPDATES = 2  # by hand, running (ours)
 MEASURES = 1e6  # a limit from here on only measures the norm (ours)
 
 
@@ -26,7 +28,9 @@ class ClipAfterStep(Check):
         straight into the weights.
     How it decides
         In two updates running of one optimizer there is a clip with a finite limit and none of them came between a
-        backward that wrote its gradients and its step. A clip with a limit of 1e6 and more only measures the norm.
+        backward that wrote its gradients and its step. In a loop that writes its weights itself: two clips running met
+        no gradient, or one with which the weights had been written. A clip with a limit of 1e6 and more only measures
+        the norm.
     What to do
         Clip between backward and step.
     Example
@@ -34,7 +38,7 @@ class ClipAfterStep(Check):
         nothing; expected it between backward and step. Move it before optimizer.step().
     """
 
-    needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
+    needs: ClassVar[tuple[type[StepOrder], type[OwnClip]]] = (StepOrder, OwnClip)
     kind: ClassVar[str] = "clip_misplaced"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = ("move the clipping between backward and optimizer.step()",)
@@ -57,6 +61,23 @@ class ClipAfterStep(Check):
                     place=Place(frame=call.frame),
                     limit=float(call.limit or math.inf),
                 )
+        for own in window.new(OwnClip):
+            if own.number == UPDATES and own.limit < MEASURES:
+                yield self.by_hand(window, own)
+
+    def by_hand(self, window: Window, own: OwnClip) -> Finding:
+        """Build the finding of a loop without an optimizer."""
+        met = "no gradient" if own.why == "none" else "gradients that the weights were written with before"
+        return self.finding(
+            window,
+            "warning",
+            f"clip{spot(own.frame)} meets {met} in two updates running, so it clips nothing; expected it between "
+            "backward and the update. Move it behind loss.backward().",
+            ref=own.ref,
+            place=Place(frame=own.frame),
+            remedies=("move the clipping between backward and the lines that write the weights",),
+            limit=own.limit,
+        )
 
 
 def idle(fact: StepOrder) -> Call | None:
