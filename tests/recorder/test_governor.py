@@ -7,7 +7,17 @@ import torch
 from torch import nn
 
 from debugtracer.observers.observed_run import RARELY
-from debugtracer.recorder.governor import BLOCK_S, DEBT_S, FIRST_S, FIRST_STEPS, GRACE_S, LIMITS_S, WORDS, Governor, Part
+from debugtracer.recorder.governor import (
+    BLOCK_S,
+    DEBT_S,
+    FIRST_S,
+    FIRST_STEPS,
+    GRACE_S,
+    LIMITS_S,
+    WORDS,
+    Governor,
+    Part,
+)
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.unseen_cost import UNSEEN
 from debugtracer.trace.events import RankEnded
