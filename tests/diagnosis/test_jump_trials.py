@@ -11,7 +11,7 @@ import torch
 
 from debugtracer import session
 from debugtracer.diagnosis.jump_trials import LossJump, diagnose
-from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.errors import ReplayRefused
 from debugtracer.replay.trials.score import Score
 from debugtracer.trace.calibration import calibrated

@@ -136,7 +136,7 @@ def test_weights_and_versions_are_as_before_after_a_replay(tmp_path, monkeypatch
         seen.append(all(torch.equal(a, b) for a, b in zip(now, after, strict=True)))
         return result
 
-    monkeypatch.setattr("debugtracer.diagnosis.incidents.investigate", watched)
+    monkeypatch.setattr("debugtracer.replay.investigate.investigate", watched)
 
     def shift(model, step):
         with torch.no_grad():

@@ -81,8 +81,8 @@ def test_a_run_without_an_incident_imports_nothing_that_only_an_incident_needs(t
         "update = torch.optim.SGD(weight.parameters(), lr=0.01)\n"
         "for _ in range(5):\n"
         "    update.zero_grad(); weight(torch.ones(1, 2)).sum().backward(); update.step()\n"
-        "print([name for name in ('safetensors', 'debugtracer.responses.responder', 'debugtracer.diagnosis.proof.prove',"
-        " 'debugtracer.replay.trials.step_trials', 'debugtracer.replay.fetch.followed') if name in sys.modules])\n"
+        "rooms = 'safetensors', 'responses', 'causes', 'interventions', 'recorder.capsule', 'replay.op_trace'\n"
+        "print([name for name in sys.modules if name.removeprefix('debugtracer.').startswith(rooms)])\n"
     )
     environment = os.environ | {"DEBUG_TRACER": "1", "DEBUG_TRACER_OUT": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)

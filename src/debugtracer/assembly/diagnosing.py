@@ -7,7 +7,7 @@ from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
 from debugtracer.diagnosis.late_consensus import LateConsensus
-from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.diagnosis.segment_end import SegmentEnd
 from debugtracer.diagnosis.step_publisher import StepPublisher
 from debugtracer.hooks.backward import BackwardHook

@@ -7,16 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import time as wall_time
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from debugtracer.checks.check import checks
 from debugtracer.diagnosis.blocking_child import raced
 from debugtracer.errors import CapsuleError, StoppedByTracer, swallow
-from debugtracer.recorder.capsule.batch_table import batch_table, table_of
-from debugtracer.recorder.capsule.capsule import save_capsule
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
-from debugtracer.replay.investigate import Investigation
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.events import Acted, Found, Incident
 from debugtracer.trace.finding import Finding
@@ -26,6 +23,9 @@ from debugtracer.trace.store.op_table import OpRow, write_ops
 from debugtracer.trace.store.schema import INCIDENTS
 from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
+
+if TYPE_CHECKING:
+    from debugtracer.replay.investigate import Investigation
 
 
 class VerdictDisplay(Protocol):
@@ -147,6 +147,8 @@ class IncidentWriter:
         """Write the capsule, when the step was traced whole. Raises CapsuleError."""
         if result.program is None:
             raise CapsuleError(f"{facts.ref} cannot be kept as a capsule: it was not traced from its tape")
+        from debugtracer.recorder.capsule.capsule import save_capsule
+
         rows = result.guilty.rows if result.guilty is not None else None
         extra = {"batch_rows": rows} if rows is not None else None
         save_capsule(folder, result.program, facts, verdict, extra, self.output.trace_id(facts.ref.iteration))
@@ -157,6 +159,8 @@ def save_batch(folder: Path, result: Investigation, facts: IncidentFacts) -> Non
     guilty = result.guilty
     if guilty is None:
         return
+    from debugtracer.recorder.capsule.batch_table import batch_table, table_of
+
     rows = facts.batch_rows or ()
     table = (
         batch_table(guilty.batch, rows)

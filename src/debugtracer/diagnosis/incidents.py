@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from torch.optim import Optimizer
 
 from debugtracer.diagnosis.incident_writer import IncidentWriter, VerdictDisplay
-from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.diagnosis.rank_consensus import RankConsensus
 from debugtracer.diagnosis.run_findings import RunFindings
 from debugtracer.errors import swallow
@@ -23,13 +23,15 @@ from debugtracer.recorder.listeners import AlarmListener, GateRanks, IncidentPol
 from debugtracer.recorder.output.output import Output
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.mode_stack import ModeStack
-from debugtracer.replay.investigate import Investigation, investigate
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.reyield import ReYield
 from debugtracer.trace.facts.clipping import ClipLimit
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.number import Number, number
 from debugtracer.trace.verdict import Verdict
+
+if TYPE_CHECKING:
+    from debugtracer.replay.investigate import Investigation
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,8 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def look_into(self, alarm: Alarm) -> bool:
         """Investigate the alarm; True when it was an incident."""
+        from debugtracer.replay.investigate import investigate
+
         begin = perf_counter()
         alone = (
             self.consensus.alone(self.context) if self.consensus is not None else contextlib.nullcontext(self.context)
@@ -250,15 +254,12 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def conclude(self, alarm: Alarm, result: Investigation, context: ReplayContext, begin: float) -> None:
         """Conclude an incident: facts, verdict, everything saved and shown."""
-        from debugtracer.diagnosis.gather import gather  # here: a run without an incident has no use for these
-        from debugtracer.diagnosis.onset import began
-        from debugtracer.diagnosis.proof.already_done import without_done
-        from debugtracer.diagnosis.proof.prove import prove
+        from debugtracer.diagnosis import gather, onset  # here: a run without an incident has no use for these
+        from debugtracer.diagnosis.proof import already_done, prove
 
         saved = not self.full
-        facts_of_step = self.observers.facts_of_incident()
         recent: dict[str, list[Number]] = {k: [number(v) for v in values] for k, values in self.findings.recent.items()}
-        facts = gather(
+        facts = gather.gather(
             alarm,
             result,
             context,
@@ -266,12 +267,13 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
             recent=recent,
             rank=self.output.rank,
             world_size=self.output.world_size,
-            told=facts_of_step,
+            told=self.observers.facts_of_incident(),
         )
-        verdict = prove(
+        verdict = prove.prove(
             facts, alarm, context, result, list(self.state.optimizers), self.options.state_bytes, self.options.budget
         )
-        verdict = without_done(began(facts, verdict, self.findings.caught_up()), self.findings.news.last(ClipLimit))
+        verdict = onset.began(facts, verdict, self.findings.caught_up())
+        verdict = already_done.without_done(verdict, self.findings.news.last(ClipLimit))
         verdict = self.remembered(facts, msgspec.structs.replace(verdict, seconds=round(perf_counter() - begin, 3)))
         self.state.verdict = verdict
         if saved:
@@ -280,15 +282,13 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
 
     def remembered(self, facts: IncidentFacts, verdict: Verdict) -> Verdict:
         """What the team's library knows of this fault."""
-        from debugtracer.library.library import library_of, seen_before
+        from debugtracer.library import library
 
-        run = self.output.folder
-        if run is None:
+        if (run := self.output.folder) is None:
             return verdict
         try:
-            return msgspec.structs.replace(
-                verdict, known=seen_before(facts, verdict, library_of(run, self.options.library), run.name) or ""
-            )
+            known = library.seen_before(facts, verdict, library.library_of(run, self.options.library), run.name)
+            return msgspec.structs.replace(verdict, known=known or "")
         except Exception as error:
             swallow("diagnosis.library", error)
             return verdict

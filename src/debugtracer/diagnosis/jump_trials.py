@@ -19,7 +19,8 @@ from debugtracer.diagnosis.proof.conclusion import RIVAL, narrowness, proof
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN, named, settles
 from debugtracer.diagnosis.proof.score_text import outcome
 from debugtracer.diagnosis.proof.settings_delta import SettingDelta, deltas
-from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
+from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.errors import ReplayRefused
 from debugtracer.interventions.intervention import interventions
 from debugtracer.recorder.state.step_history import StepHistory

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.errors import ReplayRefused, StoppedByTracer, guarded, swallow
 from debugtracer.observers.loss.loss_rows import LEAST, WIDTH
 from debugtracer.recorder.output.output import Output

@@ -12,11 +12,10 @@ from time import perf_counter
 from time import time as wall_time
 
 from debugtracer.checks.selection import select
-from debugtracer.diagnosis.judging.leading_cause import heard
 from debugtracer.diagnosis.judging.live_checks import LiveChecks
 from debugtracer.diagnosis.judging.pace import SHARE
 from debugtracer.diagnosis.loss_jumps import LossJumps
-from debugtracer.diagnosis.proof.trials import TrialBudget
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.recorder.listeners import ClosedStep
 from debugtracer.recorder.output.fact_deduplicator import FactDeduplicator
@@ -152,6 +151,8 @@ class RunFindings:
 
     def lead(self) -> None:
         """Write the verdict of the leading finding's cause last, so that a view meets it first."""
+        from debugtracer.diagnosis.judging.leading_cause import heard
+
         try:
             told = heard(self.found, self.jumps.verdicts)
         except Exception as error:

@@ -7,26 +7,25 @@ The loop sees an extra iteration, so this is for mode dev only, where the run st
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.tape.entry import tensors
-from debugtracer.replay.guilty import GuiltyBatch
-from debugtracer.replay.investigate import Investigation
-from debugtracer.replay.op_trace.birth import find_birth
-from debugtracer.replay.op_trace.op_tracer import OpTracer
-from debugtracer.replay.op_trace.op_tracker import OpTracker
-from debugtracer.replay.parity import bad
 from debugtracer.replay.replay_context import ReplayContext
-from debugtracer.replay.targets import name_roots
 from debugtracer.trace.incident import ReplayFacts
+
+if TYPE_CHECKING:
+    from debugtracer.replay.investigate import Investigation
+    from debugtracer.replay.op_trace.op_tracer import OpTracer
+    from debugtracer.replay.op_trace.op_tracker import OpTracker
 
 
 class ReYield:
-    """Waits for the loop to ask for its next batch. Between arming and finishing no update is written."""
+    """Waits for the loop to ask for its next batch. Between arming and finishing no update is written. What a replay
+    needs is imported by the first."""
 
     def __init__(self, context: ReplayContext) -> None:
         self.context = context
@@ -35,7 +34,7 @@ class ReYield:
         self.alarm: Alarm | None = None
         self.refused: tuple[str, ...] = ()
         self.tracer: OpTracer | None = None
-        self.ledger = OpTracker()
+        self.ledger: OpTracker | None = None
 
     @property
     def held(self) -> bool:
@@ -80,6 +79,10 @@ class ReYield:
 
     def begin(self) -> None:
         """Start the op tracer on this thread, until finish()."""
+        from debugtracer.replay.op_trace.op_tracer import OpTracer
+        from debugtracer.replay.op_trace.op_tracker import OpTracker
+        from debugtracer.replay.targets import name_roots
+
         self.ledger = OpTracker()
         self.tracer = OpTracer(observers=[self.ledger])
         name_roots(self.tracer, self.context.roots)
@@ -94,6 +97,11 @@ class ReYield:
     def finish(self, seen: Alarm | None) -> tuple[Alarm, Investigation]:
         """What the extra iteration showed; `seen` is the alarm it raised, None when it raised none. The tracer is taken
         off."""
+        from debugtracer.replay.guilty import GuiltyBatch
+        from debugtracer.replay.investigate import Investigation
+        from debugtracer.replay.op_trace.birth import find_birth
+        from debugtracer.replay.parity import bad
+
         first, tracer = self.alarm, self.tracer
         assert first is not None
         self.alarm = self.tracer = None
@@ -113,7 +121,8 @@ class ReYield:
             else f"not replayed: {self.refused[0].partition(': ')[2]}",
             refused=self.refused,
         )
-        birth = find_birth(self.ledger, targets=wrong, batch_rows=guilty.rows) if wrong else None
+        ledger = self.ledger
+        birth = find_birth(ledger, targets=wrong, batch_rows=guilty.rows) if wrong and ledger is not None else None
         names = [name.partition(" ")[2] for name, _ in wrong if " " in name]
         return first, Investigation(facts, birth=birth, guilty=guilty, bad_names=names)
 

@@ -6,7 +6,8 @@ from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.conclusion import concluded
 from debugtracer.diagnosis.proof.rank import suspects
-from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
+from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.interventions.intervention import interventions
 from debugtracer.replay.trials.score import Score
 from debugtracer.testing import a_birth, a_tensor, some_facts

@@ -4,7 +4,8 @@ import math
 
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN, named
-from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
+from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.interventions.intervention import interventions
 from debugtracer.replay.trials.score import Score
 

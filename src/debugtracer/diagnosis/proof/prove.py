@@ -17,7 +17,8 @@ from debugtracer.diagnosis.proof.conclusion import concluded
 from debugtracer.diagnosis.proof.healing import is_healed
 from debugtracer.diagnosis.proof.likelihood import family, named
 from debugtracer.diagnosis.proof.rank import Ranked, rank, suspects
-from debugtracer.diagnosis.proof.trials import TrialBudget, TrialSeries
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
+from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.interventions.intervention import Scope, interventions
 from debugtracer.recorder.alarm import Alarm

@@ -12,6 +12,7 @@ from debugtracer.causes.cause import causes
 from debugtracer.diagnosis.proof.attribution import BATCH, STATE
 from debugtracer.diagnosis.proof.belief import Belief
 from debugtracer.diagnosis.proof.likelihood import UNKNOWN
+from debugtracer.diagnosis.proof.trial_budget import TrialBudget
 from debugtracer.interventions.intervention import Intervention, Scope, interventions
 from debugtracer.replay.trials.score import Score
 from debugtracer.trace.number import number
@@ -23,16 +24,6 @@ ATTRIBUTION = 0.02  # bits that knowing whether batch or state is to blame is wo
 PROVES = 0.9  # likelihood from which on an intervention proves a cause that names none (ours)
 # a trial that the leader expects to fail at least this surely refutes an alternative when it does fail (ours)
 REFUTING = 0.25
-
-
-@dataclass
-class TrialBudget:
-    """How much may be spent on one incident."""
-
-    trials: int = 8
-    seconds: float = 30.0
-    order: str = "information"
-    """`information`, or `random` for the baseline of the scoreboard."""
 
 
 @dataclass
