@@ -58,6 +58,8 @@ def handed_on(node: ast.expr) -> ast.expr | None:
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         inner = carrier(unpadded(node.elt))
         return node.generators[0].iter if isinstance(inner, ast.Name) and inner.id in own else inner
+    if isinstance(node, ast.BinOp):
+        return node.left if unpadded(node) is not node else None
     if not isinstance(node, ast.Call):
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:

@@ -162,12 +162,23 @@ def of_items(use: Use, loop: ast.For, name: str, seen: frozenset[tuple[str, int,
     found, part = place_in(loop, name)
     if not found:
         return
+    items, part = paired(loop.iter, part)
     links = list(
-        follow(Use(use.program, use.scope, loop.iter, use.above, use.part if part is None else part), loop.lineno, seen)
+        follow(Use(use.program, use.scope, items, use.above, use.part if part is None else part), loop.lineno, seen)
     )
     end = carrier(links[-1].value.node) if links and links[-1].value is not None else None
     if links and not (isinstance(end, ast.Call) and final_name(end.func)[:1].isupper()):
         yield from links
+
+
+def paired(items: ast.expr, part: int | None) -> tuple[ast.expr, int | None]:
+    """What a loop goes through for one of its names: of `zip(a, b)` the argument in its place."""
+    if isinstance(items, ast.Call) and final_name(items.func) == "enumerate" and items.args:
+        items = items.args[0]
+    if part is None or not isinstance(items, ast.Call) or final_name(items.func) != "zip":
+        return items, part
+    plain = not any(isinstance(one, ast.Starred) for one in items.args)
+    return (items.args[part], None) if plain and part < len(items.args) else (items, part)
 
 
 def is_own(program: Program, scope: Function | None, value: ast.expr | None) -> bool:
@@ -243,7 +254,7 @@ def of_attribute(use: Use, node: ast.Attribute, seen: frozenset[tuple[str, int, 
         yield Link(use.frame(written.node), kind_of(written.value))
         return
     inner = Use(use.program, scope, written.value, (), written.part)
-    yield Link(use.frame(written.node), kind_of(written.value), inner)
+    yield Link(inner.frame(written.node), kind_of(written.value), inner)
     yield from follow(inner, written.node.lineno, seen)
 
 

@@ -90,9 +90,10 @@ def told(fact: SharedMemory) -> str:
             "expected a copy. Keep copy.deepcopy(model.state_dict())."
         )
     if fact.how == "difference":
+        kept = f", kept at {at_line(fact.made)}" if fact.made is not None else ""
         return (
-            f"the loss takes {fact.name} from a tensor of before in its own memory{where}, {count}: the difference "
-            "is always 0; expected a copy from before. Keep p.detach().clone()."
+            f"the loss takes {fact.name} from a tensor of before in its own memory{where}, {count}{kept}: the "
+            "difference is always 0; expected a copy from before. Keep p.detach().clone()."
         )
     if fact.how == "rescue":
         return (

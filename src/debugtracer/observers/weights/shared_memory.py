@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.line import first as first_frame
+from debugtracer.callsites.origins.kept_origin import kept_line
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.hooks.skipped_code import compiling
@@ -22,6 +24,7 @@ from debugtracer.observers.weights.ties import address
 from debugtracer.observers.weights.unchanged_loads import KeptState, Pairs, UnchangedLoads
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.shared_memory import SharedMemory
 
 DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "subtract", "dist", "mse_loss", "l1_loss", "smooth_l1_loss"})
@@ -40,8 +43,8 @@ class SharedMemoryObserver(Observer):
         self.unchanged = UnchangedLoads()
         self.made: dict[int, Callable[[], Tensor | None]] = {}
         """What calls of this step have made without a graph."""
-        self.taken_from: dict[int, RawFrames] = {}
-        """Weights that this step takes from their own memory, with the line."""
+        self.taken_from: dict[int, tuple[RawFrames, int]] = {}
+        """Weights that this step takes from their own memory, with the line, and on which side of it that is."""
         self.versions: list[dict[int, int]] = []
         """Of weights whose optimizer keeps them in their own memory, at each backward of a step."""
         self.told: set[object] = set()
@@ -114,16 +117,18 @@ class SharedMemoryObserver(Observer):
             return
         updates, name = self.run.step - known.step, type(module).__name__
         if load := self.unchanged.since(module, known):
-            self.emit("exchanged", name, len(own), updates, load, known.raw)
+            self.emit("exchanged", name, len(own), updates, load, first_frame(known.raw))
         elif updates:
-            self.emit("restored", name, len(own), updates, raw_frames(3), known.raw)
+            self.emit("restored", name, len(own), updates, raw_frames(3), first_frame(known.raw))
 
     def computed(self, own: Pairs, module: nn.Module) -> None:
         """Emit the kept state from which a load was computed that gives back what is there, each time."""
         raw = raw_frames(4)
         kept = self.unchanged.given(own, module, self.taken, self.run.step, raw)
         if kept is not None:
-            self.emit("unchanged", type(module).__name__, len(own), self.run.step - kept.step, raw, kept.raw)
+            self.emit(
+                "unchanged", type(module).__name__, len(own), self.run.step - kept.step, raw, first_frame(kept.raw)
+            )
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Emit a weight that is taken from a tensor of its own memory that no call of this step has made."""
@@ -131,12 +136,14 @@ class SharedMemoryObserver(Observer):
             self.made[id(output)] = WeakRef(output)
         if getattr(function, "__name__", "") not in DIFFERENCES or len(args) < 2 or not torch.is_grad_enabled():
             return
-        weight, other = args[:2] if is_weight(args[0]) else (args[1], args[0])
+        first = is_weight(args[0])
+        weight, other = args[:2] if first else (args[1], args[0])
         if not is_weight(weight) or not isinstance(other, Tensor) or other.requires_grad or not shares(weight, other):
             return
         made = self.made.get(id(other))
         if len(self.made) < MOST and (made is None or made() is not other):
-            self.taken_from[id(weight)] = raw_frames(1)
+            swapped = function.__name__ == "__rsub__"
+            self.taken_from[id(weight)] = raw_frames(1), int(first is not swapped)
 
     @inspected
     def backward_ended(self, losses: list[Tensor]) -> None:
@@ -160,7 +167,9 @@ class SharedMemoryObserver(Observer):
         taken = next(iter(self.taken_from), None)
         if taken is not None:
             name = self.run.names().get(taken, "a weight")
-            self.emit("difference", name, len(self.taken_from), 0, self.taken_from[taken])
+            raw, side = self.taken_from[taken]
+            kept = guarded("observers.shared_memory: kept")(kept_line)(frames_of(raw), side)
+            self.emit("difference", name, len(self.taken_from), 0, raw, kept)
         self.networks(optimizer)
         self.forget()
 
@@ -186,17 +195,17 @@ class SharedMemoryObserver(Observer):
         count: int,
         updates: int,
         raw: RawFrames,
-        made: RawFrames = (),
+        made: Frame | None = None,
     ) -> None:
         """Emit it once for each line."""
         if (how, raw) in self.told:
             return
         self.told.add((how, raw))
-        frames, taken = frames_of(raw), frames_of(made)
+        frames = frames_of(raw)
         self.run.emit(
             SharedMemory(
                 ref=self.run.ref("update"), how=how, name=name, count=count, updates=updates,
-                frame=frames[0] if frames else None, made=taken[0] if taken else None,
+                frame=frames[0] if frames else None, made=made,
             )
         )  # fmt: skip
 
