@@ -59,6 +59,8 @@ class Diagnosing:
         ends = SegmentEnd(tape, state, recording.ring, output, self.incidents.findings, governor)
         responding = Responding(settings, recording, replaying, self.incidents, ends) if settings.acts else None
         self.responder = responding.responder if responding is not None else None
+        given = settings.resume
+        self.resumption = Resuming(settings, given, recording, replaying).resumption if given is not None else None
         policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
         segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
@@ -136,8 +138,8 @@ class Diagnosing:
             replaying.hooks.add(free_calls)
         if settings.acts:
             replaying.hooks.add(state.averages)
-        if settings.resume is not None:
-            replaying.hooks.add(Resuming(settings, settings.resume, recording, replaying).resumption)
+        if self.resumption is not None:
+            replaying.hooks.add(self.resumption)
 
 
 def incident_options(settings: Settings) -> IncidentOptions:
