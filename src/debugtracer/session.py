@@ -65,6 +65,9 @@ class Session:
             diagnosing.health_gate,
         )
         self.backward_gate, self.responder = diagnosing.backward_gate, diagnosing.responder
+        self.resumption = diagnosing.resumption
+        self.interrupted = False
+        """The program has ended by Ctrl-C."""
         self.gate, self.events, self.inspection = diagnosing.gate, diagnosing.events, diagnosing.inspection
 
     def install(self) -> None:
@@ -135,7 +138,8 @@ class Session:
     @guarded("session.finished")
     def finished(self, interrupted: bool = False) -> None:
         """Called when the program ends; numbers still on their way from a device are read first. After Ctrl-C nothing
-        is trained again: somebody waits for the prompt."""
+        is trained again, however often it is called: somebody waits for the prompt."""
+        self.interrupted = interrupted = self.interrupted or interrupted
         guarded("session.finished")(self.incidents.look_again)(None)
         if self.output.writer is not None:
             # the run is over; the event is written for the supervisor
@@ -143,6 +147,8 @@ class Session:
                 guarded("session.collect")(self.health_gate.collect)()
             guarded("session.finished")(self.backward_gate.finish)()
         guarded("session.wake")(self.events.wake)()
+        if self.resumption is not None:
+            guarded("session.resumption")(self.resumption.program_ended)()
         if interrupted:
             self.observed_run.interrupt()
         self.dispatcher.ended()
@@ -185,6 +191,7 @@ class Session:
 
     def reset(self) -> None:
         """Drop tape and counters, as if nothing was trained yet."""
+        self.interrupted = False
         self.batches.clear()
         for part in (
             self.recorder,

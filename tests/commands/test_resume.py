@@ -100,6 +100,13 @@ def test_a_program_that_it_does_not_fit_is_ended_and_gets_plain_files(killed: Ki
     assert plain["0.weight"].shape == (8, 4)
 
 
+def test_a_program_that_ends_before_the_place_trained_nothing(killed: Killed) -> None:
+    done = killed.resume("--", str(PROGRAM), "passes", "1")
+    assert done.returncode == 2
+    assert "nothing was trained" in done.stderr and "no state was put back" not in done.stderr
+    assert not (killed.run / "last-good" / "plain").exists()
+
+
 def damage(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1

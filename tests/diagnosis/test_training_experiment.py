@@ -109,6 +109,7 @@ def test_after_ctrl_c_nothing_is_trained_again(tmp_path):
     with under_watch(tmp_path, mode="dev", cost=1.0) as watched:
         fit(10.0, learnable=True)
         watched.finished(interrupted=True)
+        watched.finished()  # as the session does once more where the process ends
     verdict, _ = verdict_of(tmp_path)
     assert verdict is not None
     assert (verdict.status, verdict.trials) == ("likely", ())

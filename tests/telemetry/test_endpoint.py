@@ -73,6 +73,15 @@ def test_an_alert_writes_its_word_once(there: Endpoint, live: LiveRun) -> None:
     assert ask(there, "POST", "/alert", firing("stop", "g"), **TOKEN)[0] == 200 and control.read_text() == "stop\n"
 
 
+@pytest.mark.parametrize("later", ["pause", "resume"])
+def test_a_stop_that_waits_is_not_taken_back_by_a_later_alert(there: Endpoint, live: LiveRun, later: str) -> None:
+    control = live.path / "control"
+    assert ask(there, "POST", "/alert", firing("stop"), **TOKEN)[0] == 200
+    status, text = ask(there, "POST", "/alert", firing(later, "g"), **TOKEN)
+    assert (status, control.read_text()) == (200, "stop\n")
+    assert f"{later} was not written: a stop waits in" in text
+
+
 @pytest.mark.parametrize(
     ("headers", "body", "status"),
     [

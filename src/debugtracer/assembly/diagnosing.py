@@ -61,6 +61,11 @@ class Diagnosing:
 
             responding = Responding(settings, recording, replaying, self.incidents, ends)
         self.responder = responding.responder if responding is not None else None
+        self.resumption = None
+        if settings.resume is not None:
+            from debugtracer.assembly.resuming import Resuming
+
+            self.resumption = Resuming(settings, settings.resume, recording, replaying).resumption
         policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
         segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
@@ -138,10 +143,8 @@ class Diagnosing:
             replaying.hooks.add(free_calls)
         if settings.acts:
             replaying.hooks.add(state.averages)
-        if settings.resume is not None:
-            from debugtracer.assembly.resuming import Resuming
-
-            replaying.hooks.add(Resuming(settings, settings.resume, recording, replaying).resumption)
+        if self.resumption is not None:
+            replaying.hooks.add(self.resumption)
 
 
 def incident_options(settings: Settings) -> IncidentOptions:

@@ -14,7 +14,7 @@ from debugtracer.commands._supervised import choice, chosen, supervised_run
 from debugtracer.commands.run import ModeWord, Name, Out
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.settings import Mode, Switch
-from debugtracer.trace.store.saved_state import FOLDER, RESUMED, SavedState, newest
+from debugtracer.trace.store.saved_state import FOLDER, RESUMED, UNREACHED, SavedState, newest
 from debugtracer.trace.store.skip_list import SKIPPED
 
 PLAIN = "plain"  # folder of plain files, beside the states
@@ -66,9 +66,11 @@ def resume(
         fresh_optimizer=Switch.ON if fresh_optimizer else Switch.OFF,
     )
     code, folder = supervised_run(command or known_command(run), settings)
-    if not was_resumed(folder):
-        print(f"debug-tracer: {exported(states)}", file=sys.stderr, flush=True)
+    told = told_of_resuming(folder)
+    if RESUMED not in told:
         code = code or 2
+        if UNREACHED not in told:
+            print(f"debug-tracer: {exported(states)}", file=sys.stderr, flush=True)
     raise typer.Exit(code)
 
 
@@ -92,15 +94,15 @@ def known_command(run: Path) -> list[str]:
     return words
 
 
-def was_resumed(folder: Path) -> bool:
-    """Whether some rank of a run says that its state was put back."""
+def told_of_resuming(folder: Path) -> set[str]:
+    """What the ranks of a run say of the state: that it was put back, or that its place was not reached."""
     from debugtracer.trace.events import Noted
     from debugtracer.trace.store.reader import open_trace
 
     try:
-        return any(isinstance(event, Noted) and event.what == RESUMED for event in open_trace(folder).events())
+        return {event.what for event in open_trace(folder).events() if isinstance(event, Noted)}
     except DebugTracerError:
-        return False
+        return set()
 
 
 def exported(states: list[SavedState]) -> str:

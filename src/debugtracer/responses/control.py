@@ -17,8 +17,8 @@ from debugtracer.recorder.run_state import RunState, several_ranks
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.attendance import at_terminal
 from debugtracer.responses.bad_step import SeenBatch
-from debugtracer.responses.word_file import take_word
 from debugtracer.trace.store.schema import CONTROL, CONTROL_WORDS
+from debugtracer.trace.store.word_file import take_word
 
 POLL_S = 2.0  # seconds between two looks at the file while training (ours)
 WAIT_S = 0.5  # seconds between two looks while the run waits (ours)

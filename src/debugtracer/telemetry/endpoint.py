@@ -19,6 +19,8 @@ from debugtracer.server.word import write_control_word
 from debugtracer.telemetry.alert import AlertGroup, ObeyedAlerts
 from debugtracer.telemetry.exposition import Exposition
 from debugtracer.telemetry.reading import Reading
+from debugtracer.trace.store.schema import CONTROL
+from debugtracer.trace.store.word_file import read_word
 
 HERE = Path(__file__).resolve().parent
 FILES = {"/rules.yml": "application/yaml", "/dashboard.json": "application/json"}
@@ -81,6 +83,13 @@ class Endpoint(http.server.ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a client that went away."""
 
+    def stop_waits(self) -> bool:
+        """Whether a stop was written that the run has not read yet: another alert does not take it back."""
+        try:
+            return read_word(self.run / CONTROL) == "stop"
+        except OSError:
+            return False
+
     def tell_run(self, body: bytes) -> tuple[int, str]:
         """Write the word that an alert has for the run into its file `control`; status and a sentence."""
         reading = self.exposition.reading
@@ -92,6 +101,8 @@ class Endpoint(http.server.ThreadingHTTPServer):
                 word, asking = self.alerts.word(group, self.run.name)
                 if not word:
                     return 200, "nothing to do: no new alert that fires has the label debug_tracer_response."
+                if self.stop_waits():
+                    return 200, f"{word} was not written: a stop waits in {self.run}/control."
                 write_control_word(self.run, word, reading.state)
                 self.alerts.obeyed(asking)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -13,9 +13,9 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from debugtracer.errors import ResumeRefused
 from debugtracer.recorder.output.background import Background
-from debugtracer.trace.events import Found, Observed
+from debugtracer.trace.events import Found, Noted, Observed
 from debugtracer.trace.store.reader import open_trace
-from debugtracer.trace.store.saved_state import newest
+from debugtracer.trace.store.saved_state import RESUMED, UNREACHED, newest
 from tests.responses.loops import a_model
 from tests.watching import events, same_bits, under_watch
 
@@ -135,3 +135,18 @@ def test_a_loop_without_that_loader_is_told_so(tmp_path: Path, capfd: pytest.Cap
     with under_watch(tmp_path / "b", "observe", resume=run / "last-good", resume_step=newest(run)[0]):
         train(stream)
     assert "the place in the data: no loader is that over TensorDataset of 24 samples" in capfd.readouterr().err
+
+
+def test_a_program_that_ends_before_the_saved_place_is_told_so(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with under_watch(tmp_path / "a", "prod", last_good_s=1e-6, cost=1.0), pytest.raises(Cut):
+        train(of_tensors, ends=16)
+    run = open_trace(tmp_path / "a").path
+    with under_watch(tmp_path / "b", "prod", resume=run / "last-good", resume_step=newest(run)[0]):
+        train(of_tensors, passes=2)
+    told = capfd.readouterr().err
+    assert "the program ended after 2 passes over its data" in told and "(pass 3, batch 3 of the loader" in told
+    assert "nothing was trained" in told and "put back: 1 model(s)" not in told
+    noted = [e.what for e in events(tmp_path / "b") if isinstance(e, Noted)]
+    assert UNREACHED in noted and RESUMED not in noted

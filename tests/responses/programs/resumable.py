@@ -1,6 +1,7 @@
 """A classifier over a shuffled loader with augmentation, batch norm, dropout, a schedule by the step and one by the pass,
 and an evaluation after each pass. Prints the sum of its weights. `die N`: it is killed after update N, and until then each
-update waits for the state that was begun before it, so that a slow disk changes nothing; `other`: another model."""
+update waits for the state that was begun before it, so that a slow disk changes nothing; `other`: another model; `passes N`:
+so many."""
 
 import hashlib
 import os
@@ -43,7 +44,7 @@ by_pass = torch.optim.lr_scheduler.StepLR(optimizer, 2)
 train = DataLoader(Noisy(48), batch_size=8, shuffle=True)
 held_out = DataLoader(Noisy(16), batch_size=8)
 updates = 0
-for _epoch in range(6):
+for _epoch in range(int(sys.argv[sys.argv.index("passes") + 1]) if "passes" in sys.argv else 6):
     model.train()
     total, count = 0.0, 0
     for x in train:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -22,8 +24,33 @@ def test_a_list_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: byt
     path = tmp_path / SKIPPED
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UsageError, match="--skip-list"):
+    with pytest.raises(UsageError, match=f"skip list {path}"):
         read_skip_list(path)
+
+
+def test_a_line_that_was_cut_off_as_the_run_was_killed_spoils_no_list(tmp_path: Path) -> None:
+    append(tmp_path, SkippedSamples(dataset="A of 9 samples", samples=(3,), step=4))
+    path = tmp_path / SKIPPED
+    line = path.read_bytes()
+    path.write_bytes(line + line[:-9])
+    assert read_skip_list(path) == {"A of 9 samples": {3}}
+    path.write_bytes(line + line.replace(b"3", b"5", 1).rstrip())  # written by hand, without an end
+    assert read_skip_list(path) == {"A of 9 samples": {3, 5}}
+
+
+def test_on_a_full_disk_a_line_is_written_whole_or_not(tmp_path: Path) -> None:
+    append(tmp_path, SkippedSamples(dataset="A of 9 samples", samples=(3,), step=4))
+    path = tmp_path / SKIPPED
+    before, was = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, was[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            append(tmp_path, SkippedSamples(dataset="A of 9 samples", samples=(5,), step=8))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, was)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert path.read_bytes() == before
 
 
 def test_one_line_says_what_a_list_leaves_out() -> None:

@@ -16,6 +16,7 @@ from debugtracer.trace.stored_json import DamagedJson, decode_stored
 FORMAT = "debug-tracer.last-good/1"
 FOLDER = "last-good"
 RESUMED = "resumed"  # the key of the note that a program leaves once a state was put back
+UNREACHED = "resume-unreached"  # and of the one where it ended before the place that the state was saved at
 SHARDS = "shards-"  # of a folder that all ranks write together, before the step
 FILE = re.compile(r"rank-(\d+)(\.older)?\.pt")
 

@@ -3,6 +3,8 @@ later run that leaves them out from its start."""
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import msgspec
@@ -29,9 +31,15 @@ class SkippedSamples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def append(run: Path, entry: SkippedSamples) -> None:
-    """Add one line. Raises OSError."""
-    with (run / SKIPPED).open("ab") as file:
-        file.write(msgspec.json.encode(entry) + b"\n")
+    """Add one line, whole or not at all. Raises OSError."""
+    with (run / SKIPPED).open("ab", buffering=0) as file:
+        line = msgspec.json.encode(entry) + b"\n"
+        written = file.write(line)
+        if written != len(line):  # the disk is full: half a line would spoil the list
+            end = file.tell()
+            if os.fstat(file.fileno()).st_size == end:  # nothing of another rank has come after it
+                file.truncate(end - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def taken(path: Path, known: dict[str, set[int]]) -> str:
@@ -54,12 +62,23 @@ def read_skip_list(path: Path) -> dict[str, set[int]]:
     """The guilty samples of each dataset. Raises UsageError where the file cannot be read."""
     found: dict[str, set[int]] = {}
     try:
-        lines = path.read_bytes().splitlines()
-        for line in filter(None, lines):
+        *lines, tail = path.read_bytes().split(b"\n")
+        for line in (line for line in (*lines, *whole(tail)) if line.strip()):
             entry = decode_stored(line, SkippedSamples)
             found.setdefault(entry.dataset, set()).update(entry.samples)
     except OSError as error:
-        raise UsageError(f"--skip-list {path}: it cannot be read ({error.strerror or error})") from None
+        raise UsageError(f"skip list {path}: it cannot be read ({error.strerror or error})") from None
     except DamagedJson as error:
-        raise UsageError(f"--skip-list {path}: {error}; expected a {SKIPPED} of a run") from None
+        raise UsageError(
+            f"skip list {path}: {error}; expected a {SKIPPED} of a run - without that file no sample is left out"
+        ) from None
     return {dataset: samples for dataset, samples in found.items() if samples}
+
+
+def whole(tail: bytes) -> list[bytes]:
+    """The last line where it does not end, unless it was cut off: the run was killed as it wrote."""
+    try:
+        decode_stored(tail, SkippedSamples)
+    except DamagedJson:
+        return []
+    return [tail]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from debugtracer.responses.word_file import MOST_BYTES, take_word
+from debugtracer.trace.store.word_file import MOST_BYTES, take_word
 
 
 @pytest.mark.parametrize(("text", "word"), [("stop\n", "stop"), (" Resume ", "resume"), ("a b", "a b")])
