@@ -129,7 +129,7 @@ class FreeParametersObserver(Observer):
 
 
 def free(run: ObservedRun, stepping: Optimizer) -> list[tuple[Tensor, str]]:
-    """Trained parameters of few numbers that no layer of torch holds, with their paths."""
+    """List trained parameters of few numbers that no layer of torch holds, with their paths."""
     names = run.names()
     of_layers = {
         id(p)

@@ -39,5 +39,5 @@ class Walk:
 
 
 def furthest(walks: Sequence[Walk]) -> Walk:
-    """The one that went furthest."""
+    """Choose the walk whose last value lies farthest from its first."""
     return max(walks, key=lambda walk: abs(walk.values[-1] - walk.values[0]))
