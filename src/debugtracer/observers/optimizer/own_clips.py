@@ -56,7 +56,7 @@ class OwnClipsObserver(Observer):
             self.end()
 
     def backward_ended(self, losses: list[Tensor]) -> None:
-        """Tell of a clip before this backward where the loop moves its weights, and gradients are there."""
+        """Emit a clip before this backward where the loop moves its weights, and gradients are there."""
         if self.over():
             return
         held = self.held()
