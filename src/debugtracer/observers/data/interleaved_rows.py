@@ -11,6 +11,7 @@ from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.data.repeated_pairs import joined, repeated
 from debugtracer.observers.data.unseen_tokens import first_ids
+from debugtracer.observers.graph.model_origins import is_plain
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.interleaved_rows import InterleavedRows
@@ -68,7 +69,7 @@ class InterleavedRowsObserver(Observer):
         elif name in LOSSES and self.ids is not None and torch.is_grad_enabled():
             ids, self.ids = self.ids, None
             target = args[1] if len(args) > 1 else kwargs.get("target")
-            if isinstance(target, Tensor) and target.device.type == "cpu" and not target.is_floating_point():
+            if isinstance(target, Tensor) and is_plain(target) and not target.is_floating_point():
                 self.look(ids, target.detach())
 
     def look(self, ids: Tensor, target: Tensor) -> None:
