@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.distributions import Distribution
 
 from debugtracer.callsites.frames import RawFrames
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.functions import FunctionMeaning, meaning
@@ -127,7 +128,7 @@ class ModelOrigins:
 
     def of_values(self, tensor: Tensor) -> Origin | None:
         """Where numbers came from that were brought back from lists or arrays."""
-        if tensor.device.type != "cpu" or not tensor.is_floating_point() or tensor.numel() > LARGEST:
+        if not is_plain(tensor) or not tensor.is_floating_point() or tensor.numel() > LARGEST:
             return None
         met = [self.values[v][0] for v in tensor.detach().flatten().tolist() if v in self.values and not is_round(v)]
         return joined(met) if len(met) >= FEWEST else None
@@ -140,7 +141,12 @@ def joined(origins: list[Origin]) -> Origin | None:
 
 def is_small(tensor: Tensor) -> bool:
     """Whether the values of a tensor are few and in host memory."""
-    return tensor.device.type == "cpu" and tensor.is_floating_point() and 0 < tensor.numel() <= ROW_VALUES
+    return is_plain(tensor) and tensor.is_floating_point() and 0 < tensor.numel() <= ROW_VALUES
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Whether the values of a tensor lie in host memory, in the order of its sizes."""
+    return type(tensor) in (Tensor, nn.Parameter) and tensor.device.type == "cpu" and is_dense(tensor)
 
 
 def is_round(value: float) -> bool:

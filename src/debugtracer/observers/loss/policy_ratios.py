@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.graph.model_origins import LARGEST, LAYOUT, ModelCall, ModelOrigins, Origin
+from debugtracer.observers.graph.model_origins import LARGEST, LAYOUT, ModelCall, ModelOrigins, Origin, is_plain
 from debugtracer.observers.loss.loss_call import DIFFERENCES
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -205,8 +205,7 @@ def as_key(row: Tensor) -> tuple[float, ...]:
 
 def copy_of(given: Tensor | None) -> Tensor | None:
     """A copy of an input that is small and in host memory."""
-    small = given is not None and given.device.type == "cpu" and is_dense(given) and given.numel() <= LARGEST
-    return given.detach().clone() if given is not None and small else None
+    return given.detach().clone() if given is not None and is_plain(given) and given.numel() <= LARGEST else None
 
 
 def apart_at(now: RawFrames, then: RawFrames) -> tuple[RawFrames, RawFrames]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.model.shadow_model import is_dense
+from debugtracer.observers.graph.model_origins import is_plain
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.trace.facts.own_clip import OwnClip
@@ -56,7 +56,7 @@ class OwnClipsObserver(Observer):
             self.end()
 
     def backward_ended(self, losses: list[Tensor]) -> None:
-        """Tell of a clip before this backward where the loop moves its weights, and gradients are there."""
+        """Emit a clip before this backward where the loop moves its weights, and gradients are there."""
         if self.over():
             return
         held = self.held()
@@ -84,7 +84,7 @@ class OwnClipsObserver(Observer):
     def held(self) -> list[Tensor]:
         """The weights in host memory."""
         held = [p for model in self.run.modules() for p in model.parameters()]
-        return [p for p in held if p.device.type == "cpu" and is_dense(p)]
+        return [p for p in held if is_plain(p)]
 
     def empty(self, held: list[Tensor], norm: Any) -> bool:
         """Whether no weight has a gradient, or all are 0."""

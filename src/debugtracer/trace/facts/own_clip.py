@@ -20,5 +20,5 @@ class OwnClip(Fact, frozen=True, kw_only=True):
     """Such updates running, from 1."""
 
     def key(self) -> object:
-        """Each of the first ones is told."""
+        """Identify the line and how many there were."""
         return self.frame, self.number

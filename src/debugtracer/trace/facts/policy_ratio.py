@@ -36,5 +36,5 @@ class PolicyRatio(Fact, frozen=True, kw_only=True):
     """A layer that makes other outputs each time: `dropout`, `batch_norm`."""
 
     def key(self) -> object:
-        """The same line is told once."""
+        """Identify the lines of the ratio."""
         return self.frame, self.call_frame
