@@ -3,6 +3,8 @@ are installed."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from debugtracer.assembly.recording import Recording
 from debugtracer.assembly.replaying import Replaying
 from debugtracer.diagnosis.incidents import IncidentOptions, Incidents
@@ -37,6 +39,9 @@ from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import RunState
 from debugtracer.settings import Capture, Mode, Settings
 
+if TYPE_CHECKING:
+    from debugtracer.recorder.resume.resumption import Resumption
+
 
 class Diagnosing:
     """Depends on the recording and on the replay."""
@@ -61,11 +66,7 @@ class Diagnosing:
 
             responding = Responding(settings, recording, replaying, self.incidents, ends)
         self.responder = responding.responder if responding is not None else None
-        self.resumption = None
-        if settings.resume is not None:
-            from debugtracer.assembly.resuming import Resuming
-
-            self.resumption = Resuming(settings, settings.resume, recording, replaying).resumption
+        self.resumption = resumption_of(settings, recording, replaying)
         policy: IncidentPolicy = self.incidents if holds else self.responder or NoPolicy()
         segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
@@ -145,6 +146,15 @@ class Diagnosing:
             replaying.hooks.add(state.averages)
         if self.resumption is not None:
             replaying.hooks.add(self.resumption)
+
+
+def resumption_of(settings: Settings, recording: Recording, replaying: Replaying) -> Resumption | None:
+    """What goes on from a saved state; None for a run that begins."""
+    if settings.resume is None:
+        return None
+    from debugtracer.assembly.resuming import Resuming  # here: a run that begins has no use for it
+
+    return Resuming(settings, settings.resume, recording, replaying).resumption
 
 
 def incident_options(settings: Settings) -> IncidentOptions:
