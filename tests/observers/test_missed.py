@@ -85,7 +85,7 @@ def test_every_observer_that_forgets_is_tried(tmp_path: Path) -> None:
             for name, observer in session.dispatcher.observers.items()
             if type(observer).missed is not Observer.missed
         }
-    assert forgetful == {*FORGOTTEN, "optimizer-state", "critic-gradients"}
+    assert forgetful == {*FORGOTTEN, "optimizer-state", "critic-gradients", "idle-clips"}
 
 
 def test_the_sum_of_a_decay_is_left_once_steps_were_missed(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from debugtracer.checks.optimizer.clip_after_step import ClipAfterStep
+from debugtracer.trace.facts.clipping import ClippedNothing
+from debugtracer.trace.step import StepRef
 from tests.checks.optimizer.seen import call, found, line, order
 
 LATE = (call("clip", 24, limit=1.0), call("zero_grad"), call("backward", live=True))
@@ -26,3 +28,11 @@ def test_a_limit_that_only_measures_is_healthy():
 def test_a_second_clip_in_the_right_place_is_enough():
     both = (*LATE, call("clip", 30, limit=1.0, live=True))
     assert found(ClipAfterStep(), [order(n, *both) for n in range(4)]) == []
+
+
+def test_a_clip_of_a_loop_without_an_optimizer_that_found_nothing():
+    clip = ClippedNothing(ref=StepRef(iteration=1, step=1), frame=line(24), limit=0.5)
+    (finding,) = found(ClipAfterStep(), [clip])
+    assert "clip (train.py:24) comes after zero_grad and before the backward" in finding.message
+    assert finding.place.frame == line(24)
+    assert found(ClipAfterStep(), [ClippedNothing(ref=clip.ref, frame=line(24), limit=1e6)]) == []

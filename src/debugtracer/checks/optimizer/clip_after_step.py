@@ -9,6 +9,8 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import running, spot
+from debugtracer.trace.facts.clipping import ClippedNothing
+from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.order import Call, StepOrder
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -28,7 +30,9 @@ class ClipAfterStep(Check):
         straight into the weights.
     How it decides
         In two updates running of one optimizer there is a clip with a finite limit and none of them came between a
-        backward that wrote its gradients and its step. A clip with a limit of 1e6 and more only measures the norm.
+        backward that wrote its gradients and its step; in a loop that writes its weights itself two clips running
+        found no gradient at all, after a zero_grad and before the backward. A clip with a limit of 1e6 and more only
+        measures the norm.
     What to do
         Clip between backward and step.
     Example
@@ -36,7 +40,7 @@ class ClipAfterStep(Check):
         nothing; expected it between backward and step. Move it before optimizer.step().
     """
 
-    needs: ClassVar[tuple[type[StepOrder]]] = (StepOrder,)
+    needs: ClassVar[tuple[type[Fact], ...]] = (StepOrder, ClippedNothing)
     kind: ClassVar[str] = "clip_misplaced"
     exact: ClassVar[bool] = True
     remedies: ClassVar[tuple[str, ...]] = ("move the clipping between backward and optimizer.step()",)
@@ -58,6 +62,18 @@ class ClipAfterStep(Check):
                     ref=begun.ref,
                     place=Place(frame=call.frame),
                     limit=float(call.limit or math.inf),
+                )
+        for clip in window.new(ClippedNothing):
+            if clip.limit < MEASURES:
+                yield self.finding(
+                    window,
+                    "warning",
+                    f"clip{spot(clip.frame)} comes after zero_grad and before the backward in two updates running, so "
+                    "it clips nothing; expected it between backward and update. Move it behind the backward.",
+                    ref=clip.ref,
+                    place=Place(frame=clip.frame),
+                    remedies=("move the clipping between backward and the lines that write the weights",),
+                    limit=clip.limit,
                 )
 
 

@@ -31,3 +31,13 @@ class ClipLimit(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     model: Literal["", "attention", "recurrent"] = ""
     """What the models seen in training hold: recurrent layers before attention; "" for neither."""
+
+
+class ClippedNothing(Fact, frozen=True, kw_only=True):
+    """In a loop without an optimizer: two clips running came after the gradients were cleared and before a backward."""
+
+    ABOUT = "gradient clipping"
+    KEEP = 1
+
+    frame: Frame | None
+    limit: float
