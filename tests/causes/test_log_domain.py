@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+import msgspec
 import torch
 
 from debugtracer.causes.cause import causes
@@ -81,3 +82,17 @@ def test_the_change_clamps_a_zero_and_leaves_a_negative_argument_alone():
     assert change is not None
     assert change.after == ("h = -(p * p.clamp_min(1e-08).log()).sum()",)
     assert causes()["log-domain"].change(negative, frame) is None
+
+
+def test_a_zero_that_a_relu_makes_is_to_be_bounded_where_it_is_made():
+    at = Frame(TRAIN, 31, "forward", "var = F.relu(h)")
+    cut = msgspec.structs.replace(a_tensor(0.0), made_by="aten::relu", made_at=at)
+    evidence = evidence_of("log-domain", some_facts(a_birth("aten::log", cut)))
+    assert evidence is not None
+    assert evidence.place is not None
+    assert evidence.place.frame == at
+    assert evidence.because == "log takes the logarithm of 0, which is -inf, and relu makes that 0 (train.py:31)"
+    for other in ({"made_by": "aten::mul"}, {"made_at": None}, {"values": (-1.0,)}):
+        told = evidence_of("log-domain", some_facts(a_birth("aten::log", msgspec.structs.replace(cut, **other))))
+        assert told is not None
+        assert told.place is None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from debugtracer.testing import a_birth, a_tensor, evidence_of, some_facts
+import msgspec
+
+from debugtracer.testing import TRAIN, a_birth, a_tensor, evidence_of, some_facts
+from debugtracer.trace.birth import Frame
 
 
 def test_fires_on_zero_by_zero():
@@ -55,3 +58,13 @@ def test_stays_silent_when_the_divisor_is_not_zero_or_in_backward():
 
 def test_an_overflow_by_a_divisor_that_is_not_known_is_no_division_by_zero():
     assert evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(1e30), kind="overflow"))) is None
+
+
+def test_a_divisor_that_a_clamp_cuts_off_at_zero_is_to_be_bounded_there():
+    at = Frame(TRAIN, 31, "forward", "scale = h.clamp(min=0)")
+    cut = msgspec.structs.replace(a_tensor(0.0), made_by="aten::clamp", made_at=at)
+    evidence = evidence_of("zero-division", some_facts(a_birth("aten::div", a_tensor(3.0), cut)))
+    assert evidence is not None
+    assert evidence.place is not None
+    assert evidence.place.frame == at
+    assert evidence.remedies[0].startswith("give the divisor a lower bound above 0 where it is made")

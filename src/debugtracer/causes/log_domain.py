@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.finding_evidence import FindingEvidence
-from debugtracer.causes.incident_evidence import SMALLEST, IncidentEvidence, values
+from debugtracer.causes.incident_evidence import SMALLEST, IncidentEvidence, base, values
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.op import LOG_EDGES
 from debugtracer.trace.verdict import Change
@@ -92,7 +92,12 @@ class LogDomain(Cause):
         if negative:
             return Evidence(confidence=confidence, because=because, remedies=NEGATIVE, seen=True)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
-        return Evidence(confidence=confidence, because=because, remedies=remedies + apart(incident))
+        place = incident.floored(0)
+        if place is not None and place.frame is not None:
+            at = f"{Path(place.frame.file).name}:{place.frame.line}"
+            because += f", and {base(incident.birth.inputs[0].made_by)} makes that 0 ({at})"
+            remedies = (f"give {at} a lower bound above 0: softplus, or + eps", *remedies)
+        return Evidence(confidence=confidence, because=because, remedies=remedies + apart(incident), place=place)
 
 
 def apart(incident: IncidentEvidence) -> tuple[str, ...]:

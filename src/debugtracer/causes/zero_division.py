@@ -8,6 +8,7 @@ from debugtracer.causes.cause import Cause, Evidence
 from debugtracer.causes.incident_evidence import IncidentEvidence, base
 
 DIVISIONS = ("div", "true_divide", "reciprocal", "mean", "remainder", "fmod")
+BOUND = "give the divisor a lower bound above 0 where it is made: softplus, or + eps"
 NAMED = ("linalg_vector_norm", "norm", "std", "var", "std_mean", "var_mean")  # divisors that have a cause of their own
 
 
@@ -45,13 +46,16 @@ class ZeroDivision(Cause):
             else ("0" if incident.birth.kind == "0/0" or all(v == 0 for v in incident.at(0)) else "a number")
         )
         named = incident.made_by(0 if inverse else 1, *NAMED)
+        place = incident.floored(0 if inverse else 1)
+        cut = (BOUND,) if place is not None else ()
         return Evidence(
             confidence=(0.9 if known else 0.65) - (0.35 if named else 0.0),
             because=(
                 f"{incident.op} divides {upper} by "
                 f"{'0' if known else 'a divisor that is 0'}{self.origin(incident, 0 if inverse else 1)}"
             ),
-            remedies=self.remedies,
+            remedies=(*cut, *self.remedies),
+            place=place,
         )
 
     def origin(self, incident: IncidentEvidence, place: int) -> str:

@@ -36,6 +36,8 @@ class TensorFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Its values at the bad coordinates of the output (broadcast), at most 8."""
     made_by: str = ""
     """The aten op that made it in this step; "" for an input of the step or when it is not known."""
+    made_at: Frame | None = None
+    """The program's line that called that op."""
 
 
 class ChainLink(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.checks.optimizer.rate_unreached import RateUnreached
@@ -28,6 +29,17 @@ def test_a_warm_up_that_is_stepped_per_epoch():
         "at 0.00018, 6 % of the 0.003 it was built with; expected a warm-up that ends early in the run: LambdaLR "
         "(train.py:33) is stepped every 40 updates. Step it after each update."
     )
+
+
+def test_a_line_that_only_starts_a_trainer_is_not_the_one_to_edit():
+    fit = msgspec.structs.replace(line(40), code="trainer.fit(model, loader)")
+    (finding,) = judged(STAIRS, step_frame=fit)
+    assert finding.place.frame == line(33)
+    step = msgspec.structs.replace(line(40), code="scheduler.step()")
+    (finding,) = judged(STAIRS, step_frame=step)
+    assert finding.place.frame == step
+    (finding,) = judged(STAIRS, step_frame=fit, scheduler_frame=None)
+    assert finding.place.frame == fit
 
 
 def test_a_function_that_returns_the_rate_itself():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from debugtracer.checks.optimizer.zero_grad_missing import ZeroGradMissing
 from tests.checks.optimizer.seen import call, found, line, order
 
@@ -51,3 +53,13 @@ def test_the_line_to_edit_is_that_of_the_update_and_the_backward_shows_it():
     (finding,) = found(ZeroGradMissing(), [order(0), order(1, **stale), order(2, **stale)], ended=True)
     assert (finding.place.frame, finding.place.symptom_frame) == (line(54), line(53))
     assert "so each update (train.py:54) applies the sum of all batches so far" in finding.message
+
+
+def test_a_backward_in_a_function_of_its_own_is_where_to_clear():
+    closure = msgspec.structs.replace(line(53), function="closure")
+    told = {**STALE, "stale_frame": closure, "step_frame": line(60)}
+    (finding,) = found(ZeroGradMissing(), [order(1, **told), order(2, **told)], ended=True)
+    assert (finding.place.frame, finding.place.symptom_frame) == (closure, line(60))
+    told["stale_frame"] = line(53)
+    (finding,) = found(ZeroGradMissing(), [order(1, **told), order(2, **told)], ended=True)
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(60), line(53))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.nonfinite_origin import backwards
-from debugtracer.callsites.origins.value_origin import Link, Use, chain, program_of, scope_at
+from debugtracer.callsites.origins.value_origin import Link, Use, chain, is_own, program_of, scope_at
 from debugtracer.callsites.origins.written_names import final_name
 from debugtracer.trace.birth import Frame
 
@@ -22,7 +22,7 @@ def mask_made(stack: Sequence[Frame]) -> tuple[Frame, ...]:
     that cannot be followed."""
     links = argument_origin(stack[:1], ATTENTIONS, "attn_mask", 3)
     way = [link for link in links if link.frame.line != stack[0].line]
-    return computed(way) or computed(filled(stack))
+    return computed(way) or computed(filled(stack)) or asked(stack)
 
 
 def computed(way: Sequence[Link]) -> tuple[Frame, ...]:
@@ -35,21 +35,45 @@ def filled(stack: Sequence[Frame]) -> tuple[Link, ...]:
     """The lines that made the mask of the last fill before the line, where order of positions is in it: a mask of the
     padding alone is right, and another one missing."""
     program = program_of(stack[0].file) if stack else None
-    scope = scope_at(program, stack[0].line) if program is not None else None
-    if program is None or scope is None:
+    if program is None:
         return ()
+    scope = scope_at(program, stack[0].line)
+    for node, call in masks(stack):
+        links = chain(Use(program, scope, node, tuple(stack[1:])), call.lineno)
+        if any(orders(link) for link in backwards(links)):
+            return links
+    return ()
+
+
+def masks(stack: Sequence[Frame]) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Yield the names in the masks of the fills before the line in its function, with their fill, the last one
+    first."""
+    program = program_of(stack[0].file) if stack else None
+    scope = scope_at(program, stack[0].line) if program is not None else None
     fills = [
         n
-        for n in ast.walk(scope)
+        for n in (ast.walk(scope) if scope is not None else ())
         if isinstance(n, ast.Call) and final_name(n.func) in FILLS and n.args and n.lineno <= stack[0].line
     ]
     for call in sorted(fills, key=lambda n: n.lineno, reverse=True):
         for node in ast.walk(call.args[0]):
             own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
             if isinstance(node, ast.expr) and (own or isinstance(node, ast.Name)):
-                links = chain(Use(program, scope, node, tuple(stack[1:])), call.lineno)
-                if any(orders(link) for link in backwards(links)):
-                    return links
+                yield node, call
+
+
+def asked(stack: Sequence[Frame]) -> tuple[Frame, ...]:
+    """The line that asks a function of the program for the mask of the last fill, where that is handed in by the
+    callers: what the mask lacks belongs there, as the function itself may serve others."""
+    for node, call in masks(stack):
+        program = program_of(stack[0].file)
+        if program is None:
+            break
+        links = chain(Use(program, scope_at(program, stack[0].line), node, tuple(stack[1:])), call.lineno)
+        for link in links:
+            use = link.value
+            if use is not None and is_own(use.program, use.scope, use.node) and link.frame.line != stack[0].line:
+                return (link.frame,)
     return ()
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.schedule import RateHistory
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -108,7 +109,13 @@ class RateUnreached(Check):
             f"{float(fact.built):.3g} it was built with; expected a warm-up that ends early in the run: {stepped} is "
             f"stepped every {fact.updates / (fact.rises + 1):.0f} updates. Step it after each update.",
             ref=fact.ref,
-            place=Place(frame=fact.step_frame or fact.scheduler_frame or fact.rate_frame or fact.frame),
+            place=Place(frame=own_step(fact) or fact.scheduler_frame or fact.rate_frame or fact.frame),
             rate=float(fact.rate),
             built=float(fact.built),
         )
+
+
+def own_step(fact: RateHistory) -> Frame | None:
+    """The program's line that steps the scheduler; None where it only starts a trainer that does."""
+    line = fact.step_frame
+    return line if line is not None and (not line.code or "step" in line.code or not fact.scheduler_frame) else None

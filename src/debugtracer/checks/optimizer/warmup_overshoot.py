@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.schedule import Rate
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import LR, Window
 
 
@@ -32,7 +36,7 @@ class WarmupOvershoot(Check):
         expected a warm-up that ends at the rate after it. Divide it by the number of its steps.
     """
 
-    needs: ClassVar[tuple[str, ...]] = (LR,)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (LR, Rate)
     kind: ClassVar[str] = "scheduler_misuse"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.85
@@ -65,7 +69,15 @@ class WarmupOvershoot(Check):
             rise=rise,
             peak=before[-1],
             lr=now,
+            place=place(window.last(Rate), now),
         )
+
+
+def place(fact: Rate | None, now: float) -> Place | None:
+    """The line of the rate after the fall: its function holds the warm-up as well."""
+    if fact is None or as_float(fact.high) != now:
+        return None
+    return Place(frame=fact.value_frame or fact.rate_frame or fact.scheduler_frame or fact.frame)
 
 
 def climb(values: tuple[float, ...]) -> tuple[float, int]:

@@ -74,8 +74,19 @@ class ZeroGradMissing(Check):
             "applies the sum of all batches so far; expected gradients of this update "
             "only. Call optimizer.zero_grad() before each new update.",
             ref=msgspec.structs.replace(fact.ref, iteration=fact.stale_iteration, phase="backward"),
-            place=Place(param=fact.stale[0], frame=fact.step_frame or fact.stale_frame, symptom_frame=fact.stale_frame),
+            place=place(fact),
             stale=fact.stale_count,
             update=fact.number,
             accumulated=max(len(fact.backwards()) - 1, 0),
         )
+
+
+def place(fact: StepOrder) -> Place:
+    """Where to clear: at the update, or before the backward where a function of its own holds it (a closure of LBFGS
+    that runs several times in one step)."""
+    step, backward = fact.step_frame, fact.stale_frame
+    apart = (
+        step is not None and backward is not None and (step.file, step.function) != (backward.file, backward.function)
+    )
+    shown = (backward, step) if apart else (step or backward, backward)
+    return Place(param=fact.stale[0], frame=shown[0], symptom_frame=shown[1])

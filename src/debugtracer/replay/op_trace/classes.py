@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.state.sizes import sizes
-from debugtracer.trace.birth import TensorFacts
+from debugtracer.trace.birth import Frame, TensorFacts
 from debugtracer.trace.number import number
 
 FINITE, INF, NAN = range(3)
@@ -104,7 +104,9 @@ def values_at(tensor: Tensor, shape: tuple[int, ...], coordinates: Iterable[tupl
     return tuple(float(wide[c]) for c in coordinates)
 
 
-def facts_of(tensor: Tensor, name: str, values: tuple[float, ...] = (), made_by: str = "") -> TensorFacts:
+def facts_of(
+    tensor: Tensor, name: str, values: tuple[float, ...] = (), made_by: str = "", made_at: Frame | None = None
+) -> TensorFacts:
     """Collect counts, range of the finite values and dtype of a tensor of any type. Syncs the host."""
     shape, dtype = sizes(tensor), str(tensor.dtype).removeprefix("torch.")
     flat = plain(tensor)
@@ -129,4 +131,5 @@ def facts_of(tensor: Tensor, name: str, values: tuple[float, ...] = (), made_by:
         high=high,
         values=tuple(map(number, values)),
         made_by=made_by,
+        made_at=made_at,
     )

@@ -205,9 +205,10 @@ class OpTracker(OpRecords):
         for read in group.reads[:MOST_INPUTS]:
             writers, open_ = self.memory.writers(read.tensor)
             made_by = next((w.op for w in writers[:1]), "")
+            made_at = next((w.meta.frames[0] for w in writers[:1] if w.meta is not None and w.meta.frames), None)
             name = (self.memory.name_of(read.tensor) if open_ else "") or read.name
             inputs.append(
-                facts_of(read.before, name, values_at(read.before, record.shape, record.coordinates), made_by)
+                facts_of(read.before, name, values_at(read.before, record.shape, record.coordinates), made_by, made_at)
             )
         record.inputs = tuple(inputs)
         record.output = facts_of(
