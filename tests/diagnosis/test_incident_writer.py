@@ -1,5 +1,6 @@
 """What is written down of an incident; the folders themselves are tested end to end."""
 
+import errno
 import json
 
 import pytest
@@ -13,6 +14,8 @@ from tests.watching import LogHead, batches, only, seeded, train, under_watch
 
 class Noting:
     """An output that remembers its notes."""
+
+    folder = "runs/one"
 
     def __init__(self):
         self.notes = []
@@ -37,6 +40,17 @@ def test_a_part_that_cannot_be_kept_is_noted_and_costs_no_other():
     assert incident_writer.attempt(refused) is False
     assert output.notes == [("no-capsule", "too large")]
     assert incident_writer.attempt(lambda: None) is True
+
+
+def test_a_full_disk_is_one_sentence_with_the_folder_and_costs_no_verdict(capsys):
+    incident_writer = IncidentWriter(Noting(), stops=False)
+
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assert [incident_writer.attempt(full) for _ in range(3)] == [False] * 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "an incident could not be saved in" in line and "No space left on device" in line and "--out" in line
 
 
 def test_a_failure_of_ours_is_loud_in_our_tests():

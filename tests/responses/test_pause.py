@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -46,6 +47,15 @@ def test_nobody_comes(tmp_path: Path) -> None:
         Loop().go(given(14, (6, 7, 8)))
     assert [a.action for a in actions(tmp_path)] == ["skip-update", "skip-update", "pause", "stop"]
     assert "nobody let it go on" in actions(tmp_path)[-2].reason
+
+
+def test_a_program_that_catches_the_stop_is_not_paused_at_every_step(tmp_path: Path) -> None:
+    with under_watch(tmp_path, "val", pause_s=0.2):
+        loop = Loop()
+        for batch in given(20, tuple(range(6, 20))):
+            with contextlib.suppress(SystemExit):
+                loop.go([batch])
+    assert [a.action for a in actions(tmp_path)].count("pause") == 1
 
 
 @pytest.mark.parametrize("mode", ["val", "prod"])

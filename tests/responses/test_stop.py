@@ -27,6 +27,23 @@ def test_three_bad_steps_in_a_row_end_the_run_with_the_state_of_before(tmp_path:
     assert all(same_bits(a, b) for a, b in zip(loop.state(), bare.state(), strict=True))
 
 
+def test_a_program_that_catches_each_stop_is_told_so_ever_less_often(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with under_watch(tmp_path, "prod"):
+        loop, caught = Loop(), 0
+        for batch in given(40, tuple(range(6, 40))):
+            try:
+                loop.go([batch])
+            except SystemExit:
+                caught += 1
+    stops = [a for a in actions(tmp_path) if a.action == "stop"]
+    assert caught > 8 and len(stops) == caught.bit_length()
+    assert "its last good state is" in stops[0].reason
+    assert "the program has caught 1 stop (SystemExit) and goes on; no further state is written" in stops[1].reason
+    assert capfd.readouterr().err.count("the run was stopped") == len(stops)
+
+
 def test_the_last_good_state_is_the_state_of_the_program(tmp_path: Path) -> None:
     with under_watch(tmp_path, "val"), pytest.raises(StoppedByTracer):
         loop = Loop()

@@ -55,6 +55,7 @@ class IncidentWriter:
     def __init__(self, output: Output, stops: bool) -> None:
         self.output, self.stops = output, stops
         self.display: VerdictDisplay = OnStderr()
+        self.told_not_saved = False
 
     def show_on(self, display: VerdictDisplay) -> None:
         """Show verdicts on this display from now on."""
@@ -138,10 +139,26 @@ class IncidentWriter:
         except CapsuleError as error:
             self.output.note("no-capsule", str(error))
             return False
+        except OSError as error:
+            self.not_saved(error)
+            return False
         except Exception as error:
             swallow("diagnosis.incident_writer", error)
             return False
         return True
+
+    def not_saved(self, error: OSError) -> None:
+        """Report, once on stderr, that an incident is shown and not kept: the disk is full, or the folder gone."""
+        why = f"an incident could not be saved in {self.output.folder} ({error.strerror or error})"
+        self.output.note("no-capsule", why)
+        if not self.told_not_saved:
+            self.told_not_saved = True
+            print(
+                f"debug-tracer: {why}; its verdict is shown all the same. Free space there, or choose another folder "
+                "with --out.",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def save_program(self, folder: Path, result: Investigation, facts: IncidentFacts, verdict: Verdict) -> None:
         """Write the capsule, when the step was traced whole. Raises CapsuleError."""

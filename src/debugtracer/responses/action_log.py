@@ -20,7 +20,7 @@ LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
 SHOWN = 8  # samples named in a line
 GRAVE = {"stop": "error", "roll-back": "warning"}  # the others are notes
 NEVER = sys.maxsize
-UNDO = "undo"
+STOP, UNDO = "stop", "undo"
 
 
 class ActionLog:
@@ -33,7 +33,7 @@ class ActionLog:
 
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
-        self.count = 0
+        self.count = self.stops = 0
         self.steps_answered = 0
         """Bad steps of training that something was done about; what is noted beside them is no further one."""
         self.due = NEVER
@@ -52,12 +52,17 @@ class ActionLog:
         why = f" (less would not do: {'; '.join(self.reasons)})" if self.reasons else ""
         self.noted(bad, slug, f"{done}{why}", bad.samples)
         self.steps_answered += 1
+        if slug == STOP:
+            return  # nothing comes after it
         self.waiting.append((bad.step, self.usual(), self.steps_answered))
         self.due = self.waiting[0][0] + AFTER
 
     def noted(self, bad: BadStep | SeenBatch, slug: str, done: str, samples: tuple[int, ...] | None) -> None:
-        """Write an action down, and print it while they are few."""
-        self.count += 1
+        """Write an action down, and print it while they are few; of stops that the program catches the first, second,
+        fourth, eighth ..."""
+        self.count, self.stops = self.count + 1, self.stops + (slug == STOP)
+        if slug == STOP and self.stops & (self.stops - 1):
+            return
         self.output.event(
             Acted(
                 at=wall_time(),
@@ -71,12 +76,12 @@ class ActionLog:
             ),
             now=True,
         )
-        if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == "stop":
+        if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == STOP:
             self.tell(bad, done)
         run = str(self.output.folder or "")
         text = f"step {bad.step}, rank {self.output.rank} - {bad.seen} - {done}"
         self.notices.tell(
-            Notice(GRAVE.get(slug, "note"), slug, text, run, bad.step, self.output.rank, last=slug == "stop")
+            Notice(GRAVE.get(slug, "note"), slug, text, run, bad.step, self.output.rank, last=slug == STOP)
         )
 
     def tell(self, bad: BadStep | SeenBatch, done: str) -> None:

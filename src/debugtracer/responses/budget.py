@@ -38,8 +38,15 @@ class Budget:
     row: int = 0
     """Bad iterations in a row, this one included."""
 
+    stops: int = 0
+    """Stops that were raised: more than one where the program catches them."""
     ended: bool = False
     """A response that was to keep the run alive has ended it."""
+
+    def stopped(self) -> int:
+        """Count a stop; the answer: how many the program has caught before it."""
+        self.stops += 1
+        return self.stops - 1
 
     def forgive(self) -> None:
         """Begin the budget anew: a person has seen what was done."""

@@ -20,6 +20,8 @@ class Pause(Response):
     modes: ClassVar[frozenset[str]] = frozenset({"val", "prod"})
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
+        if budget.ended:
+            return "it has waited before, and nobody let it go on"  # the program has caught the stop that followed
         if several_ranks() and training.rank():
             return ""  # rank 0 knows whether anybody would come; where nobody would, it votes for the stop
         return "" if training.attendance.wait_s() else training.attendance.unattended()

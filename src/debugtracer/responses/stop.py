@@ -25,5 +25,12 @@ class Stop(Response):
         else:
             training.leave_out(bad.optimizer)
             put_back = ""
+        caught = budget.stopped()
+        if caught:
+            many = f"{caught} stop{'s' if caught > 1 else ''}"
+            return (
+                f"the run was stopped again: the program has caught {many} (SystemExit) and goes on; no further state "
+                "is written"
+            )
         told = ["the run was stopped", *filter(None, [put_back]), training.write_last_good(bad.optimizer)]
         return "; ".join(told)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import resource
+import signal
 import threading
 from pathlib import Path
 
@@ -81,6 +83,18 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "last-good").write_text("a file in the way")
     with pytest.raises(DebugTracerError, match="could not be written"):
         LastGood(a_state(nn.Linear(2, 2))).write(tmp_path, 0, [])
+
+
+def test_a_full_disk_is_told_in_words(tmp_path: Path) -> None:
+    was, ignored = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, was[1]))
+    try:
+        with pytest.raises(DebugTracerError, match="the disk is full, or a file may not be that large"):
+            LastGood(a_state(nn.Linear(200, 200))).write(tmp_path, 0, [])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, was)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert list((tmp_path / "last-good").iterdir()) == []
 
 
 def test_what_is_written_later_is_the_state_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

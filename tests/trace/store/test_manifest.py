@@ -82,3 +82,16 @@ def test_a_manifest_that_cannot_be_read_is_one_sentence(tmp_path, text, says):
 def test_a_missing_manifest_is_one_sentence(tmp_path):
     with pytest.raises(TraceError, match="cannot be read"):
         read_manifest(tmp_path)
+
+
+def test_an_end_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+    run = create_run(tmp_path, "a", ["x"], "dev")
+
+    def full(path, data):
+        path.touch()
+        raise OSError("full")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(OSError, match="full"):
+        end_run(run, 0, False)
+    assert [p.name for p in run.iterdir()] == ["run.json"]

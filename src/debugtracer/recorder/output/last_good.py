@@ -29,6 +29,7 @@ from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.store.saved_state import FOLDER, FORMAT, Sum, checked, names, read_sums, sha256
 
 BUSY = "the state before is still being written"
+CUT_OFF = "unexpected pos"  # all that torch's writer says where the system took less than it was given
 MARGIN_S = 10.0  # seconds beside those in which the ranks come together, for what follows (ours)
 
 
@@ -199,6 +200,8 @@ def apart(parts: dict[str, Any], name: str) -> tuple[dict[str, Any], dict[str, T
 
 def not_written(target: Path, error: Exception) -> DebugTracerError:
     """What is said of a state that could not be written."""
+    if isinstance(error, RuntimeError) and CUT_OFF in str(error):
+        return DebugTracerError(f"{target} could not be written (the disk is full, or a file may not be that large)")
     return DebugTracerError(f"{target} could not be written ({type(error).__name__}: {error})")
 
 

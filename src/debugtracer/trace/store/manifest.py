@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -103,8 +104,13 @@ def point_latest(run: Path) -> None:
 def write_manifest(run: Path, manifest: Manifest) -> None:
     """Replace run.json in one step, so that a reader never sees half of it. Raises OSError."""
     temporary = run / f".{MANIFEST}-{os.getpid()}"
-    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
-    os.replace(temporary, run / MANIFEST)
+    try:
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
+        os.replace(temporary, run / MANIFEST)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
 
 
 def read_manifest(run: Path) -> Manifest:
