@@ -64,6 +64,10 @@ def test_a_short_run_is_decided_at_its_end_where_there_is_enough(tmp_path: Path)
     assert trained(tmp_path / "few", Fields(), steps=10, rows=2) == []
 
 
+def test_tokens_of_one_vocabulary_are_left_after_a_few_calls(tmp_path: Path):
+    assert trained(tmp_path, Fields(), lambda: torch.randint(33, (16, 3))) == []
+
+
 def test_offsets_and_models_without_columns_are_left_out(tmp_path: Path):
     assert trained(tmp_path / "offsets", Fields(offsets=True)) == []
     assert trained(tmp_path / "floats", nn.Linear(3, 1), lambda: torch.randn(8, 3)) == []

@@ -17,6 +17,7 @@ from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.facts.field_ids import FieldIds
 
 COLUMNS = 256  # of one table at most (ours)
+FIRST = 8  # training calls after which one vocabulary for all columns is known by its ids (ours)
 CALLS, MOST_CALLS = 64, 512  # training calls that are counted, and where large fields need more (ours)
 ENOUGH = 4  # rows of ids for each id of the largest column (ours: fewer may not show how far it goes)
 IDS = (torch.int64, torch.int32)
@@ -52,12 +53,15 @@ class FieldIdsObserver(Observer):
         self.looked_up: list[Lookup] = []
         self.roots: ById[nn.Module, ColumnRange | None] = ById()
         """Models; None for one that is decided."""
-        self.asked = 0
+
+    def install(self) -> None:
+        """Hear calls of models only once columns of ids were looked up."""
+        self.run.unsubscribe(self.left)
 
     def reset(self) -> None:
         self.looked_up.clear()
         self.roots.clear()
-        self.asked = 0
+        self.run.unsubscribe(self.left)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a look-up of columns of ids."""
@@ -66,6 +70,8 @@ class FieldIdsObserver(Observer):
         ids, weight = args[:2]
         if isinstance(ids, Tensor) and are_columns(ids) and isinstance(weight, nn.Parameter) and weight.dim() == 2:
             self.looked_up.append(Lookup(weight, ids.detach(), raw_frames(1)))
+            if self.left in self.run.unwanted and not self.roots:
+                self.run.subscribe(self.left)
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Count the ids of a training call; learn, the first time, which tables they go into as they are."""
@@ -84,19 +90,20 @@ class FieldIdsObserver(Observer):
             for one in given:
                 one.ids = None
             self.roots[module] = ColumnRange(ids.detach(), given)
-        elif not self.roots:
-            self.asked += 1
-            if self.asked >= CALLS:
-                self.run.unsubscribe(self.left, self.called)
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """Let the ids of the step go."""
+        """Let the ids of the step go; hear no more calls where no model was given them."""
         self.looked_up.clear()
+        if not self.roots and self.left not in self.run.unwanted:
+            self.run.unsubscribe(self.left)
 
     def look(self, module: nn.Module, known: ColumnRange) -> None:
-        """Decide once enough was counted. Waits for a device there."""
-        if (known.calls == CALLS and self.is_enough(known)) or known.calls == MOST_CALLS:
+        """Leave one vocabulary for all columns; decide about others once enough was counted. Waits for a device
+        there."""
+        if known.calls == FIRST and not self.may_be_fields(known):
+            self.leave(module)
+        elif (known.calls == CALLS and self.is_enough(known)) or known.calls == MOST_CALLS:
             self.decide(module, known)
 
     def ended(self) -> None:
@@ -109,9 +116,20 @@ class FieldIdsObserver(Observer):
         """Whether there were rows enough to see how far the largest column goes."""
         return known.rows >= ENOUGH * (int(known.high.max()) + 1)
 
+    def may_be_fields(self, known: ColumnRange) -> bool:
+        """Whether a table has rows for all columns, one after the other."""
+        sizes = [len(weight) for one in known.tables if (weight := one.weight()) is not None]
+        return int((known.high + 1).sum()) <= max(sizes, default=0)
+
+    def leave(self, module: nn.Module) -> None:
+        """Count the ids of a model no longer."""
+        self.roots[module] = None
+        if all(one is None for one in self.roots.values()):
+            self.run.unsubscribe(self.left)
+
     def decide(self, module: nn.Module, known: ColumnRange) -> None:
         """Emit a fact for each table."""
-        self.roots[module] = None
+        self.leave(module)
         if not self.is_enough(known):
             return
         names = self.run.names()

@@ -32,7 +32,7 @@ class Look(NamedTuple):
     loss: Tensor
 
 
-class Followed:
+class FreeParameter:
     """One parameter."""
 
     def __init__(self, weight: Tensor, name: str) -> None:
@@ -47,10 +47,10 @@ class FreeParametersObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.followed: list[Followed] = []
+        self.followed: list[FreeParameter] = []
         self.loss: Tensor | None = None
         self.found = False
-        self.parts: dict[int, tuple[Any, Followed]] = {}
+        self.parts: dict[int, tuple[Any, FreeParameter]] = {}
         """Parts of a followed parameter made in this step."""
 
     def reset(self) -> None:
@@ -80,7 +80,7 @@ class FreeParametersObserver(Observer):
         """Find such parameters, once; look at those that this optimizer holds."""
         if not self.found:
             self.found = True
-            self.followed = [Followed(weight, name) for weight, name in free(self.run, optimizer)][:MOST]
+            self.followed = [FreeParameter(weight, name) for weight, name in free(self.run, optimizer)][:MOST]
             if not self.followed:
                 self.run.unsubscribe(self.called, self.backward_begins, self.step_begins)
         if self.loss is None or not self.followed:
@@ -99,7 +99,7 @@ class FreeParametersObserver(Observer):
         for one in list(self.followed):
             self.judge(one)
 
-    def judge(self, one: Followed) -> None:
+    def judge(self, one: FreeParameter) -> None:
         """Emit a parameter that walks and takes the loss along. Waits for a device."""
         if len(one.looks) < LOOKS[0]:
             return
@@ -114,7 +114,7 @@ class FreeParametersObserver(Observer):
         if going or len(one.looks) >= LOOKS[-1]:
             self.followed.remove(one)
 
-    def emit(self, one: Followed, going: list[Walk], losses: list[float]) -> None:
+    def emit(self, one: FreeParameter, going: list[Walk], losses: list[float]) -> None:
         """Emit the number that went furthest."""
         walk, half, frames = furthest(going), len(losses) // 2, frames_of(one.used)
         self.run.emit(
