@@ -127,6 +127,21 @@ def test_ratios_that_are_not_1_are_told(tmp_path, log_ratio, words):
     assert words in found[0].message and log_ratio.__name__ == found[0].place.frame.function
 
 
+def test_weights_that_the_loop_writes_itself_are_others_after_a_backward(tmp_path):
+    torch.manual_seed(0)
+    with under_watch(tmp_path):
+        policy = Policy()
+        seen, moves, logs = rollout(policy)
+        for _ in range(3):
+            new = Categorical(logits=policy(seen.flatten(0, 1))).log_prob(moves.flatten())
+            ratio = (new - logs.flatten()).exp()
+            (ratio * torch.randn_like(ratio)).mean().backward()
+            for weight in policy.parameters():
+                weight.data.add_(weight.grad, alpha=-5.0)
+                weight.grad = None
+    assert not any(fact.off for fact in facts(tmp_path, PolicyRatio))
+
+
 def test_dropout_is_named(tmp_path):
     told, found = run(tmp_path, plain, drop=0.3)
     assert told[0].noise == "dropout" and "dropout changes what the policy says" in found[0].message

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
@@ -159,8 +158,8 @@ class PolicyRatiosObserver(Observer):
         return rows, same, sum(as_key(row) in shown for row in table[:ROWS])
 
     @inspected
-    def step_ended(self, optimizer: Optimizer) -> None:
-        """Let go of the step: its weights are gone."""
+    def backward_ended(self, losses: list[Tensor]) -> None:
+        """Let go of the step: its weights are about to be written, by whomever."""
         self.reset()
 
 
