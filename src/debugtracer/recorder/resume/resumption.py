@@ -242,8 +242,8 @@ class Resumption(PassListener):
         text = (
             f"resumed from {self.options.source}, step {saved['step']} - the weights were put back, and the program "
             f"ended after {begun} pass{'es' * (begun != 1)} over its data, before an update from that step on"
-            f" ({places_told(saved['loaders']) or 'it had no loader'}) - nothing was trained; a pass that was over gets "
-            "one batch, whose update is undone: start it with more passes than the run had made."
+            f" ({places_told(saved['loaders']) or 'it had no loader'}) - nothing was trained; a pass that was over is "
+            "given one batch, whose update is undone: start it with more passes than the run had made."
         )
         self.notes.note(UNREACHED, text)
         print(f"debug-tracer: {text}", file=sys.stderr, flush=True)
