@@ -61,7 +61,7 @@ def as_recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[An
 
 
 def no_loss() -> None:
-    """Stand in for a closure in a step that is executed again: its backward stands on the tape."""
+    """Do nothing, in place of a closure, in a step that is executed again: its backward stands on the tape."""
 
 
 def left_out(optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:

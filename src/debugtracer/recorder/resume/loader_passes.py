@@ -160,3 +160,9 @@ def own_generators(loader: Any) -> Iterator[torch.Generator]:
     """The generators that the loader and its sampler were given, each once."""
     found = (getattr(owner, "generator", None) for owner in (loader, getattr(loader, "sampler", None)))
     yield from {id(g): g for g in found if isinstance(g, torch.Generator)}.values()
+
+
+def places_told(saved: list[dict[str, Any]]) -> str:
+    """Where the passes were that a state was saved in, in words; empty where there were none."""
+    place = "pass {passes}, batch {batches} of the loader over {loader}"
+    return ", ".join(place.format(**p) for p in saved if p["batches"] is not None)

@@ -26,7 +26,7 @@ from debugtracer.recorder.resume.loaded_parts import (
     pairs,
     same_groups,
 )
-from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
+from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators, places_told
 from debugtracer.recorder.run_state import RunState, parameters
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.rng import restore_plain
@@ -238,13 +238,12 @@ class Resumption(PassListener):
         if self.done or not self.loaded:
             return
         self.done, saved = True, self.state_dict()
-        where = places(saved)
         begun = max((one.passes for one in self.passes.known.values()), default=0)
         text = (
             f"resumed from {self.options.source}, step {saved['step']} - the weights were put back, and the program "
             f"ended after {begun} pass{'es' * (begun != 1)} over its data, before an update from that step on"
-            f"{f' ({where})' if where else ''} - nothing was trained; a pass that was over gets one batch, whose "
-            "update is undone: start it with more passes than the run had made."
+            f" ({places_told(saved['loaders']) or 'it had no loader'}) - nothing was trained; a pass that was over is "
+            "given one batch, whose update is undone: start it with more passes than the run had made."
         )
         self.notes.note(UNREACHED, text)
         print(f"debug-tracer: {text}", file=sys.stderr, flush=True)
@@ -252,7 +251,7 @@ class Resumption(PassListener):
     def tell(self, saved: dict[str, Any]) -> None:
         """Say what was put back, and what could not be."""
         flight = [p for p in saved["loaders"] if p["batches"] is not None]
-        where = places(saved) if self.ahead else ""
+        where = places_told(saved["loaders"]) if self.ahead else ""
         back, missing = [f"{len(self.loaded)} model(s)"], []
         if len(self.loaded) < len(saved["models"]):
             missing = [f"{len(saved['models']) - len(self.loaded)} model(s) that were not called"]
@@ -285,12 +284,6 @@ class Resumption(PassListener):
         )
         self.notes.note(RESUMED, text)
         print(f"debug-tracer: {text}", file=sys.stderr, flush=True)
-
-
-def places(saved: dict[str, Any]) -> str:
-    """Where the passes were that a state was saved in; empty where there were none."""
-    place = "pass {passes}, batch {batches} of the loader over {loader}"
-    return ", ".join(place.format(**p) for p in saved["loaders"] if p["batches"] is not None)
 
 
 def pass_over(iterator: Any, batches: int) -> None:
