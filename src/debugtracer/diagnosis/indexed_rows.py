@@ -16,8 +16,8 @@ WHOLE = (torch.int64, torch.int32)
 
 
 def indexed_rows(entries: Sequence[Entry], upto: int | None, rows: Sequence[int]) -> tuple[int, ...] | None:
-    """The numbers of these rows, each once, in the tensor from which the last model called before an entry got its input; None
-    where its inputs were not taken by an index, or by different ones. Syncs the host."""
+    """The numbers of these rows, each once, in the tensor from which the last model called before an entry got its
+    input; None where its inputs were not taken by an index, or by different ones. Syncs the host."""
     last = len(entries) if upto is None else upto + 1
     called = next((e for e in reversed(entries[:last]) if e.kind == "module" and e.grad), None)
     if called is None or not rows:
