@@ -68,3 +68,8 @@ def test_the_row_of_the_data_is_named(tmp_path, take):
 @pytest.mark.parametrize("take", [halved, plain])
 def test_what_was_computed_or_sliced_has_no_number_of_its_own(tmp_path, take):
     assert run(tmp_path, take)[0] is None
+
+
+def test_rows_that_the_step_itself_draws_are_known_too(tmp_path):
+    samples, rows, _ = run(tmp_path, lambda x, order, at: x[torch.randint(BAD, BAD + 1, (8,))])
+    assert (samples, len(rows)) == ((BAD,), 8)

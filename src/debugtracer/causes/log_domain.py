@@ -97,7 +97,13 @@ class LogDomain(Cause):
             at = f"{Path(place.frame.file).name}:{place.frame.line}"
             because += f", and {base(incident.birth.inputs[0].made_by)} makes that 0 ({at})"
             remedies = (f"give {at} a lower bound above 0: softplus, or + eps", *remedies)
-        return Evidence(confidence=confidence, because=because, remedies=remedies + apart(incident), place=place)
+        return Evidence(
+            confidence=confidence,
+            because=because,
+            remedies=remedies + apart(incident),
+            place=place,
+            seen=place is not None,
+        )
 
 
 def apart(incident: IncidentEvidence) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ class ZeroDivision(Cause):
             ),
             remedies=(*cut, *self.remedies),
             place=place,
+            seen=place is not None,
         )
 
     def origin(self, incident: IncidentEvidence, place: int) -> str:

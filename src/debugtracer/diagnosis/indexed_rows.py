@@ -16,8 +16,8 @@ WHOLE = (torch.int64, torch.int32)
 
 
 def indexed_rows(entries: Sequence[Entry], upto: int | None, rows: Sequence[int]) -> tuple[int, ...] | None:
-    """The numbers of these rows in the tensor from which the last model called before an entry got its input; None
-    where its inputs were not taken by an index, or by different ones. Syncs the host."""
+    """The numbers of these rows, each once, in the tensor from which the last model called before an entry got its
+    input; None where its inputs were not taken by an index, or by different ones. Syncs the host."""
     last = len(entries) if upto is None else upto + 1
     called = next((e for e in reversed(entries[:last]) if e.kind == "module" and e.grad), None)
     if called is None or not rows:
@@ -27,7 +27,7 @@ def indexed_rows(entries: Sequence[Entry], upto: int | None, rows: Sequence[int]
         return None
     if not 0 <= min(rows) <= max(rows) < len(found[0]):
         return None
-    return tuple(int(found[0][row]) for row in rows)
+    return tuple(dict.fromkeys(int(found[0][row]) for row in rows))
 
 
 def given(entry: Entry) -> list[Any]:
@@ -63,6 +63,8 @@ def maker(entries: Sequence[Entry], value: Any) -> Entry | None:
 
 def value_of(entries: Sequence[Entry], value: Any, deep: int) -> Tensor | None:
     """The tensor that an argument was: from outside the step, or a part of one."""
+    if isinstance(value, Slot) and 0 <= value.entry < len(entries) and entries[value.entry].kind == "const":
+        value = entries[value.entry].args[value.output]  # drawn in the step: `torch.randint(...)`
     if isinstance(value, Leaf):
         kept = value.saved if value.saved is not None else value.tensor
         return None if value.moved else kept.detach().cpu()
