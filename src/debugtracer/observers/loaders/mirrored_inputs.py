@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from debugtracer.observers.data.mirrored import TURNS, alike, is_boxes, laid_out, middle, turned
 from debugtracer.observers.loaders.transform_line import transform_line
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
@@ -128,7 +129,7 @@ class MirroredInputsObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note the shapes of what models in training are given."""
         if any(True for _ in module.parameters()):
-            for one in tensors([list(args), kwargs]):
+            for one in filter(is_dense, tensors([list(args), kwargs])):
                 shape = tuple(one.shape[1:])
                 self.shapes[shape] = self.shapes.get(shape, 0) + 1
 
@@ -164,7 +165,8 @@ class MirroredInputsObserver(Observer):
 
 def owner_of(batch: Batch) -> Any:
     """The dataset of a batch, or its loader where the dataset is gone."""
-    return (batch.loader.data() if batch.loader.data is not None else None) or batch.loader.loader()
+    dataset = batch.loader.data() if batch.loader.data is not None else None
+    return dataset if dataset is not None else batch.loader.loader()
 
 
 def sample_of(known: PictureSet, pictures: Tensor, leaves: dict[str, Tensor], row: int) -> Sample:

@@ -55,7 +55,7 @@ class FieldIdsObserver(Observer):
         """Models; None for one that is decided."""
 
     def install(self) -> None:
-        """Hear calls of models only once columns of ids were looked up."""
+        """Leave calls of models alone until columns of ids were looked up."""
         self.run.unsubscribe(self.left)
 
     def reset(self) -> None:

@@ -142,5 +142,5 @@ def free(run: ObservedRun, stepping: Optimizer) -> list[tuple[Tensor, str]]:
     return [
         (p, names.get(id(p), ""))
         for p in trained.values()
-        if p.dim() < 2 and p.numel() <= NUMBERS and id(p) not in of_layers and is_dense(p) and p.is_floating_point()
+        if is_dense(p) and p.dim() < 2 and p.numel() <= NUMBERS and id(p) not in of_layers and p.is_floating_point()
     ]
