@@ -18,6 +18,7 @@ from debugtracer.callsites.origins.written_names import (
     final_name,
     loop_of,
     outer,
+    paired,
     parameters,
     part_of,
     place_in,
@@ -169,16 +170,6 @@ def of_items(use: Use, loop: ast.For, name: str, seen: frozenset[tuple[str, int,
     end = carrier(links[-1].value.node) if links and links[-1].value is not None else None
     if links and not (isinstance(end, ast.Call) and final_name(end.func)[:1].isupper()):
         yield from links
-
-
-def paired(items: ast.expr, part: int | None) -> tuple[ast.expr, int | None]:
-    """What a loop goes through for one of its names: of `zip(a, b)` the argument in its place."""
-    if isinstance(items, ast.Call) and final_name(items.func) == "enumerate" and items.args:
-        items = items.args[0]
-    if part is None or not isinstance(items, ast.Call) or final_name(items.func) != "zip":
-        return items, part
-    plain = not any(isinstance(one, ast.Starred) for one in items.args)
-    return (items.args[part], None) if plain and part < len(items.args) else (items, part)
 
 
 def is_own(program: Program, scope: Function | None, value: ast.expr | None) -> bool:

@@ -139,6 +139,16 @@ def place_in(loop: ast.For, name: str) -> tuple[bool, int | None]:
     return ast.unparse(target) == name, None
 
 
+def paired(items: ast.expr, part: int | None) -> tuple[ast.expr, int | None]:
+    """What a loop goes through for one of its names: of `zip(a, b)` the argument in its place."""
+    if isinstance(items, ast.Call) and final_name(items.func) == "enumerate" and items.args:
+        items = items.args[0]
+    if part is None or not isinstance(items, ast.Call) or final_name(items.func) != "zip":
+        return items, part
+    plain = not any(isinstance(one, ast.Starred) for one in items.args)
+    return (items.args[part], None) if plain and part < len(items.args) else (items, part)
+
+
 def parameters(function: Function) -> list[str]:
     """The names of its parameters in order."""
     return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
