@@ -14,10 +14,13 @@ from debugtracer.callsites.frames import user_frames
 from debugtracer.observers.graph.inplace_writes import is_write
 from debugtracer.recorder.tape.entry import Entry
 from debugtracer.recorder.tape.step_tape import Segment
+from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.reexecute import Reexecution
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan
 from debugtracer.replay.rewind import ReplayedState, eager, hushed
+from debugtracer.replay.targets import name_roots
+from debugtracer.replay.written_rows import WrittenRows
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import InplaceWrite
 
@@ -28,9 +31,11 @@ NOT_FORWARD = frozenset({"backward", "step", "unscale"})
 class InplaceCalls(TorchFunctionMode):
     """Notes each call that writes in place, with the version counter it leaves."""
 
-    def __init__(self, names: dict[int, str]) -> None:
+    def __init__(self, names: dict[int, str], last: WrittenRows) -> None:
+        """Take the names of parameters by id, and who knows the op that wrote last."""
         super().__init__()
         self.names = names
+        self.last = last
         self.found: list[InplaceWrite] = []
         self.recorded: Frame | None = None
         """The line of a call of the loop; None inside modules, where the live stack knows."""
@@ -43,6 +48,7 @@ class InplaceCalls(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the call, then note it."""
         kwargs = kwargs or {}
+        self.last.forget()
         made = func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         if is_write(name, kwargs) and args and isinstance(args[0], Tensor) and len(self.found) < MOST:
@@ -55,6 +61,9 @@ class InplaceCalls(TorchFunctionMode):
                     frame=self.recorded or next(iter(user_frames(1)), None),
                     param=self.names.get(id(base)),
                     base=tuple(base.shape),
+                    op=self.last.op,
+                    module=self.last.module,
+                    rows=self.last.rows,
                 )
             )
         return made
@@ -68,13 +77,16 @@ def writes_again(segment: Segment, context: ReplayContext) -> list[InplaceWrite]
     part.entries = [entry for entry in segment.entries if entry.kind not in NOT_FORWARD]
     plan = ReplayPlan([part], plan.written)
     parameters = [p for module in list(context.roots.known) for p in module.parameters()]
-    mode = InplaceCalls(context.roots.named_parameters())
+    last = WrittenRows()
+    mode = InplaceCalls(context.roots.named_parameters(), last)
+    tracer = OpTracer([last])
+    name_roots(tracer, context.roots)
 
     @contextlib.contextmanager
     def around(entry: Entry) -> Iterator[None]:
         frames = context.frames(entry.frames)
         mode.recorded = frames[0] if frames and entry.kind != "module" else None
-        with mode:
+        with tracer, mode:
             yield
 
     with context.paused(), eager(), hushed():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from debugtracer.checks.model.inplace_modified import InplaceModified
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.crash import InplaceWrite, InplaceWrites
-from tests.checks.crashes import LINE, REF, a_crash, silent_on_another_error, told
+from debugtracer.trace.step import StepRef
+from tests.checks.crashes import LINE, REF, a_batch, a_crash, silent_on_another_error, told
 
 TEXT = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -31,6 +35,33 @@ def test_the_first_write_past_the_expected_version_is_the_line():
         "expected 0). Write a new tensor instead of changing this one."
     )
     assert (finding.place.frame, finding.place.symptom_frame) == (AT, LINE)
+
+
+def masked(*rows: int, step: int = 5, base: tuple[int, ...] = (32, 24)):
+    """Some rows written in the forward that was executed again, by a batch of 32 samples."""
+    again = write("__setitem__", base=base, op="aten::index_put_", module="gate", rows=rows)
+    batch = a_batch(32, indices=tuple(range(100, 132)))
+    crash = msgspec.structs.replace(a_crash(TEXT.format(1), batch=batch), ref=StepRef(iteration=step, step=step))
+    return told(InplaceModified(), crash, InplaceWrites(ref=REF, writes=(write("__setitem__"), again), again=True))
+
+
+def test_a_write_to_few_rows_names_their_samples():
+    (finding,) = masked(4)
+    assert "which __setitem__ (train.py:17) has changed in place in row 4 of the batch (sample 104) (version" in (
+        finding.message
+    )
+    place = finding.place
+    assert (place.op, place.module, place.batch_rows, place.sample_index) == ("aten::index_put_", "gate", (4,), (104,))
+    assert "changed in place in 2 rows of the batch (samples 104, 109) (version" in masked(4, 9)[0].message
+
+
+@pytest.mark.parametrize(
+    ("rows", "more"), [((4,), {"step": 0}), (tuple(range(16)), {}), ((4,), {"base": (24, 32)})], ids=["0", "half", "T"]
+)
+def test_no_sample_is_named_where_the_rows_are_no_reason(rows, more):
+    (finding,) = masked(*rows, **more)
+    assert (finding.place.batch_rows, finding.place.sample_index) == (None, None)
+    assert "changed in place (version" in finding.message
 
 
 def test_an_optimizer_is_named_when_no_other_write_fits():

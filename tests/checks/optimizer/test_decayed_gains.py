@@ -38,6 +38,11 @@ def test_gains_that_decay_alone_has_emptied():
     assert (finding.kind, finding.severity, finding.place.frame) == ("weight_decay_on_norms", "warning", line(40))
 
 
+def test_gains_seen_late_that_the_loss_pushed_down_after_decay_had_emptied_them():
+    assert [f.severity for f in found(DecayedGains(), [gains(1e-4, 0.06)])] == ["warning"]
+    assert found(DecayedGains(), [gains(1e-4, 0.2)]) == []
+
+
 def test_half_of_them_is_a_note():
     assert [f.severity for f in found(DecayedGains(), [gains(0.3, 0.25)])] == ["note"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.data.wording import with_samples
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.crash import Crash, InplaceWrite, InplaceWrites
 from debugtracer.trace.finding import Finding
@@ -51,7 +52,9 @@ class InplaceModified(Check):
         graph kept over steps, and the class is then possible only. The line is the first write to a tensor of that
         shape, or to a view of it, that raised its version counter above the expected one: writes are seen on inspected
         steps (the first three, then every 100th), or when the forward of the step is executed again, those of
-        optimizers always.
+        optimizers always. Where it ran again, the op and the module are named too, and the rows: after steps that went
+        well, a write that changed fewer than half of the batch's rows came with these samples (a mask that was empty
+        until then).
     What to do
         Write `x = x + y`, use torch.where, take inplace=True out, or run the forward again after the optimizer has
         written.
@@ -89,13 +92,15 @@ class InplaceModified(Check):
         needed = f"output of {made}" if made and made != TRANSPOSED else "a tensor"
         if write is not None and write.param is not None:
             needed = f"the parameter {write.param}"
+        rows = few_rows(write, crash)
+        samples = tuple(crash.batch.indices[row] for row in rows) if crash.batch and crash.batch.indices else ()
         at, advice, sure = (
             "which was changed in place",
             "Write a new tensor instead of changing this one.",
             made not in (None, TRANSPOSED),
         )
         if write is not None:
-            at = f"which {write.name}{spot(write.frame)} has changed in place"
+            at = f"which {write.name}{spot(write.frame)} has changed in place{in_rows(rows, samples)}"
             if write.name.endswith(".step"):
                 advice, sure = EARLIER if write.forwards else BETWEEN, False
             else:
@@ -110,6 +115,10 @@ class InplaceModified(Check):
                 frame=(write.frame if write else None) or crash.call,
                 symptom_frame=crash.call,
                 param=write.param if write else None,
+                module=write.module if write else None,
+                op=write.op if write else None,
+                batch_rows=rows or None,
+                sample_index=samples or None,
             ),
             exact=sure,
             confidence=None if sure else UNSURE,
@@ -141,11 +150,27 @@ def first_write(writes: tuple[InplaceWrite, ...], found: re.Match[str]) -> Inpla
         if fits(w, shape, found.group(2)) and expected < w.version <= version and not w.name.endswith(".step")
     ]
     if plain:
-        return min(plain, key=lambda w: w.version)
+        return min(plain, key=lambda w: (w.version, w.op is None))
     return next(
         (w for w in writes if w.name.endswith(".step") and w.shape in (shape, shape[::-1]) and w.version == version),
         None,
     )
+
+
+def few_rows(write: InplaceWrite | None, crash: Crash) -> tuple[int, ...]:
+    """The rows of the batch that the write changed, where it left most alone and steps before it went well."""
+    batch = crash.batch.rows if crash.batch is not None else None
+    if write is None or not batch or crash.ref.step == 0 or write.base[:1] != (batch,):
+        return ()
+    return write.rows if 2 * len(write.rows) < batch else ()
+
+
+def in_rows(rows: tuple[int, ...], samples: tuple[int, ...]) -> str:
+    """Format them: ` in row 19 of the batch (sample 611)`."""
+    if not rows:
+        return ""
+    listed = f"row {rows[0]}" if len(rows) == 1 else f"{len(rows)} rows"
+    return f" in {listed} of the batch{with_samples(samples)}"
 
 
 def fits(write: InplaceWrite, shape: tuple[int, ...], made: str | None) -> bool:

@@ -27,7 +27,8 @@ class DecayedGains(Check):
     How it decides
         Decay on gains alone is common and healthy. It is told when the gains have fallen below half of what they were
         at the first update and decay by itself explains it: the fall of their logarithm and the sum of lr * decay
-        differ by less than 30 %. Below a tenth it is a warning, above a note. Where decay takes 0.2 % of a gain in each
+        differ by less than 30 %, or decay by itself has taken them below a tenth, and the loss pushed them further
+        down. Below a tenth it is a warning, above a note. Where decay takes 0.2 % of a gain in each
         update, twice what the strongest recipe does (a ViT at 3e-3 with decay 0.3), it is a warning below 0.7: a short
         run ends before the rest is gone. A group with weight_decay=0 in which nothing stands, beside gains that decay,
         is a warning from the start: the program meant to spare them.
@@ -102,6 +103,7 @@ class DecayedGains(Check):
         )
 
     def explains(self, size: float, factor: float) -> bool:
-        """True when decay alone explains the gains: the loss neither pushed them down nor held them up."""
+        """True when decay alone explains the gains: the loss did not hold them up, and what it pushed them down came
+        after decay had emptied them."""
         fall, decay = math.log(max(size, 1e-30)), math.log(max(factor, 1e-30))
-        return fall <= self.explained * decay and decay <= self.explained * fall
+        return fall <= self.explained * decay and (decay <= self.explained * fall or factor < self.warn_below)

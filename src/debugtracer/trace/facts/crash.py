@@ -157,6 +157,12 @@ class InplaceWrite(msgspec.Struct, frozen=True, kw_only=True):
     """Shape of the tensor that it is a view of, or that it is itself."""
     forwards: bool = False
     """Of an optimizer: a forward ran after the write, so what backward goes through began before that forward."""
+    op: str | None = None
+    """The aten op that wrote; like the two below known where the forward was executed again."""
+    module: str | None = None
+    """Path of the module in whose forward it wrote."""
+    rows: tuple[int, ...] = ()
+    """Indices in the first dimension of `base` that it changed, where it did not change all."""
 
 
 class InplaceWrites(Fact, frozen=True, kw_only=True):
