@@ -43,7 +43,7 @@ def returns_of(held):
 flyer = Flyer()
 optimizer = torch.optim.Adam(flyer.parameters(), lr=1e-2)
 lasted = []
-for flight in range(300):
+for flight in range(120):
     logs, held = fly(flyer)
     gains = torch.tensor(returns_of(held))
     gains = (gains - gains.mean()) / (gains.std() + 1e-6)
@@ -52,5 +52,5 @@ for flight in range(300):
     loss.backward()
     optimizer.step()
     lasted.append(sum(held))
-    if flight % 100 == 99:
-        print(f"flight {flight} held {sum(lasted[-50:]) / 50:.2f}")
+    if flight % 40 == 39:
+        print(f"flight {flight} held {sum(lasted[-40:]) / 40:.2f}")

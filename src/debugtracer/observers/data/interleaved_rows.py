@@ -19,10 +19,10 @@ from debugtracer.trace.facts.interleaved_rows import InterleavedRows
 LOSSES = frozenset({"cross_entropy", "nll_loss", "cross_entropy_loss"})
 CUTS = frozenset({"view", "reshape", "unflatten"})
 BATCHES = 3  # looked at together, then again with as many more (ours)
-MOST_LOOKS = 6  # batches of a run (ours): 20 ms in all
+MOST_LOOKS = 6  # batches of a run (ours): 10 ms in all
 SHIFTED = 0.95  # share of targets that are the next token (ours)
 FEWEST_ROWS, SHORTEST = 4, 6  # of a batch: rows, and tokens of each (ours)
-FEWEST_PAIRS, MOST_TOKENS = 200, 4096  # pairs that are compared, tokens of a batch that are looked at (ours)
+FEWEST_PAIRS, MOST_TOKENS = 200, 2048  # pairs that are compared, tokens of a batch that are looked at (ours)
 LARGEST = 2**20  # tokens of a batch (ours)
 ACROSS = 10.0  # standard deviations from which pairs come again (ours)
 ALONG, ALONG_SHARE = 4.0, 0.1  # of those across rows, up to which those along a row may by chance (ours)

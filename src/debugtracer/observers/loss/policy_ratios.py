@@ -27,6 +27,7 @@ DEVICE_APART = 5e-3  # the same on a device, which may round to ten bits inside 
 HALF_APART = 0.1  # the same where half precision is at work (ours)
 MOST = 2**16  # ratios compared (ours)
 ROWS = 64  # inputs looked up (ours)
+LOOKS = 64  # backward calls of inspected steps without such a ratio, after which none is looked for (ours)
 MOST_ROWS = 1024  # old ones looked up (ours)
 
 
@@ -48,6 +49,8 @@ class PolicyRatiosObserver(Observer):
         self.origins = ModelOrigins()
         self.logs: ById[Tensor, Logs] = ById()
         self.noise = ""
+        self.looks = 0
+        """Backward calls of inspected steps since the last ratio."""
 
     def reset(self) -> None:
         self.origins.clear()
@@ -81,6 +84,7 @@ class PolicyRatiosObserver(Observer):
             self.subtracted(new, old, output)
         elif name in ("exp", "exp_") and (logs := self.logs.get(args[0])) is not None:
             self.logs.data.clear()
+            self.looks = 0
             self.compare(logs)
         elif name in KEEPS and args and (logs := self.logs.get(args[0])) is not None and isinstance(output, Tensor):
             self.logs[output] = logs
@@ -160,7 +164,10 @@ class PolicyRatiosObserver(Observer):
     @inspected
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Let go of the step: its weights are about to be written, by whomever."""
+        self.looks += 1
         self.reset()
+        if self.looks >= LOOKS:
+            self.run.unsubscribe(self.entered, self.left, self.called, self.backward_ended)
 
 
 def is_random(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
