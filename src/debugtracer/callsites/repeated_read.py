@@ -11,7 +11,7 @@ from typing import Any
 from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.sample_origin import function_at
 from debugtracer.callsites.origins.value_origin import program_of
-from debugtracer.callsites.origins.written_names import Function, final_name
+from debugtracer.callsites.origins.written_names import Function, final_name, names_in
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -87,11 +87,6 @@ def partial(call: ast.Call) -> bool:
 def undecorated(node: ast.expr) -> ast.expr:
     """The name of a decorator, also of one with arguments."""
     return node.func if isinstance(node, ast.Call) else node
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """The plain names in a piece of source."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def stored(*targets: ast.expr) -> set[str]:

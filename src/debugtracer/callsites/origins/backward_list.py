@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from debugtracer.callsites.origins.argument_origin import calls_on
 from debugtracer.callsites.origins.called_function import called_function
 from debugtracer.callsites.origins.value_origin import Use, argument_of, program_of, scope_at
-from debugtracer.callsites.origins.written_names import Function, final_name, returns, writes_of
+from debugtracer.callsites.origins.written_names import Function, final_name, names_in, returns, writes_of
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -66,10 +66,10 @@ def append_in(loop: ast.For, name: str) -> ast.expr | None:
         for n in body
         if isinstance(n, ast.Assign)
         for target in n.targets
-        if isinstance(target, ast.Name) and target.id in names(n.value)
+        if isinstance(target, ast.Name) and target.id in names_in(n.value)
     }
     calls = [n for n in body if isinstance(n, ast.Call) and ast.unparse(n.func) == f"{name}.append" and n.args]
-    return next((call for call in calls if names(call.args[0]) & carried), None)
+    return next((call for call in calls if names_in(call.args[0]) & carried), None)
 
 
 def from_the_end(node: ast.expr) -> bool:
@@ -87,14 +87,9 @@ def is_minus_one(node: ast.expr | None) -> bool:
     return node is not None and ast.unparse(node) == "-1"
 
 
-def names(node: ast.AST) -> set[str]:
-    """The plain names in an expression."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
 def turned(holder: ast.AST, name: str) -> bool:
     """Whether a piece of source turns a list round, or puts something at its begin."""
     calls = (n.func for n in ast.walk(holder) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     return any(f.attr in TURNS and ast.unparse(f.value) == name for f in calls) or any(
-        isinstance(n, (ast.Subscript, ast.Call)) and from_the_end(n) and name in names(n) for n in ast.walk(holder)
+        isinstance(n, (ast.Subscript, ast.Call)) and from_the_end(n) and name in names_in(n) for n in ast.walk(holder)
     )

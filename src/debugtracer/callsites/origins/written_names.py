@@ -158,3 +158,8 @@ def outer(program: Program, scope: Function) -> Function | None:
     """The function around a function; None at module level."""
     around = program.function(scope)
     return around if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The plain names in a piece of source."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
