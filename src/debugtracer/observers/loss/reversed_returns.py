@@ -13,6 +13,7 @@ from debugtracer.callsites.line import first
 from debugtracer.callsites.origins.backward_list import filled_from_the_end
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.reversed_returns import ReversedReturns
@@ -24,7 +25,6 @@ KEEPS = frozenset(
         "to", "float", "double", "cuda", "clone", "unsqueeze", "squeeze", "view", "reshape",
     }
 )  # fmt: skip
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 JOINS = ("StackBackward", "CatBackward")
 FEWEST, MOST = 4, 4096  # steps of an episode (ours)
 LISTS = 16  # lists looked up in the source in a run (ours)
