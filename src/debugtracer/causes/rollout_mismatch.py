@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from debugtracer.causes.cause import Cause
-from debugtracer.checks.model.policy_ratio import PolicyRatioOff
+from debugtracer.checks.model.policy_ratio import PolicyRatio
 from debugtracer.trace.finding import Layer
 
 
@@ -17,4 +17,4 @@ class RolloutMismatch(Cause):
     proved_by: ClassVar[tuple[str, ...]] = ("one-line-fix",)
     refuted_by: ClassVar[tuple[str, ...]] = ("full-precision", "without-sample", "fresh-moments")
     supports: ClassVar[tuple[str, ...]] = ("optimizer/loss-plateau",)
-    remedies: ClassVar[tuple[str, ...]] = PolicyRatioOff.remedies
+    remedies: ClassVar[tuple[str, ...]] = PolicyRatio.remedies

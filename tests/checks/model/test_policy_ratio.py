@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.checks.model.policy_ratio import PolicyRatioOff
-from debugtracer.trace.facts.policy_ratio import PolicyRatio
+from debugtracer.checks.model.policy_ratio import PolicyRatio
+from debugtracer.trace.facts.policy_ratio import PolicyRatio as Ratio
 from tests.checks.optimizer.seen import at, found, line
 
 
 def judged(off, **more):
-    fact = PolicyRatio(
+    fact = Ratio(
         ref=at(0), frame=line(53), call_frame=line(52), old_frame=line(37), compared=96, off=off, low=0.83, high=1.24,
         **more,
     )  # fmt: skip
-    return found(PolicyRatioOff(), [fact])
+    return found(PolicyRatio(), [fact])
 
 
 def test_it_says_what_was_seen_and_what_to_do():

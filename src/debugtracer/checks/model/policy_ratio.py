@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.policy_ratio import PolicyRatio
+from debugtracer.trace.facts.policy_ratio import PolicyRatio as Ratio
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -16,7 +16,7 @@ from debugtracer.trace.window import Window
 
 
 @dataclass(frozen=True)
-class PolicyRatioOff(Check):
+class PolicyRatio(Check):
     """New and old log-probabilities of a policy differ before any update.
 
     What it catches
@@ -39,7 +39,7 @@ class PolicyRatioOff(Check):
         the stored ones to the policy (train.py:52).
     """
 
-    needs: ClassVar[tuple[type[PolicyRatio]]] = (PolicyRatio,)
+    needs: ClassVar[tuple[type[Ratio]]] = (Ratio,)
     kind: ClassVar[str] = "rollout_mismatch"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.9
@@ -55,7 +55,7 @@ class PolicyRatioOff(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each line once."""
-        for fact in window.new(PolicyRatio):
+        for fact in window.new(Ratio):
             self.measured(window, "share of ratios that are not 1", fact.off / max(fact.compared, 1), self.share)
             if fact.off < max(self.fewest, self.share * fact.compared):
                 continue
@@ -73,7 +73,7 @@ class PolicyRatioOff(Check):
             )
 
 
-def advice(fact: PolicyRatio) -> str:
+def advice(fact: Ratio) -> str:
     """What differs, as far as it was seen, and what to do."""
     line = spot(fact.call_frame)
     if fact.noise:
