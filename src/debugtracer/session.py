@@ -66,6 +66,8 @@ class Session:
         )
         self.backward_gate, self.responder = diagnosing.backward_gate, diagnosing.responder
         self.resumption = diagnosing.resumption
+        self.died = False
+        """An exception, also a stop of ours, has ended the program."""
         self.interrupted = False
         """The program has ended by Ctrl-C."""
         self.gate, self.events, self.inspection = diagnosing.gate, diagnosing.events, diagnosing.inspection
@@ -96,6 +98,7 @@ class Session:
     @guarded("session.crashed")
     def crashed(self, error: BaseException) -> None:
         """Called when the program dies of its own exception; a bad step that waited for its batch is reported first."""
+        self.died = True
         its_own = not isinstance(error, StoppedByTracer) and not told_by_its_rank(error)
         if its_own:
             self.output.died(error)
@@ -147,7 +150,7 @@ class Session:
                 guarded("session.collect")(self.health_gate.collect)()
             guarded("session.finished")(self.backward_gate.finish)()
         guarded("session.wake")(self.events.wake)()
-        if self.resumption is not None:
+        if self.resumption is not None and not self.died:
             guarded("session.resumption")(self.resumption.program_ended)()
         if interrupted:
             self.observed_run.interrupt()

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from debugtracer.commands._supervised import choice, chosen, supervised_run
-from debugtracer.commands.run import ModeWord, Name, Out
+from debugtracer.commands.run import Name, Out
 from debugtracer.errors import DebugTracerError, UsageError
 from debugtracer.settings import Mode, Switch
 from debugtracer.trace.store.saved_state import FOLDER, RESUMED, UNREACHED, SavedState, newest
@@ -34,7 +34,9 @@ def resume(
     ] = False,
     out: Out = None,
     name: Name = None,
-    mode: ModeWord = None,
+    mode: Annotated[
+        str | None, typer.Option(help="Of the new run, as of `run`.", show_default="that of the run")
+    ] = None,
 ) -> None:
     """Start a program from the last good state of a run, with no change to it.
 

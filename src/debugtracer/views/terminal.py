@@ -18,6 +18,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.incident import IncidentFacts
 from debugtracer.trace.leading_finding import lead, ranked
 from debugtracer.trace.store.reader import Trace
+from debugtracer.trace.store.saved_state import FOLDER
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.json_report import report
 from debugtracer.views.view import Row, View, diagnosed, findings, further, incidents
@@ -207,6 +208,8 @@ class TerminalPage:
                     style="bold" if crashes or loud or trace.problems else "bold green",
                 )
             )
+        if run_wording.signal_of(known["run"]) and (trace.path / FOLDER).is_dir():
+            self.command(f"debug-tracer resume {wording.path(trace.path)}", "goes on from its last good state")
         if len(told) > 1:
             self.heading(f"{len(told) - 1} more incident{'s' if len(told) > 2 else ''}")
             self.rows([("", e.verdict.summary, "") for e in told[1:6] if e.verdict is not None])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from debugtracer.testing import AT, a_finding, a_trace
-from debugtracer.trace.events import Found, Judged, RankEnded
+from debugtracer.trace.events import Found, Judged, RankEnded, RankStarted
 from debugtracer.trace.leading_finding import lead
+from debugtracer.trace.store.manifest import create_run
 from debugtracer.trace.store.reader import open_trace
+from debugtracer.trace.store.writer import TraceWriter
 from debugtracer.trace.verdict import Verdict
 from debugtracer.views.view import findings
 from debugtracer.views.words.layer_states import layer_states, named
@@ -60,6 +62,17 @@ def test_a_layer_none_of_whose_checks_got_what_they_need_is_not_measurable(tmp_p
     older = Judged(at=AT, asked={"data/hard-samples": 9})
     assert states(tmp_path / "c", older)["data"] == "silent (1 check asked)"
     assert states(tmp_path / "d", judged, steps=0)["numerics"] == "not measurable: no training step was seen"
+
+
+def test_of_a_run_that_still_goes_or_was_killed_nothing_is_said_to_be_missing(tmp_path):
+    run = create_run(tmp_path, "run-1", ["train.py"], "dev")
+    writer = TraceWriter(run, 0)
+    writer.event(RankStarted(at=AT, rank=0, pid=1, world_size=1))
+    writer.point(0, {"loss": 1.0})
+    writer.close()
+    assert set(layer_states(open_trace(run), [], None, None).values()) == {
+        "not measurable: what was asked is told when a run ends; this one still runs, or was killed"
+    }
 
 
 def test_what_could_not_be_asked_is_told_with_its_reason(tmp_path):

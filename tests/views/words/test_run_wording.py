@@ -95,3 +95,10 @@ def test_what_rested_is_said_with_what_it_loses() -> None:
         "its loss and gradient norm alone; --cost 1 keeps all"
     )
     assert "tape" not in run_wording.resting({"close looks": 0.5})
+
+
+@pytest.mark.parametrize(("code", "killed"), [(137, 9), (143, 15), (130, None), (3, None), (0, None), (None, None)])
+def test_a_killed_run_is_told_as_that(code: int | None, killed: int | None):
+    told = run_wording.quiet(report(exit_code=code), False, [])
+    assert (f"run r1 was killed by signal {killed} after 1 step (2 backward calls) on 1 rank" in told) is bool(killed)
+    assert "every loss, gradient and update was finite" in told or killed

@@ -27,7 +27,7 @@ CONSTANTS = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Load
 def nonfinite_first(links: Sequence[Link], some: bool) -> tuple[Frame, ...]:
     """The lines from the one that made the value NaN or Inf to the one that wrote it last. `some`: only some rows are
     bad, so what all rows were divided by was no zero."""
-    written = literal_write(links)
+    written = literal_write(links, some)
     if written is not None:
         return (written,)
     found = first_risky(links, some)

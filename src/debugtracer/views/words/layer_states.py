@@ -22,6 +22,8 @@ ABSENT = {
     "rollback": "no checkpoint was saved or loaded",
 }
 
+UNTOLD = "what was asked is told when a run ends; this one still runs, or was killed"
+
 
 def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, log: LogRead | None) -> dict[str, str]:
     """Describe the state of each layer in one phrase."""
@@ -36,6 +38,8 @@ def layer_states(trace: Trace, found: list[Finding], verdict: Verdict | None, lo
         del lacking[slug]  # some rank could ask it
     seen = any(event.iterations for event in ended) or bool(found) or verdict is not None
     blind = f"the log holds only {log.names}" if log is not None else "" if seen else "no training step was seen"
+    if log is None and not judged and not any(event.final for event in ended):
+        blind = UNTOLD
     still = bool(ended) and log is None and all(event.own_updates == 0 for event in ended if event.iterations)
     return {
         layer: state(

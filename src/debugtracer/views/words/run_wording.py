@@ -3,6 +3,7 @@ cost."""
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 from debugtracer.trace.counted import counted
@@ -30,10 +31,22 @@ def quiet(report: dict[str, Any], crashed: bool, loud: list[Finding]) -> str:
         )
     if crashed:
         return f"debug-tracer: run {run['id']} crashed after {length}; no non-finite value was seen before"
+    killed = signal_of(run)
+    if killed and not loud:
+        return (
+            f"debug-tracer: run {run['id']} was killed by signal {killed} after {length}; no non-finite value was seen "
+            "before"
+        )
     if loud:
         return f"debug-tracer: run {run['id']}, {length}: {counted(len(loud), 'finding')}, no verdict"
     finite = "loss and gradient" if run.get("own_updates") == 0 else "loss, gradient and update"
     return f"debug-tracer: run {run['id']}, {length}: every {finite} was finite"
+
+
+def signal_of(run: dict[str, Any]) -> int | None:
+    """The signal that ended the process of a run; None for another end, Ctrl-C among them."""
+    code = run.get("exit_code") or 0
+    return code - 128 if 128 < code < 128 + 65 and code != 128 + signal.SIGINT else None
 
 
 def length_of(run: dict[str, Any]) -> str:
