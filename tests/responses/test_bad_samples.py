@@ -61,7 +61,7 @@ def test_one_bad_sample_spends_one_skip_in_thirty_passes(tmp_path: Path, workers
     assert met == 1
     done = actions(tmp_path)
     assert [a.action for a in done] == ["skip-update", "skip-sample"]
-    assert done[1].samples == (7,) and "sample 7 of Rows of 24 samples is left out from now on" in done[1].reason
+    assert done[1].samples == (7,) and "1 sample of Rows of 24 samples left out from now on (7)" in done[1].reason
     assert read_skip_list(open_trace(tmp_path).path / SKIPPED) == {"Rows of 24 samples": {7}}
     assert workers or rows.read.count(7) <= 2  # the loop, and the look at what the dataset hands out
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from time import time as wall_time
 
@@ -16,7 +16,7 @@ from debugtracer.responses.bad_step import BadStep, SeenBatch
 from debugtracer.trace.events import Acted, ActionEffect
 
 AFTER = 20  # steps after which the effect of an action is measured (ours: longer than the noise of single batches)
-LOUD = 3  # actions told one by one; then the 4th, 8th, 16th ...
+LOUD = 3  # actions of a kind told one by one; then the 4th, 8th, 16th ... of all
 SHOWN = 8  # samples named in a line
 GRAVE = {"stop": "error", "roll-back": "warning"}  # the others are notes
 NEVER = sys.maxsize
@@ -34,6 +34,7 @@ class ActionLog:
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
         self.count = self.stops = 0
+        self.kinds: Counter[str] = Counter()
         self.steps_answered = 0
         """Bad steps of training that something was done about; what is noted beside them is no further one."""
         self.due = NEVER
@@ -61,6 +62,7 @@ class ActionLog:
         """Write an action down, and print it while they are few; of stops that the program catches the first, second,
         fourth, eighth ..."""
         self.count, self.stops = self.count + 1, self.stops + (slug == STOP)
+        self.kinds[slug] += 1
         if slug == STOP and self.stops & (self.stops - 1):
             return
         self.output.event(
@@ -76,7 +78,7 @@ class ActionLog:
             ),
             now=True,
         )
-        if self.count <= LOUD or self.count & (self.count - 1) == 0 or slug == STOP:
+        if self.kinds[slug] <= LOUD or self.count & (self.count - 1) == 0 or slug == STOP:
             self.tell(bad, done)
         run = str(self.output.folder or "")
         text = f"step {bad.step}, rank {self.output.rank} - {bad.seen} - {done}"

@@ -19,6 +19,7 @@ from debugtracer.recorder.tape.batches import Batch, BatchLog
 from debugtracer.responses.action_log import ActionLog
 from debugtracer.responses.bad_step import BadStep, SeenBatch
 from debugtracer.responses.budget import Budget
+from debugtracer.trace.counted import counted
 from debugtracer.trace.store.skip_list import SkippedSamples, append
 from debugtracer.trace.verdict import Verdict
 
@@ -76,8 +77,8 @@ class BadSamples:
         self.log.noted(
             bad,
             SKIP_SAMPLE,
-            f"sample {named} of {dataset} is left out from now on: its place in a batch is taken by its neighbour, and "
-            "no update is spent on it",
+            f"{counted(len(new), 'sample')} of {dataset} left out from now on ({named}): its neighbour takes the place "
+            "in a batch, and no update is spent on it",
             new,
         )
 

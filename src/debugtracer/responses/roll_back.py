@@ -20,7 +20,7 @@ class RollBack(Response):
 
     def refuses(self, bad: BadStep, budget: Budget, training: LiveTraining) -> str:
         if not bad.weights and not bad.weights_to_blame:
-            return "the weights are good: an earlier state would be no better"
+            return "the weights are finite, and so would an earlier state be"
         if bad.weights and bad.written and training.good_copy(bad.optimizer) is not None:
             return budget.refuses_roll_back(bad.step)
         parent = self.parent(bad, training)
