@@ -45,6 +45,8 @@ def watch(
     name: str, seed: int, keep: str | None, tool: Sequence[str] = (sys.executable, "-m", "debugtracer")
 ) -> Watched:
     """Run one program in a folder of its own, under this command."""
+    if keep is not None:
+        Path(keep).mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f"healthy-{name}-", dir=keep))
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     script = str(PROGRAMS / f"{name}.py")
