@@ -45,7 +45,7 @@ AT_END = {
     "model/shape-mismatch", "model/target-in-input", "model/unregistered-params", "numerics/dtype-mismatch",
     "model/fields-share-rows", "model/one-answer", "model/unused-param",
     "numerics/half-gradients", "optimizer/clip-nonfinite", "optimizer/double-unscale", "optimizer/gradient-drift",
-    "optimizer/loss-bottomless", "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
+    "optimizer/parameter-drift", "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
     "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-faded", "optimizer/rate-kept",
     "optimizer/rate-unreached", "optimizer/ends-high", "optimizer/schedule-restarted", "model/statistics-lag",
     "optimizer/warmup-unfinished", "optimizer/weights-swept",

@@ -17,7 +17,7 @@ from debugtracer.trace.place import Place
 # smallest positive value, IEEE 754
 SMALLEST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 5e-324}
 LARGEST = {"float16": 65504.0, "bfloat16": 3.39e38, "float32": 3.4028235e38, "float64": 1.797e308}
-FLOORS = frozenset({"relu", "threshold", "hardtanh", "clamp_min", "clamp"})
+CLAMPS = frozenset({"relu", "threshold", "hardtanh", "clamp_min", "clamp"})
 """Operators that give exactly 0 for whatever lies below it."""
 EXP_LIMIT = {"float16": 11.09, "bfloat16": 88.72, "float32": 88.72, "float64": 709.78}  # log of the above
 
@@ -109,11 +109,11 @@ class IncidentEvidence:
             return base(tensor.made_by) in words
         return bool(calls(self.birth.innermost.code if self.birth.innermost else "") & set(words))
 
-    def floored(self, place: int) -> Place | None:
+    def clamped_at(self, place: int) -> Place | None:
         """The line that made an input exactly 0 by cutting off what lies below (relu), where that is another line than
         the op's: 0 is what it gives, so that is where a bound above 0 belongs."""
         tensor = self.tensor(place)
-        at = tensor.made_at if tensor is not None and base(tensor.made_by) in FLOORS else None
+        at = tensor.made_at if tensor is not None and base(tensor.made_by) in CLAMPS else None
         here = self.birth.frame
         if at is None or here is None or (at.file, at.line) == (here.file, here.line) or any(self.at(place)):
             return None

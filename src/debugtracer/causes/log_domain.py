@@ -92,7 +92,7 @@ class LogDomain(Cause):
         if negative:
             return Evidence(confidence=confidence, because=because, remedies=NEGATIVE, seen=True)
         remedies = self.remedies[2::-2] if "*" in code else self.remedies[:2]
-        place = incident.floored(0)
+        place = incident.clamped_at(0)
         if place is not None and place.frame is not None:
             at = f"{Path(place.frame.file).name}:{place.frame.line}"
             because += f", and {base(incident.birth.inputs[0].made_by)} makes that 0 ({at})"

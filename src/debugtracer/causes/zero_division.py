@@ -46,7 +46,7 @@ class ZeroDivision(Cause):
             else ("0" if incident.birth.kind == "0/0" or all(v == 0 for v in incident.at(0)) else "a number")
         )
         named = incident.made_by(0 if inverse else 1, *NAMED)
-        place = incident.floored(0 if inverse else 1)
+        place = incident.clamped_at(0 if inverse else 1)
         cut = (BOUND,) if place is not None else ()
         return Evidence(
             confidence=(0.9 if known else 0.65) - (0.35 if named else 0.0),

@@ -20,7 +20,7 @@ from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
 from debugtracer.replay.fetch.followed import followed
-from debugtracer.replay.fetch.matched import matched
+from debugtracer.replay.fetch.samples_by_value import samples_by_value
 from debugtracer.replay.investigate import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame
@@ -105,7 +105,7 @@ def rate_of(told: Sequence[Fact], optimizer: OptimizerFacts | None) -> RateMoved
 @guarded("diagnosis.gather: samples of rows")
 def samples_of(batch: Batch, rows: Sequence[int]) -> tuple[int, ...] | None:
     """The dataset indices of these rows; where the collate_fn may sort them only those that are proved."""
-    return batch.samples(rows) or (None if batch.loader.keeps_order else matched(batch, rows))
+    return batch.samples(rows) or (None if batch.loader.keeps_order else samples_by_value(batch, rows))
 
 
 @guarded("diagnosis.gather: the sample again")

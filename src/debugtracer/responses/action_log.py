@@ -33,7 +33,7 @@ class ActionLog:
 
     def reset(self) -> None:
         """Reset for a new run: nothing was done yet."""
-        self.count = self.stops = 0
+        self.count = 0
         self.kinds: Counter[str] = Counter()
         self.steps_answered = 0
         """Bad steps of training that something was done about; what is noted beside them is no further one."""
@@ -61,9 +61,9 @@ class ActionLog:
     def noted(self, bad: BadStep | SeenBatch, slug: str, done: str, samples: tuple[int, ...] | None) -> None:
         """Write an action down, and print it while they are few; of stops that the program catches the first, second,
         fourth, eighth ..."""
-        self.count, self.stops = self.count + 1, self.stops + (slug == STOP)
+        self.count += 1
         self.kinds[slug] += 1
-        if slug == STOP and self.stops & (self.stops - 1):
+        if slug == STOP and self.kinds[STOP] & (self.kinds[STOP] - 1):
             return
         self.output.event(
             Acted(

@@ -9,7 +9,8 @@ from debugtracer.callsites.origins.value_origin import Link, Use, chain, program
 from debugtracer.callsites.origins.written_names import final_name, writes_of
 from debugtracer.trace.birth import Frame
 
-CALLS = ("dist", "sub", "subtract", "mse_loss", "l1_loss", "smooth_l1_loss")
+DIFFERENCES = frozenset({"dist", "sub", "subtract", "mse_loss", "l1_loss", "smooth_l1_loss"})
+"""Functions of a weight and what it is compared with."""
 
 
 def kept_line(stack: Sequence[Frame], side: int) -> Frame | None:
@@ -44,7 +45,7 @@ def pairs(node: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the two sides of a difference, written with a minus or as a call."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         yield node.left, node.right
-    elif isinstance(node, ast.Call) and final_name(node.func) in CALLS:
+    elif isinstance(node, ast.Call) and final_name(node.func) in DIFFERENCES:
         if len(node.args) > 1:
             yield node.args[0], node.args[1]
         elif node.args and isinstance(node.func, ast.Attribute):

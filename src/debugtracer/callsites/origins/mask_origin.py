@@ -34,42 +34,32 @@ def computed(way: Sequence[Link]) -> tuple[Frame, ...]:
 def filled(stack: Sequence[Frame]) -> tuple[Link, ...]:
     """The lines that made the mask of the last fill before the line, where order of positions is in it: a mask of the
     padding alone is right, and another one missing."""
-    program = program_of(stack[0].file) if stack else None
-    if program is None:
-        return ()
-    scope = scope_at(program, stack[0].line)
-    for node, call in masks(stack):
-        links = chain(Use(program, scope, node, tuple(stack[1:])), call.lineno)
-        if any(orders(link) for link in backwards(links)):
-            return links
-    return ()
+    return next((links for links in masks(stack) if any(orders(link) for link in backwards(links))), ())
 
 
-def masks(stack: Sequence[Frame]) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Yield the names in the masks of the fills before the line in its function, with their fill, the last one
+def masks(stack: Sequence[Frame]) -> Iterator[tuple[Link, ...]]:
+    """Yield the lines that made each name in the masks of the fills before the line in its function, the last fill
     first."""
     program = program_of(stack[0].file) if stack else None
     scope = scope_at(program, stack[0].line) if program is not None else None
+    if program is None or scope is None:
+        return
     fills = [
         n
-        for n in (ast.walk(scope) if scope is not None else ())
+        for n in ast.walk(scope)
         if isinstance(n, ast.Call) and final_name(n.func) in FILLS and n.args and n.lineno <= stack[0].line
     ]
     for call in sorted(fills, key=lambda n: n.lineno, reverse=True):
         for node in ast.walk(call.args[0]):
             own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
             if isinstance(node, ast.expr) and (own or isinstance(node, ast.Name)):
-                yield node, call
+                yield chain(Use(program, scope, node, tuple(stack[1:])), call.lineno)
 
 
 def asked(stack: Sequence[Frame]) -> tuple[Frame, ...]:
     """The line that asks a function of the program for the mask of the last fill, where that is handed in by the
     callers: what the mask lacks belongs there, as the function itself may serve others."""
-    for node, call in masks(stack):
-        program = program_of(stack[0].file)
-        if program is None:
-            break
-        links = chain(Use(program, scope_at(program, stack[0].line), node, tuple(stack[1:])), call.lineno)
+    for links in masks(stack):
         for link in links:
             use = link.value
             if use is not None and is_own(use.program, use.scope, use.node) and link.frame.line != stack[0].line:

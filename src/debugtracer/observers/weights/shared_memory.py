@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.callsites.line import first as first_frame
-from debugtracer.callsites.origins.kept_origin import kept_line
+from debugtracer.callsites.origins.kept_origin import DIFFERENCES, kept_line
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.hooks.skipped_code import compiling
@@ -27,7 +27,7 @@ from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.shared_memory import SharedMemory
 
-DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "subtract", "dist", "mse_loss", "l1_loss", "smooth_l1_loss"})
+COMPARING = DIFFERENCES | {"__sub__", "__rsub__"}
 STATES = 16  # states of which it is known when they were taken (ours)
 FEWEST = 2  # parameters of a network (ours)
 MOST = 4096  # tensors of a step that are followed (ours); beyond them nothing is said of differences
@@ -134,7 +134,7 @@ class SharedMemoryObserver(Observer):
         """Emit a weight that is taken from a tensor of its own memory that no call of this step has made."""
         if isinstance(output, Tensor) and not output.requires_grad and len(self.made) < MOST:
             self.made[id(output)] = WeakRef(output)
-        if getattr(function, "__name__", "") not in DIFFERENCES or len(args) < 2 or not torch.is_grad_enabled():
+        if getattr(function, "__name__", "") not in COMPARING or len(args) < 2 or not torch.is_grad_enabled():
             return
         first = is_weight(args[0])
         weight, other = args[:2] if first else (args[1], args[0])

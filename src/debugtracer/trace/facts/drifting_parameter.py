@@ -1,4 +1,4 @@
-"""A parameter that walks one way and takes the loss along."""
+"""A parameter that drifts one way and takes the loss along."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.number import Number
 
 
-class WalkingParameter(Fact, frozen=True, kw_only=True):
+class DriftingParameter(Fact, frozen=True, kw_only=True):
     """Seen once for a parameter: over several looks its gradient stayed what it was."""
 
     name: str
     """Its path; empty for one that no model holds."""
     numbers: int
-    """How many of its numbers walk."""
+    """How many of its numbers drift."""
     first: Number
     last: Number
     """Of the one that went furthest, at the first look and now."""
@@ -26,7 +26,7 @@ class WalkingParameter(Fact, frozen=True, kw_only=True):
     fall: Number
     """What the loss fell by in the second half of the looks."""
     explained: Number
-    """What the walk alone accounts for of it: gradient times way, added up."""
+    """What the drift alone accounts for of it: gradient times way, added up."""
     looks: int
     frame: Frame | None
     """Where the parameter is used first."""

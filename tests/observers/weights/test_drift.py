@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.observers.weights.walk import Walk, furthest
+from debugtracer.observers.weights.drift import Drift, furthest
 
 
 def test_a_number_that_goes_on_and_on():
-    walk = Walk([0.0, -5.0, -10.0, -15.0, -20.0], [1.4, 1.1, 1.0, 1.0, 1.0])
-    assert walk.goes_on()
-    assert walk.kept() == 1.0
-    assert walk.explained() == pytest.approx(10.0)
+    drift = Drift([0.0, -5.0, -10.0, -15.0, -20.0], [1.4, 1.1, 1.0, 1.0, 1.0])
+    assert drift.goes_on()
+    assert drift.kept() == 1.0
+    assert drift.explained() == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_a_number_that_goes_on_and_on():
     ],
 )
 def test_what_comes_to_rest_or_is_moved_by_something_else(values, gradients):
-    assert not Walk(values, gradients).goes_on()
+    assert not Drift(values, gradients).goes_on()
 
 
 def test_the_one_that_went_furthest():
-    near, far = Walk([0.0, 20.0], [-1.0, -1.0]), Walk([0.0, -30.0], [1.0, 1.0])
+    near, far = Drift([0.0, 20.0], [-1.0, -1.0]), Drift([0.0, -30.0], [1.0, 1.0])
     assert furthest([near, far]) is far

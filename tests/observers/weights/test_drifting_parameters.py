@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from debugtracer.trace.facts.walking_parameter import WalkingParameter
+from debugtracer.trace.facts.drifting_parameter import DriftingParameter
 from tests.observers.observing import facts
 from tests.watching import under_watch
 
@@ -37,7 +37,7 @@ def trained(folder: Path, model: nn.Module, steps: int = 240, lr: float = 0.2, e
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-    return facts(folder, WalkingParameter)
+    return facts(folder, DriftingParameter)
 
 
 def test_a_scale_without_a_best_value_takes_the_loss_along(tmp_path: Path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from debugtracer.checks.optimizer.loss_bottomless import LossBottomless
-from debugtracer.trace.facts.walking_parameter import WalkingParameter
+from debugtracer.checks.optimizer.parameter_drift import ParameterDrift
+from debugtracer.trace.facts.drifting_parameter import DriftingParameter
 from tests.checks.optimizer.seen import at, found, line
 
 WALK = {
@@ -15,22 +15,22 @@ WALK = {
 
 
 def judged(**more):
-    return found(LossBottomless(), [WalkingParameter(ref=at(500), **{**WALK, **more})])
+    return found(ParameterDrift(), [DriftingParameter(ref=at(500), **{**WALK, **more})])
 
 
 def test_a_sign_of_the_weight_of_tasks():
     (finding,) = judged()
     assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "loss_unbounded", line(22))
     assert finding.message == (
-        "step 500, rank 0: log_variance (train.py:22) (3 numbers) walks from 0 to -51.4 and its gradient stays 1: the "
-        "loss is -153, and 100 % of its fall is that walk; expected a parameter that comes to rest. Turn a sign: "
+        "step 500, rank 0: log_variance (train.py:22) (3 numbers) drifts from 0 to -51.4 and its gradient stays 1: the "
+        "loss is -153, and 100 % of its fall is that drift; expected a parameter that comes to rest. Turn a sign: "
         "exp(-s) * loss + s has a least value, exp(s) * loss + s has none."
     )
 
 
 def test_one_number_without_a_name():
     (finding,) = judged(name="", numbers=1)
-    assert "a parameter (train.py:22) walks" in finding.message
+    assert "a parameter (train.py:22) drifts" in finding.message
 
 
 @pytest.mark.parametrize("healthy", [{"loss": 3.0}, {"fall": -1.0}, {"explained": 30.0}, {"explained": 200.0}])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from debugtracer.trace.facts.drifting_parameter import DriftingParameter
 from debugtracer.trace.facts.fact import from_plain, to_plain
-from debugtracer.trace.facts.walking_parameter import WalkingParameter
 from debugtracer.trace.step import StepRef
 
-WALKING = WalkingParameter(
+WALKING = DriftingParameter(
     ref=StepRef(iteration=500, step=500), name="log_variance", numbers=3, first=0.0, last=-51.4, gradient=1.0, kept=1.0,
     loss=-153.0, fall=90.0, explained=90.0, looks=8, frame=None,
 )  # fmt: skip

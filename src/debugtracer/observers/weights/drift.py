@@ -10,7 +10,7 @@ FAR = 16.0  # from the first value (ours: exp of it is 9e6, beyond what a loss i
 KEPT = 0.9  # of the gradient's size in the second half (ours: one that comes to rest loses it)
 
 
-class Walk:
+class Drift:
     """Values and gradients, one for each look."""
 
     def __init__(self, values: list[float], gradients: list[float]) -> None:
@@ -38,6 +38,6 @@ class Walk:
         return -sum((v2 - v1) * (g1 + g2) / 2 for (v1, g1), (v2, g2) in pairwise(late))
 
 
-def furthest(walks: Sequence[Walk]) -> Walk:
-    """Choose the walk whose last value lies farthest from its first."""
-    return max(walks, key=lambda walk: abs(walk.values[-1] - walk.values[0]))
+def furthest(drifts: Sequence[Drift]) -> Drift:
+    """Choose the drift whose last value lies farthest from its first."""
+    return max(drifts, key=lambda drift: abs(drift.values[-1] - drift.values[0]))

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
 from debugtracer.recorder.state.leaves import leaves_of
-from debugtracer.replay.fetch.matched import matched
+from debugtracer.replay.fetch.samples_by_value import samples_by_value
 
 LENGTHS = (3, 7, 5, 2)
 
@@ -43,7 +43,7 @@ def found(dataset: Any, rows: tuple[int, ...]) -> tuple[int, ...] | None:
     data = next(iterator)
     info = info_of_iterator(iterator)
     info.iterated(iterator)
-    return matched(batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), rows)
+    return samples_by_value(batch_of(info, (4, (0, 1, 2, 3), ""), 0, 0.0, leaves_of(data)), rows)
 
 
 def test_a_sorted_row_is_named_by_what_is_in_it():

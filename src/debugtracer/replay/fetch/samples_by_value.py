@@ -19,7 +19,7 @@ MOST = 4096  # samples of a batch that are fetched again (ours)
 Leaves = dict[str, Tensor]
 
 
-def matched(batch: Batch, rows: Sequence[int]) -> tuple[int, ...] | None:
+def samples_by_value(batch: Batch, rows: Sequence[int]) -> tuple[int, ...] | None:
     """The dataset indices behind these rows, each once; None where a row equals no sample of the batch, or several."""
     indices, size = batch.indices, batch.rows
     if indices is None or not size or size != len(indices) or size > MOST or not rows:

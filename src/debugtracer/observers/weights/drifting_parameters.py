@@ -13,26 +13,26 @@ from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
-from debugtracer.observers.weights.walk import Walk, furthest
+from debugtracer.observers.weights.drift import Drift, furthest
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
-from debugtracer.trace.facts.walking_parameter import WalkingParameter
+from debugtracer.trace.facts.drifting_parameter import DriftingParameter
 from debugtracer.trace.number import number
 
 NUMBERS, MOST = 16, 4  # of one parameter, and parameters that are followed (ours)
-LOOKS = (8, 16, 32, 64)  # after which the walk is judged; none is kept beyond the last (ours)
+LOOKS = (8, 16, 32, 64)  # after which the drift is judged; none is kept beyond the last (ours)
 PARTS = frozenset({"unbind", "__getitem__", "select", "__iter__"})
 
 
 class Look(NamedTuple):
-    """One look at a parameter before an update: copies, read when the walk is judged."""
+    """One look at a parameter before an update: copies, read when the drift is judged."""
 
     value: Tensor
     gradient: Tensor
     loss: Tensor
 
 
-class FreeParameter:
+class SmallParameter:
     """One parameter."""
 
     def __init__(self, weight: Tensor, name: str) -> None:
@@ -42,15 +42,15 @@ class FreeParameter:
         self.used: RawFrames = ()
 
 
-class FreeParametersObserver(Observer):
+class DriftingParametersObserver(Observer):
     """Copies a few numbers in inspected steps; hears nothing more in a program without such parameters."""
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.followed: list[FreeParameter] = []
+        self.followed: list[SmallParameter] = []
         self.loss: Tensor | None = None
         self.found = False
-        self.parts: dict[int, tuple[Any, FreeParameter]] = {}
+        self.parts: dict[int, tuple[Any, SmallParameter]] = {}
         """Parts of a followed parameter made in this step."""
 
     def reset(self) -> None:
@@ -80,7 +80,9 @@ class FreeParametersObserver(Observer):
         """Find such parameters, once; look at those that this optimizer holds."""
         if not self.found:
             self.found = True
-            self.followed = [FreeParameter(weight, name) for weight, name in free(self.run, optimizer)][:MOST]
+            self.followed = [SmallParameter(weight, name) for weight, name in small_parameters(self.run, optimizer)][
+                :MOST
+            ]
             if not self.followed:
                 self.run.unsubscribe(self.called, self.backward_begins, self.step_begins)
         if self.loss is None or not self.followed:
@@ -99,36 +101,36 @@ class FreeParametersObserver(Observer):
         for one in list(self.followed):
             self.judge(one)
 
-    def judge(self, one: FreeParameter) -> None:
-        """Emit a parameter that walks and takes the loss along. Waits for a device."""
+    def judge(self, one: SmallParameter) -> None:
+        """Emit a parameter that drifts and takes the loss along. Waits for a device."""
         if len(one.looks) < LOOKS[0]:
             return
         values, gradients = (
             [each.double().flatten().tolist() for each in column] for column in list(zip(*one.looks, strict=True))[:2]
         )
         losses = [float(look.loss) for look in one.looks]
-        walks = [Walk([v[n] for v in values], [g[n] for g in gradients]) for n in range(len(values[0]))]
-        going = [walk for walk in walks if walk.goes_on()]
+        drifts = [Drift([v[n] for v in values], [g[n] for g in gradients]) for n in range(len(values[0]))]
+        going = [drift for drift in drifts if drift.goes_on()]
         if going:
             self.emit(one, going, losses)
         if going or len(one.looks) >= LOOKS[-1]:
             self.followed.remove(one)
 
-    def emit(self, one: FreeParameter, going: list[Walk], losses: list[float]) -> None:
+    def emit(self, one: SmallParameter, going: list[Drift], losses: list[float]) -> None:
         """Emit the number that went furthest."""
-        walk, half, frames = furthest(going), len(losses) // 2, frames_of(one.used)
+        drift, half, frames = furthest(going), len(losses) // 2, frames_of(one.used)
         self.run.emit(
-            WalkingParameter(
+            DriftingParameter(
                 ref=self.run.ref("update", self.run.iteration - 1), name=one.name, numbers=len(going),
-                first=number(walk.values[0]), last=number(walk.values[-1]), gradient=number(walk.gradients[-1]),
-                kept=number(walk.kept()), loss=number(losses[-1]), fall=number(losses[half] - losses[-1]),
+                first=number(drift.values[0]), last=number(drift.values[-1]), gradient=number(drift.gradients[-1]),
+                kept=number(drift.kept()), loss=number(losses[-1]), fall=number(losses[half] - losses[-1]),
                 explained=number(sum(each.explained() for each in going)), looks=len(losses),
                 frame=frames[0] if frames else None,
             )
         )  # fmt: skip
 
 
-def free(run: ObservedRun, stepping: Optimizer) -> list[tuple[Tensor, str]]:
+def small_parameters(run: ObservedRun, stepping: Optimizer) -> list[tuple[Tensor, str]]:
     """List trained parameters of few numbers that no layer of torch holds, with their paths."""
     names = run.names()
     of_layers = {

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.drifting_parameter import DriftingParameter
 from debugtracer.trace.facts.fact import Fact
-from debugtracer.trace.facts.walking_parameter import WalkingParameter
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
 @dataclass(frozen=True)
-class LossBottomless(Check):
-    """The loss falls below zero because one number walks on and on, and its gradient never shrinks.
+class ParameterDrift(Check):
+    """The loss falls below zero because one number drifts on and on, and its gradient never shrinks.
 
     What it catches
         The weighting of tasks by their uncertainty with the wrong sign: exp(s) * loss + s has no least value, where
@@ -32,12 +32,12 @@ class LossBottomless(Check):
     What to do
         Turn the sign of the exponent, or of the term.
     Example
-        step 500, rank 0: log_variance (train.py:22) (3 numbers) walks from 0 to -51.4 and its gradient stays 1: the
-        loss is -153, and 100 % of its fall is that walk; expected a parameter that comes to rest. Turn a sign: exp(-s)
+        step 500, rank 0: log_variance (train.py:22) (3 numbers) drifts from 0 to -51.4 and its gradient stays 1: the
+        loss is -153, and 100 % of its fall is that drift; expected a parameter that comes to rest. Turn a sign: exp(-s)
         * loss + s has a least value, exp(s) * loss + s has none.
     """
 
-    needs: ClassVar[tuple[type[Fact], ...]] = (WalkingParameter,)
+    needs: ClassVar[tuple[type[Fact], ...]] = (DriftingParameter,)
     at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "loss_unbounded"
     symptom: ClassVar[str] = "silent"
@@ -53,7 +53,7 @@ class LossBottomless(Check):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """The observer tells each parameter once."""
-        for fact in window.new(WalkingParameter):
+        for fact in window.new(DriftingParameter):
             loss, fall, explained = float(fact.loss), float(fact.fall), float(fact.explained)
             if loss >= 0 or fall <= 0 or abs(explained - fall) > self.off * fall:
                 continue
@@ -61,9 +61,9 @@ class LossBottomless(Check):
             yield self.finding(
                 window,
                 "warning",
-                f"{fact.name or 'a parameter'}{spot(fact.frame)}{numbers} walks from {float(fact.first):.3g} to "
+                f"{fact.name or 'a parameter'}{spot(fact.frame)}{numbers} drifts from {float(fact.first):.3g} to "
                 f"{float(fact.last):.3g} and its gradient stays {float(fact.gradient):.3g}: the loss is {loss:.4g}, "
-                f"and {100 * explained / fall:.0f} % of its fall is that walk; expected a parameter that comes to "
+                f"and {100 * explained / fall:.0f} % of its fall is that drift; expected a parameter that comes to "
                 "rest. Turn a sign: exp(-s) * loss + s has a least value, exp(s) * loss + s has none.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
