@@ -58,9 +58,15 @@ def beside(row: dict[str, Any], word: str, allowed: float | None) -> str:
 
 
 def over(value: float, allowed: float, form: str) -> str:
-    """A figure with what is allowed; in bold where it is more."""
+    """A figure with what is allowed; in bold where it is more, with as many digits more as show it."""
     shown = f"{value:{form}}"
-    return f"{f'**{shown}**' if float(shown) > allowed else shown} ({allowed:g})"
+    if value <= allowed:
+        return f"{shown} ({allowed:g})"
+    digits = int(form[1:-1])
+    while float(shown) <= allowed:
+        digits += 1
+        shown = f"{value:.{digits}f}"
+    return f"**{shown}** ({allowed:g})"
 
 
 def others(inspected: Kept, start: Kept) -> str:
