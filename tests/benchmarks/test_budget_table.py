@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.budget_table import over
+from tests.faults.scoring import part
+
+over = part("budget_table").over
 
 
 @pytest.mark.parametrize(
