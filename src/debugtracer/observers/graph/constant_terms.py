@@ -44,7 +44,7 @@ class ConstantTermsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Begin at autograd.grad, go on through what is made of it, and note where it is added to a loss."""
-        if function is torch.autograd.grad:
+        if self.begins(function, args, kwargs, output):
             if torch.is_grad_enabled():
                 self.follow(output, raw_frames(1))
         elif self.made and isinstance(output, Tensor):
@@ -55,6 +55,10 @@ class ConstantTermsObserver(Observer):
                 self.follow(output, source)
             elif output.numel() == 1 and getattr(function, "__name__", "") in SUMS:
                 self.summed[int(output.grad_fn._sequence_nr())] = source, raw_frames(1)
+
+    def begins(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> bool:
+        """Whether what this call gives is followed."""
+        return function is torch.autograd.grad
 
     def source(self, value: Tensor) -> RawFrames:
         """The line whose gradients this tensor is made of; () for any other."""
@@ -74,9 +78,11 @@ class ConstantTermsObserver(Observer):
             found = numbers(loss for loss in losses if loss.grad_fn is not None)
             for node in [node for node in self.summed if node in found]:
                 source, summed = self.summed.pop(node)
-                self.run.emit(
-                    ConstantTerm(ref=self.run.ref(), frame=frames_of(source)[0], sum_frame=frames_of(summed)[0])
-                )
+                self.emit(source, summed)
+
+    def emit(self, source: RawFrames, summed: RawFrames) -> None:
+        """Write down a sum in the graph of a loss."""
+        self.run.emit(ConstantTerm(ref=self.run.ref(), frame=frames_of(source)[0], sum_frame=frames_of(summed)[0]))
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:

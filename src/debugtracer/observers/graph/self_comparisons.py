@@ -1,0 +1,58 @@
+"""Follows losses without a graph whose two arguments are the same: do they become a term of a loss?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.callsites.frames import RawFrames, frames_of
+from debugtracer.observers.graph.constant_terms import ConstantTermsObserver
+from debugtracer.observers.observed_run import ObservedRun
+from debugtracer.trace.facts.loss_call import ELEMENTWISE
+from debugtracer.trace.facts.self_comparison import SelfComparison
+
+MOST_ELEMENTS = 1 << 20  # of an argument (ours)
+CLOSE = 1e-5  # of a probability, the rounding of exp(log_softmax(x)) beside softmax(x) in float32 (ours)
+
+
+class SelfComparisonsObserver(ConstantTermsObserver):
+    """Compares values in inspected steps alone: one wait for the device for each loss without a graph."""
+
+    def __init__(self, run: ObservedRun) -> None:
+        super().__init__(run)
+        self.last: tuple[str, tuple[int, ...]] = ("", ())
+        """The function of the last one that is followed, and the shape of its arguments."""
+
+    def begins(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> bool:
+        """Whether a loss without a graph compares a value with itself."""
+        name = getattr(function, "__name__", "")
+        if name != "kl_div" and name not in ELEMENTWISE:
+            return False
+        if not isinstance(output, Tensor) or output.requires_grad or not torch.is_grad_enabled():
+            return False
+        pair = [*args, *(kwargs[word] for word in ("input", "target") if word in kwargs)][:2]
+        if len(pair) < 2 or not all(isinstance(one, Tensor) for one in pair):
+            return False
+        log_target = bool(kwargs.get("log_target", args[5] if len(args) > 5 else False))
+        if not are_same(pair[0].detach(), pair[1].detach(), name == "kl_div" and not log_target):
+            return False
+        self.last = name, tuple(pair[0].shape)
+        return True
+
+    def emit(self, source: RawFrames, summed: RawFrames) -> None:
+        """Write down one that lies in the graph of a loss."""
+        name, shape = self.last
+        frame, sum_frame = frames_of(source)[0], frames_of(summed)[0]
+        self.run.emit(SelfComparison(ref=self.run.ref(), function=name, shape=shape, frame=frame, sum_frame=sum_frame))
+
+
+def are_same(a: Tensor, b: Tensor, is_log: bool) -> bool:
+    """Whether two arguments of a loss hold the same values, and not one value everywhere; the first as logarithms."""
+    if a.shape != b.shape or not 1 < a.numel() <= MOST_ELEMENTS or not a.is_floating_point():
+        return False
+    with torch.no_grad(), torch._C.DisableTorchFunction():
+        if a.layout is not torch.strided or bool((b == b.reshape(-1)[0]).all()):
+            return False
+        return torch.allclose(a.exp(), b.to(a.dtype), rtol=0.0, atol=CLOSE) if is_log else torch.equal(a, b.to(a.dtype))
