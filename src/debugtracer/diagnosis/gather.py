@@ -21,7 +21,7 @@ from debugtracer.recorder.tape.batches import Batch
 from debugtracer.recorder.tape.entry import Entry, Slot
 from debugtracer.replay.fetch.followed import followed
 from debugtracer.replay.fetch.samples_by_value import samples_by_value
-from debugtracer.replay.investigate import Investigation
+from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.birth import Birth, Frame
 from debugtracer.trace.facts.fact import Fact

@@ -25,7 +25,7 @@ from debugtracer.trace.verdict import Verdict
 from debugtracer.trace.window import GRAD_L2, LOSS, OUTPUT_NAN, PARAM_L2, Window
 
 if TYPE_CHECKING:
-    from debugtracer.replay.investigate import Investigation
+    from debugtracer.replay.investigation import Investigation
 
 
 class VerdictDisplay(Protocol):

@@ -31,7 +31,7 @@ from debugtracer.trace.number import Number, number
 from debugtracer.trace.verdict import Verdict
 
 if TYPE_CHECKING:
-    from debugtracer.replay.investigate import Investigation
+    from debugtracer.replay.investigation import Investigation
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Incidents(AlarmListener, GateRanks, IncidentPolicy):
                 return False
             self.state.quiet_until_healthy = True
             self.state.anomalies += 1
-            found = result.birth is not None or result.replay.mechanism == "tape"
+            found = result.is_final
             waits = not self.state.backward_ends_step  # nobody can hold an update that the loop writes itself
             if (
                 self.options.stops

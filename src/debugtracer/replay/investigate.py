@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -19,7 +18,9 @@ from debugtracer.recorder.capsule.program import Program
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.tape.entry import Entry, Slot, tensors
 from debugtracer.replay.anomaly import torch_says
-from debugtracer.replay.guilty import GuiltyBatch, Values, guilty_batch
+from debugtracer.replay.guilty import Values, guilty_batch
+from debugtracer.replay.investigation import Investigation
+from debugtracer.replay.lines_again import by_lines
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_table import OpTableRecorder
 from debugtracer.replay.op_trace.op_tracer import OpListener, OpTracer
@@ -31,29 +32,25 @@ from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collect
 from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
 from debugtracer.replay.traced_backward import trace_backward
-from debugtracer.trace.birth import Birth, Frame
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import Mechanism, ReplayFacts
 
 
-@dataclass
-class Investigation:
-    """What an investigation found."""
-
-    replay: ReplayFacts
-    birth: Birth | None = None
-    guilty: GuiltyBatch | None = None
-    program: Program | None = None
-    ops: OpTableRecorder | None = None
-    """Every op of the traced step; None where no step was traced."""
-    normal: bool = False
-    """No incident after all: a scale search, an infinity on purpose."""
-    bad_names: list[str] = field(default_factory=list)
-
-
 def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
-    """Try in order: tape in place, forward-only, the record alone. The world is as before when it returns.
+    """Try in order: tape in place, forward-only, the lines of the function in flight, the record alone. The world is as
+    before when it returns.
 
     (docs/rationale/replay.md#fallbacks)"""
+    begin = perf_counter()
+    result = executed_again(alarm, context, program_bytes)
+    if result.birth is None and not result.normal and not result.replay.reproduced and alarm.symptom == "nan_loss":
+        with context.paused(), eager(), hushed():
+            by_lines(alarm, result, begin)
+    return result
+
+
+def executed_again(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
+    """What executing the step again shows, by the first mechanism that can."""
     begin = perf_counter()
     refused: list[str] = []
     with context.paused():

@@ -15,7 +15,8 @@ from debugtracer.callsites.crash_site import CrashSite, site_of
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.tape.entry import Entry
-from debugtracer.replay.investigate import Investigation, blame, touched
+from debugtracer.replay.investigate import blame, touched
+from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.op_trace.birth import deliberate
 from debugtracer.replay.op_trace.op_table import OpTableRecorder
 from debugtracer.replay.op_trace.op_tracer import OpTracer

@@ -18,7 +18,7 @@ from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.trace.incident import ReplayFacts
 
 if TYPE_CHECKING:
-    from debugtracer.replay.investigate import Investigation
+    from debugtracer.replay.investigation import Investigation
     from debugtracer.replay.op_trace.op_tracer import OpTracer
     from debugtracer.replay.op_trace.op_tracker import OpTracker
 
@@ -33,6 +33,8 @@ class ReYield:
         """The iterator and the data it gave last."""
         self.alarm: Alarm | None = None
         self.refused: tuple[str, ...] = ()
+        self.earlier: Investigation | None = None
+        """What was found before the batch is fetched again: it stands where that shows nothing."""
         self.tracer: OpTracer | None = None
         self.ledger: OpTracker | None = None
 
@@ -58,7 +60,7 @@ class ReYield:
             or alarm.symptom not in {"nan_loss", "inf_grad"}
         ):
             return False
-        self.alarm, self.refused = alarm, result.replay.refused
+        self.alarm, self.refused, self.earlier = alarm, result.replay.refused, result
         return True
 
     def again(self, iterator: Any) -> tuple[Any] | None:
@@ -98,13 +100,13 @@ class ReYield:
         """What the extra iteration showed; `seen` is the alarm it raised, None when it raised none. The tracer is taken
         off."""
         from debugtracer.replay.guilty import GuiltyBatch
-        from debugtracer.replay.investigate import Investigation
+        from debugtracer.replay.investigation import Investigation
         from debugtracer.replay.op_trace.birth import find_birth
         from debugtracer.replay.parity import bad
 
-        first, tracer = self.alarm, self.tracer
+        first, tracer, earlier = self.alarm, self.tracer, self.earlier
         assert first is not None
-        self.alarm = self.tracer = None
+        self.alarm = self.tracer = self.earlier = None
         if tracer is not None:
             tracer.__exit__(None, None, None)
         batch = self.context.batches.last()
@@ -123,6 +125,8 @@ class ReYield:
         )
         ledger = self.ledger
         birth = find_birth(ledger, targets=wrong, batch_rows=guilty.rows) if wrong and ledger is not None else None
+        if birth is None and earlier is not None and earlier.birth is not None:
+            return first, earlier
         names = [name.partition(" ")[2] for name, _ in wrong if " " in name]
         return first, Investigation(facts, birth=birth, guilty=guilty, bad_names=names)
 

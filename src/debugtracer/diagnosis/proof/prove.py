@@ -22,7 +22,7 @@ from debugtracer.diagnosis.proof.trials import TrialSeries
 from debugtracer.errors import ReplayRefused, swallow
 from debugtracer.interventions.intervention import Scope, interventions
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.replay.investigate import Investigation
+from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.trials.score import Score
 from debugtracer.replay.trials.step_trials import StepTrials

@@ -17,6 +17,7 @@ MECHANISMS = {
     "tape": "the recorded step was executed again in place",
     "re-yield": "the batch was fetched again and the step repeated",
     "forward-only": "the forward of the root module was executed again",
+    "lines": "the lines of the function in flight were computed again with the values that it holds",
     "flight-record": "nothing was executed again; this is the flight record alone",
 }
 

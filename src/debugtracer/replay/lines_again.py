@@ -1,0 +1,167 @@
+"""A bad loss whose step was not recorded: the lines of the function that asks for its gradient are computed again with
+the values that it holds, to see which of them made the first bad one."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+import msgspec
+import torch
+from torch import Tensor
+
+from debugtracer.callsites.frame_locals import locals_of
+from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.errors import ReplayRefused
+from debugtracer.recorder.alarm import Alarm
+from debugtracer.replay.investigation import Investigation
+from debugtracer.replay.op_trace.birth import deliberate, find_birth
+from debugtracer.replay.op_trace.op_tracer import OpTracer
+from debugtracer.replay.op_trace.op_tracker import OpTracker
+from debugtracer.replay.pure_values import Impure, compute
+from debugtracer.trace.birth import Birth
+from debugtracer.trace.incident import ReplayFacts
+
+HOPS = 16  # names that are overwritten on the way, gone back through (ours)
+Write = tuple[int, str, ast.expr]
+"""Line, name and expression of an assignment to one plain name."""
+
+
+class LinesAgain:
+    """The function in flight: what it has written so far, and what it holds now."""
+
+    def __init__(self, frame: FrameType) -> None:
+        """Take a frame on the stack. Raises ReplayRefused where its source cannot be read."""
+        program = program_of(frame.f_code.co_filename)
+        if program is None:
+            raise ReplayRefused("the source of the line cannot be read")
+        self.frame, self.values = frame, locals_of(frame)
+        first, now = frame.f_code.co_firstlineno, frame.f_lineno
+        module = frame.f_code.co_name == "<module>"
+        self.writes: list[Write] = []
+        for node in program.nodes:
+            held = program.function(node)
+            here = held is None if module else held is not None and first_line(held) == first
+            if here and isinstance(node, ast.stmt) and node.lineno < now:
+                self.writes += written(node)
+        self.hops = 0
+
+    def bad(self, with_infinite: bool) -> Iterator[Write]:
+        """The assignments whose name holds a bad value now, in the order of their lines. Syncs the host."""
+        last = {name: line for line, name, _ in self.writes}
+        for line, name, node in sorted(self.writes, key=lambda write: write[0]):
+            value = self.values.get(name)
+            if last[name] == line and isinstance(value, Tensor) and is_bad(value, with_infinite):
+                yield line, name, node
+
+    def again(self, line: int, node: ast.expr) -> Any:
+        """What an expression on a line gives. Raises Impure, and what the operations raise."""
+        return compute(node, lambda name: self.value(name, line))
+
+    def value(self, name: str, line: int) -> Any:
+        """What a name held before a line: what it holds now, or what its last write before made, where this line or a
+        later one has overwritten it."""
+        lines = [write for write in self.writes if write[1] == name]
+        if not lines or max(write[0] for write in lines) < line:
+            if name in self.values:
+                return self.values[name]
+            if name in self.frame.f_globals:
+                return self.frame.f_globals[name]
+            raise Impure
+        before = [write for write in lines if write[0] < line]
+        self.hops += 1
+        if not before or self.hops > HOPS:
+            raise Impure
+        return self.again(before[-1][0], before[-1][2])
+
+
+def by_lines(alarm: Alarm, result: Investigation, begin: float) -> None:
+    """Take the birth from the lines of the function in flight, where they show it when they are computed again;
+    `begin` is the time of the alarm."""
+    try:
+        birth = birth_in_lines(alarm)
+    except ReplayRefused as error:
+        refused = (*result.replay.refused, f"lines: {error}")
+        result.replay = msgspec.structs.replace(result.replay, refused=refused)
+        return
+    result.birth = birth
+    result.replay = ReplayFacts(
+        mechanism="lines",
+        reproduced=True,
+        parity="anomaly only",
+        alarm_to_verdict_s=perf_counter() - begin,
+        refused=(*result.replay.refused, *([] if result.replay.mechanism == "flight-record" else [not_shown(result)])),
+    )
+
+
+def not_shown(result: Investigation) -> str:
+    """What was executed again and did not show the fault, as a refusal."""
+    return f"{result.replay.mechanism}: {result.replay.parity}"
+
+
+def birth_in_lines(alarm: Alarm) -> Birth:
+    """The op of a line that made the first bad value. Syncs the host. Raises ReplayRefused."""
+    frame = user_frame()
+    if frame is None:
+        raise ReplayRefused("no line of the program is on the stack")
+    lines = LinesAgain(frame)
+    infinite = alarm.loss is None or not bool(torch.isnan(alarm.loss.detach()).any())
+    for line, name, node in lines.bad(infinite):
+        tracker = OpTracker()
+        tracer = OpTracer(observers=[tracker])
+        try:
+            with torch.no_grad(), tracer, tracer.entry(0, (as_frame(frame.f_code, line),)):
+                value = lines.again(line, node)
+        except Exception as error:
+            raise ReplayRefused(f"line {line} cannot be computed again ({type(error).__name__})") from None
+        birth = find_birth(tracker, [(name, value)])
+        if birth is None or birth.op is None or deliberate(tracker, [(name, value)]):
+            raise ReplayRefused(f"line {line}, computed again, did not show it")
+        return msgspec.structs.replace(birth, entry=None, rows=None)
+    raise ReplayRefused("no variable of the function in flight holds a bad value")
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame of the program on the stack."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and place_of(frame.f_code) != USER:
+        frame = frame.f_back
+    return frame
+
+
+def first_line(function: ast.AST) -> int:
+    """The line of a function as its code has it: that of its first decorator."""
+    decorators = getattr(function, "decorator_list", [])
+    return int(decorators[0].lineno if decorators else getattr(function, "lineno", 0))
+
+
+def written(node: ast.stmt) -> list[Write]:
+    """What a statement assigns to plain names, with the expression of each."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+        return [(node.lineno, node.target.id, ast.copy_location(ast.BinOp(read, node.op, node.value), node))]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+        return [(node.lineno, node.target.id, node.value)]
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return []
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Name):
+        return [(node.lineno, target.id, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = zip(target.elts, value.elts, strict=True)
+        return [(node.lineno, t.id, v) for t, v in pairs if isinstance(t, ast.Name)]
+    return []
+
+
+def is_bad(value: Tensor, with_infinite: bool) -> bool:
+    """Whether a dense floating tensor holds a NaN, or an infinity where those are meant too."""
+    if not value.is_floating_point() or value.layout is not torch.strided:
+        return False
+    with torch.no_grad(), torch._C.DisableTorchFunction():
+        found = ~torch.isfinite(value.detach()) if with_infinite else torch.isnan(value.detach())
+        return bool(found.any())
