@@ -64,3 +64,24 @@ def test_what_counts_as_a_seeding_call_of_the_program():
     assert not SEEDED["python"].search("np.random.seed(0)") and not SEEDED["python"].search("import random")
     assert SEEDED["numpy"].search("numpy.random.seed(0)") and SEEDED["numpy"].search("from numpy.random import seed")
     assert not SEEDED["numpy"].search("random.seed(0)")
+
+
+LIBRARY = """
+import random
+WORDS = random.getrandbits(24)
+def draw():
+    return random.random()
+"""
+
+
+@pytest.mark.parametrize(("each", "told"), [("pass", 0), ("library.draw()", 1)])
+def test_a_library_that_draws_where_it_is_imported_is_no_draw_of_the_program(run_watched, tmp_path, each, told):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "library.py").write_text(LIBRARY)
+    script = tmp_path / "train.py"
+    begin = f"import sys; sys.path.insert(0, {str(folder)!r})"
+    text = TRAIN.replace("import random\n", "").replace("BEFORE", begin).replace("AFTER", "import library")
+    script.write_text(text.replace("EACH", each))
+    found = [f for f in run_watched(script).report["findings"] if f["check"] == "data/seed-chain"]
+    assert len(found) == told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.observers.program.generator_state import GeneratorState, drew, global_states
@@ -15,6 +16,8 @@ SEEDED = {  # a call that may have come before we listened, or by a name that wa
         r"\.random\.seed\(|from\s+numpy\.random\s+import[^\n]*\bseed\b|from\s+numpy\s+import[^\n]*\brandom\b"
     ),
 }
+NAMED = {"python": re.compile(r"(?<!\.)\brandom\b"), "numpy": re.compile(r"\.random\b|\bimport\b[^\n]*\brandom\b")}
+"""What a program that draws itself has in one of its files."""
 MOST = 64  # files of the program that are searched for such a call (ours)
 
 
@@ -25,11 +28,13 @@ class UnseededDraws:
     def __init__(self) -> None:
         self.states: dict[str, GeneratorState] = {}
         self.found: set[str] = set()
+        self.looks = 0
 
     def find_unseeded(self, seeded: set[str]) -> frozenset[str]:
         """Return the sources (`python`, `numpy`) drawn from since the first comparison without a seed, as far as that
         can be told."""
-        now = global_states()
+        now, before_training = global_states(), self.looks == 1
+        self.looks += 1
         for source, name in SOURCES.items():
             before, after = self.states.get(name), now.get(name)
             if (
@@ -38,16 +43,17 @@ class UnseededDraws:
                 and before is not None
                 and after is not None
                 and drew(before, after)
-                and not mentioned(source)
+                and not mentioned(source, SEEDED)
+                # a library may draw once where it is imported, as rich does: that is no draw of the program's
+                and (not before_training or mentioned(source, NAMED))
             ):
                 self.found.add(source)
         self.states = now
         return frozenset(self.found - seeded)
 
 
-def mentioned(source: str) -> bool:
-    """Whether a file of the program names the seeding function, or there is no file to read (a notebook): then
-    silence."""
+def mentioned(source: str, words: Mapping[str, re.Pattern[str]]) -> bool:
+    """Whether a file of the program has these words, or there is no file to read (a notebook)."""
     if not getattr(sys.modules.get("__main__"), "__file__", None):
         return True
     files = [
@@ -55,7 +61,7 @@ def mentioned(source: str) -> bool:
         for module in list(sys.modules.values())
         if isinstance(file := getattr(module, "__file__", None), str) and is_user_file(file)
     ]
-    return len(files) > MOST or any(SEEDED[source].search(text_of(file)) for file in files)
+    return len(files) > MOST or any(words[source].search(text_of(file)) for file in files)
 
 
 def text_of(file: str) -> str:
