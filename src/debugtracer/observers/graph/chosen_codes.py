@@ -120,7 +120,7 @@ class ChosenCodesObserver(Observer):
             self.known[value] = codes
 
     def follow(self, name: str, codes: Codes, output: Any) -> None:
-        """Go on from the places to the codes."""
+        """Follow places to the codes that are looked up there."""
         if not isinstance(output, Tensor) or not is_dense(output):
             return
         if name in LOOKUPS and output.is_floating_point():
