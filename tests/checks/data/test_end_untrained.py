@@ -7,13 +7,13 @@ from debugtracer.trace.facts.untrained_end import UntrainedEnd
 from tests.checks.optimizer.seen import at, found, line
 
 
-def judged(widths, attended):
+def judged(widths, attended, **more):
     return found(
         EndUntrained(),
         [
             UntrainedEnd(
                 ref=at(step), token=0, rows=32, attended=attended, width=width, loss="cross_entropy", frame=line(51),
-                made=(line(39),),
+                made=(line(39),), **more,
             )
             for step, width in enumerate(widths)
         ],
@@ -38,3 +38,9 @@ def test_without_a_mask_batches_of_several_widths_are_needed():
     (finding,) = judged([9, 11, 10, 12, 9], False)
     assert finding.message.endswith("Give the padding an id of its own, or ignore it by its place.")
     assert finding.remedy[0].startswith("give the padding")
+
+
+def test_samples_of_the_dataset_tell_as_a_mask_does_and_the_line_that_leaves_the_end_out_is_named():
+    assert judged([9], False, sampled=True) == []
+    (finding,) = judged([9, 9, 9], False, sampled=True, left_out=line(47))
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(47), line(51))

@@ -37,3 +37,9 @@ def test_at_the_threshold():
 def test_an_ignored_id_that_no_target_is():
     (finding,) = judged(0.33, known_by="", ignores_none=1)
     assert "at the end of their rows, while ignore_index=1 leaves out nothing; expected" in finding.message
+
+
+def test_the_end_of_the_texts_that_is_left_out_instead_and_the_line_of_the_criterion():
+    (finding,) = judged(0.25, ignores_end=1, built=LOADER)
+    assert "and ignore_index=1 leaves out the id that ends each text: the model never learns to stop" in finding.message
+    assert finding.place.frame == LOADER

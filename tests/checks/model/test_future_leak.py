@@ -27,6 +27,18 @@ def test_a_change_before_the_changed_tokens_is_told():
     assert (finding.kind, finding.exact, finding.place.module) == ("label_leak", True, "blocks.0.attn")
 
 
+def test_what_is_no_attention_has_its_own_advice():
+    fact = FunctionTest(
+        ref=ref(), trial="later_tokens", root="Net", changed=True, position=16, size=0.41, module="crop",
+        frame=line(12), function="__getitem__",
+    )  # fmt: skip
+    (finding,) = judged(FutureLeak(), [fact])
+    assert "(first in crop, line 12 by an index), and these are the targets; expected no change. Let no" in (
+        finding.message
+    )
+    assert finding.remedy[0].startswith("pad on the left alone")
+
+
 def test_no_change_and_other_trials_are_silent():
     facts = [
         FunctionTest(ref=ref(), trial="later_tokens", root="W"),

@@ -28,3 +28,17 @@ def test_gradients_that_cancel_are_told_as_that():
 
 def test_one_step_and_two_lines_are_silent():
     assert judged(GradientNotPassed(), [fact(0), fact(1, at=30), fact(0)]) == []
+
+
+def test_codes_that_go_on_as_they_are_have_words_of_their_own():
+    facts = [
+        StraightThrough(ref=ref(step), how="missing", shape=(64, 16), module="Codes", choice="argmin", frame=line(44))
+        for step in (0, 1)
+    ]
+    (finding,) = judged(GradientNotPassed(), facts)
+    assert finding.message == (
+        "step 1, rank 0: codes of 64 x 16 that argmin chose (Codes, train.py:44) go on in place of the tensor they are "
+        "compared with: no gradient of the loss passes to that tensor in 2 steps; expected a straight-through "
+        "gradient. Hand on x + (q - x).detach() in place of q."
+    )
+    assert finding.remedy[0].startswith("hand on x + (q - x).detach()")

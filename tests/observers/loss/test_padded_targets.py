@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.loss.padded_targets import ending, rows_of
+from debugtracer.observers.loss.padded_targets import ending, ends_before, rows_of
 from debugtracer.trace.facts.padded_targets import PaddedTargets
 from tests.observers.told import facts
 from tests.watching import under_watch
@@ -118,3 +118,20 @@ def test_the_longest_rows_of_a_batch_have_no_padding():
     target = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 0, 0], [1, 0, 0, 0]])
     assert ending(target) == (0, 5 / 16)
     assert ending(target[:3]) is None  # one place of an end is any last word
+
+
+def test_the_criterion_has_its_line_and_the_end_that_it_leaves_out_is_said(tmp_path):
+    ids = padded()
+    ids[torch.arange(16), (ids != 0).sum(1) - 1] = 9
+    criterion = nn.CrossEntropyLoss(ignore_index=9)
+    (fact,) = run(tmp_path, target=ids, loss_of=lambda scores, target: criterion(scores.transpose(1, 2), target))
+    assert fact.built.code == "criterion = nn.CrossEntropyLoss(ignore_index=9)"
+    assert fact.ignores_end == 9
+
+
+def test_what_ends_the_rows_before_their_padding():
+    rows = torch.tensor([[3, 4, 9, 0], [3, 9, 0, 0], [4, 4, 4, 9]])
+    assert ends_before(rows, 0, 9)
+    assert not ends_before(rows, 0, 4)
+    assert not ends_before(rows, 0, 0)
+    assert not ends_before(rows, 0, -100)

@@ -71,6 +71,48 @@ def test_a_missing_mask_is_an_error_at_the_attention(tmp_path):
     assert (finding.severity, finding.kind) == ("error", "label_leak")
 
 
+class Copyist(nn.Module):
+    """Reads all of a source, and writes it from left to right."""
+
+    def __init__(self, causal: bool = True):
+        super().__init__()
+        self.embed = nn.Embedding(SYMBOLS, WIDTH)
+        self.writer = Writer(causal)
+
+    def forward(self, source, text):
+        return self.writer(text) + self.writer.head(self.embed(source).mean(1, keepdim=True))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_source_that_is_to_be_copied_may_be_seen_whole(causal, tmp_path):
+    torch.manual_seed(2)
+    model = Copyist(causal)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            text = torch.randint(0, SYMBOLS - 1, (5, 14))
+            loss = F.cross_entropy(model(text, text[:, :-1]).transpose(1, 2), text[:, 1:])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert trials(tmp_path)["later_tokens"].changed is not causal
+
+
+def test_a_loss_over_the_last_positions_alone(tmp_path):
+    torch.manual_seed(2)
+    optimizer = torch.optim.SGD((model := Writer(causal=False)).parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            text = torch.randint(0, SYMBOLS - 1, (5, 25))
+            loss = F.cross_entropy(model(text[:, :-1])[:, 6:].flatten(0, 1), text[:, 7:].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    told = trials(tmp_path)["later_tokens"]
+    assert told.changed
+    assert "scaled_dot_product_attention" in told.frame.code
+
+
 def test_a_causal_model_changes_by_exactly_nothing(tmp_path):
     write(tmp_path, Writer())
     told = trials(tmp_path)

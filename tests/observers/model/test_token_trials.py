@@ -25,6 +25,24 @@ def test_what_is_a_next_token_target():
     assert next_token(text, torch.randint(0, 2, (3,))) is None
 
 
+def test_targets_of_some_positions_alone():
+    text = torch.randint(0, 50, (3, 33))
+    last = next_token(text[:, :-1], text[:, 13:].flatten())  # a history of 12
+    assert last.any(0).nonzero().flatten().tolist() == list(range(12, 31))
+    inside = next_token(text, text[:, 13:].flatten())
+    assert inside.any(0).nonzero().flatten().tolist() == list(range(12, 32))
+    first = next_token(text, text[:, 1:12].flatten())
+    assert first.any(0).nonzero().flatten().tolist() == list(range(11))
+    assert next_token(text, text[:, 5:16].flatten()) is None
+    assert next_token(text, torch.randint(0, 50, (30,))) is None
+
+
+def test_labels_of_one_class_are_no_padding():
+    short = torch.randint(1, 50, (3, 24))
+    short[:, 10:] = 0
+    assert next_token(short, torch.zeros(30, dtype=torch.long)) is None
+
+
 def test_labels_masks_and_short_inputs_are_no_texts():
     text = torch.randint(0, 9, (2, 6))
     given = {

@@ -30,9 +30,10 @@ class EndUntrained(Check):
     How it decides
         The targets are the next tokens. In nine texts of ten one and the same id follows the last token that is a
         target, it fills the rest of the row, and it is a target nowhere. That the first of them is the end of the text
-        and no padding is known by a mask that came with the tokens and keeps it, in `looks` inspected steps; or, in
-        `more` steps of at least two widths, by the longest text of each batch, which ends so though nothing had to be
-        filled, while the texts end in several other ids before it.
+        and no padding is known in `looks` inspected steps: by a mask that came with the tokens and keeps it, or by the
+        samples of the dataset, which end so before they are filled; or, in `more` steps of at least two widths, by the
+        longest text of each batch, which ends so though nothing had to be filled, while the texts end in several other
+        ids before it.
     What to do
         Mask the labels where the attention mask is 0, or give the padding an id of its own.
     Example
@@ -60,7 +61,7 @@ class EndUntrained(Check):
             if seen is None:
                 continue
             seen.append(fact)
-            known = sum(f.attended for f in seen) >= self.looks
+            known = sum(f.attended or f.sampled for f in seen) >= self.looks
             if not known and (len(seen) < self.more or len({f.width for f in seen}) < 2):
                 continue
             memory[fact.frame] = None
@@ -71,7 +72,9 @@ class EndUntrained(Check):
                 f"ignores it everywhere{made_at(fact.made).replace(', made', '; the targets are made')}; expected the "
                 f"first one of each text as a target. {BY_MASK if fact.attended else BY_ID}",
                 ref=seen[0].ref,
-                place=Place(frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
+                place=Place(
+                    frame=fact.left_out or (fact.made[0] if fact.made else fact.frame), symptom_frame=fact.frame
+                ),
                 token=fact.token,
                 texts=fact.rows,
                 remedies=self.remedies if fact.attended else self.remedies[::-1],

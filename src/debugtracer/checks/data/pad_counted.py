@@ -62,8 +62,21 @@ class PadCounted(Check):
                 window,
                 "warning",
                 f"{100 * share:.0f} % of the targets of {fact.loss} are the id {fact.pad} at the end of their rows, "
-                f"{why}; expected that the loss ignores them. Set ignore_index={fact.pad}.",
+                f"{why}{end_of(fact)}; expected that the loss ignores them. Set ignore_index={fact.pad}.",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, symptom_frame=fact.known_frame, module=fact.module),
+                place=Place(
+                    frame=fact.built or fact.frame,
+                    symptom_frame=fact.frame if fact.built else fact.known_frame,
+                    module=fact.module,
+                ),
                 share=share,
             )
+
+
+def end_of(fact: PaddedTargets) -> str:
+    """What is left out in place of the padding, where it is the end of the texts."""
+    if fact.ignores_end is None:
+        return ""
+    return (
+        f", and ignore_index={fact.ignores_end} leaves out the id that ends each text: the model never learns to stop"
+    )

@@ -12,7 +12,11 @@ from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-OPS = {"scaled_dot_product_attention": "aten::scaled_dot_product_attention", "softmax": "aten::_softmax"}
+BY_PLACE = (
+    "pad on the left alone, or cut off on the right what a padding on both sides has added",
+    "let position t be made of inputs up to t: no bidirectional layer, no flip, no mean over the whole text",
+)
+NAMED = {"__getitem__": "an index"}
 
 
 class FutureLeak(Check):
@@ -21,17 +25,18 @@ class FutureLeak(Check):
     What it catches
         A causal mask that is missing, inverted (True means blocked in MultiheadAttention and kept in
         scaled_dot_product_attention) or off by one; a bidirectional recurrent layer or a centred convolution in a
-        language model; targets that are not shifted at all.
+        language model, or one cut off on the wrong side; targets that are not shifted at all.
     Why it matters
         The model copies the answer: the training loss is wonderful and generation is useless.
     How it decides
-        The targets of the first cross-entropy are the input tokens shifted by one. On a copy of the model in evaluation
-        mode, the tokens from the middle on are changed; outputs before it that have a target must not change. Two runs
-        with equal input were equal bit for bit. Prefix positions without a target may look ahead. Or the targets are
-        the input tokens at their own positions, and the output at a position depends on its token though not on later
-        ones: a model that reads from left to right is asked to copy.
+        The targets of the first cross-entropy are the input tokens shifted by one, at all positions or at the last
+        ones. On a copy of the model in evaluation mode, the tokens from the middle on are changed; outputs before it
+        that have a target must not change. Two runs with equal input were equal bit for bit. Prefix positions without a
+        target may look ahead. Where no attention does it, the line is that of the first function whose output changes
+        before the middle. Or the targets are the input tokens at their own positions, and the output at a position
+        depends on its token though not on later ones: a model that reads from left to right is asked to copy.
     What to do
-        Pass `is_causal=True`, or a mask that hides the positions after each one.
+        Pass `is_causal=True`, or a mask that hides the positions after each one. Pad a convolution on the left alone.
     Example
         step 0, rank 0: outputs at positions before 16 change by 0.41 standard deviations when tokens from 16 on change
         (first in blocks.0.attn, line 33), and these are the targets; expected no change. Add or repair the causal mask.
@@ -54,17 +59,20 @@ class FutureLeak(Check):
             if fact.trial == "later_tokens" and fact.changed:
                 line = f", line {fact.frame.line}" if fact.frame else ""
                 mask = made_at(fact.made).replace(", made", "; its mask is made")
-                where = f" (first in {fact.module or fact.root}{line})"
+                name = f" by {NAMED.get(fact.function, fact.function)}" if fact.function else ""
+                where = f" (first in {fact.module or fact.root}{line}{name})"
+                todo = "Let no position see those after it" if fact.function else "Add or repair the causal mask"
                 yield self.finding(
                     window,
                     "error",
                     f"outputs at positions before {fact.position} change by {fact.size:.2g} standard deviations when "
                     f"tokens from {fact.position} on change"
-                    f"{where}, and these are the targets{mask}; expected no change. Add or repair the causal mask.",
+                    f"{where}, and these are the targets{mask}; expected no change. {todo}.",
                     ref=fact.ref,
                     place=Place(
                         module=fact.module, frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame
                     ),
+                    remedies=BY_PLACE if fact.function else self.remedies,
                 )
             if fact.trial == "own_token" and fact.changed:
                 yield self.finding(

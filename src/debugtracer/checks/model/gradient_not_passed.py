@@ -12,14 +12,17 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+MISSING = ("hand on x + (q - x).detach() in place of the codes q: the values of q, the gradient of x",)
+
 
 @dataclass(frozen=True)
 class GradientNotPassed(Check):
-    """A tensor is added and taken away again, as a straight-through estimator does, and gets no gradient of it.
+    """Chosen codes go on in place of a tensor, which gets no gradient past them: the straight-through sum is wrong or
+    missing.
 
     What it catches
         `(x + q - x).detach()`, where only the difference is to be detached; `x + q - x` with nothing detached, in which
-        the gradients of x cancel: a vector quantiser or a hard gate.
+        the gradients of x cancel: a vector quantiser or a hard gate. Also a quantiser without such a sum.
     Why it matters
         What made x learns nothing from the loss behind the sum. Other terms (a commitment) still reach it, so no
         parameter is without a gradient.
@@ -27,9 +30,11 @@ class GradientNotPassed(Check):
         A sum of three tensors of one shape, of which one is there twice with opposite signs: it has the values of the
         third, and is written for its gradient alone. In `looks` inspected steps the whole sum lost its graph and
         nothing of it hangs on the loss, or the tensor has a graph on both sides. Where exactly one side has a graph,
-        the gradient passes.
+        the gradient passes. Or codes are looked up at the place of the smallest or largest score, they are
+        compared with a tensor that the scores were made of (a commitment), and the loss hangs on the codes beside that
+        term, and on nothing that made the tensor.
     What to do
-        Detach the difference alone: `x + (q - x).detach()`.
+        Detach the difference alone: `x + (q - x).detach()`, and hand on this sum.
     Example
         step 1, rank 0: a sum that adds a tensor of 8 x 16 and takes it away again (Quantiser, train.py:31) is detached
         as a whole: no gradient of the loss passes to that tensor in 2 steps; expected a straight-through gradient.
@@ -59,17 +64,25 @@ class GradientNotPassed(Check):
         """Build the finding with the shape and the line."""
         line = f"{fact.frame.file.rpartition('/')[2]}:{fact.frame.line}" if fact.frame is not None else ""
         where = ", ".join(filter(None, (fact.module, line)))
-        what = (
-            "is detached as a whole"
-            if fact.how == "detached"
-            else "has its graph on both sides, where its gradients cancel"
-        )
+        shape = " x ".join(map(str, fact.shape))
+        if fact.how == "missing":
+            chosen = f"codes of {shape} that {fact.choice} chose ({where})"
+            what = f"{chosen} go on in place of the tensor they are compared with"
+            todo = "Hand on x + (q - x).detach() in place of q"
+        else:
+            how = (
+                "is detached as a whole"
+                if fact.how == "detached"
+                else "has its graph on both sides, where its gradients cancel"
+            )
+            what = f"a sum that adds a tensor of {shape} and takes it away again ({where}) {how}"
+            todo = "Detach the difference alone: x + (q - x).detach()"
         return self.finding(
             window,
             "warning",
-            f"a sum that adds a tensor of {' x '.join(map(str, fact.shape))} and takes it away again ({where}) {what}: "
-            f"no gradient of the loss passes to that tensor in {self.looks} steps; expected a straight-through "
-            "gradient. Detach the difference alone: x + (q - x).detach().",
+            f"{what}: no gradient of the loss passes to that tensor in {self.looks} steps; expected a straight-through "
+            f"gradient. {todo}.",
             ref=fact.ref,
             place=Place(frame=fact.frame),
+            remedies=MISSING if fact.how == "missing" else self.remedies,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from torch import Tensor
@@ -27,12 +27,16 @@ def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tenso
     return found
 
 
-def numbers(outputs: Iterable[Tensor], most: int = MOST_NODES) -> set[int]:
-    """The sequence numbers of the nodes that a backward of these would run. Keeps no node alive."""
+def numbers(outputs: Iterable[Tensor], most: int = MOST_NODES, without: Collection[int] = ()) -> set[int]:
+    """The sequence numbers of the nodes that a backward of these would run; not past the nodes `without`. Keeps no node
+    alive."""
     stack: list[Any] = [t.grad_fn for t in outputs if t.grad_fn is not None]
     seen = set(stack)
     while stack and len(seen) < most:
-        for child, _ in stack.pop().next_functions:
+        node = stack.pop()
+        if without and int(node._sequence_nr()) in without:
+            continue
+        for child, _ in node.next_functions:
             if child is not None and child not in seen:
                 seen.add(child)
                 stack.append(child)

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames, user_frames
+from debugtracer.callsites.origins.argument_origin import object_built
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
@@ -91,6 +92,8 @@ class PaddedTargetsObserver(Observer):
                 module=path_of(running, self.run.modules()) if running is not None else None, pad=pad,
                 share=number(share), rows=int(target.shape[0]), known_by=known,
                 ignores_none=ignored if absent else None, known_frame=frames[0] if frames else None,
+                built=object_built(user_frames(), type(running).__name__) if running is not None else None,
+                ignores_end=ignored if type(ignored) is int and ends_before(target, pad, ignored) else None,
             )
         )  # fmt: skip
 
@@ -135,3 +138,11 @@ def ending(target: Tensor) -> tuple[int, float] | None:
     if few or int(tail[ends].unique().numel()) < 2:
         return None
     return pad, float(tail.sum()) / target.numel()
+
+
+def ends_before(target: Tensor, pad: int, token: int) -> bool:
+    """Whether an id stands once in most rows, and right before the padding where there is any: it ends the texts."""
+    length = (target != pad).sum(1)
+    last = target.gather(1, (length - 1).clamp(min=0)[:, None])[:, 0]
+    once = (target == token).sum(1) == 1
+    return token != pad and float(((last == token) & once).double().mean()) >= MOST_ROWS

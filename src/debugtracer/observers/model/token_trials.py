@@ -8,7 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.frames import frames_of
 from debugtracer.observers.model.difference import CHANGED, difference, distance
+from debugtracer.observers.model.mixing_call import mixing_call
 from debugtracer.observers.model.shadow_model import RecordedForward, ShadowModel, is_dense
 
 # share of targets that are the next token, or the token itself (ours: documents are joined, some targets are masked)
@@ -29,15 +31,16 @@ def later_tokens(
     """A model that predicts the next token may not see it: change all tokens from the middle on."""
     if target is None:
         return None
-    found = ((v, next_token(v, target)) for v in texts(args, kwargs))
-    tokens, counted = next(((v, c) for v, c in found if c is not None), (None, None))
-    if tokens is None or counted is None:
+    found = [(v, c) for v in texts(args, kwargs) if (c := next_token(v, target)) is not None]
+    if not found:
         return None
+    tokens, counted = found[-1]  # of a source and what is to be a copy of it, the model may see all of the source
     batch, length = tokens.shape
     place = length // 2
     if not bool(counted[:, :place].any()):
         return None
-    output, now = shadow.run(*with_other(args, kwargs, tokens, slice(place, None)))
+    changed = with_other(args, kwargs, tokens, slice(place, None))
+    output, now = shadow.run(*changed)
     if output is None:
         return None
 
@@ -50,7 +53,12 @@ def later_tokens(
     if early(output) is None or is_ambiguous(output, batch, length):
         return None
 
-    return difference(base, output, seen, now, early) | {"position": place}
+    told = difference(base, output, seen, now, early) | {"position": place}
+    if told["changed"] and (call := mixing_call(shadow, (args, kwargs), changed, tokens, place)) is not None:
+        frames = frames_of(call.raw)
+        told |= {"function": call.name, "module": call.path or told["module"], "stack": frames}
+        told["frame"] = frames[0] if frames else None
+    return told
 
 
 def own_token(
@@ -175,16 +183,35 @@ def further_token(tokens: Tensor, target: Tensor) -> int:
 
 
 def next_token(tokens: Tensor, target: Tensor) -> Tensor | None:
-    """Which positions of these samples have the next token as target; None when the targets are something else."""
-    batch, length = tokens.shape
+    """Which positions of these samples have the next token as target; None when the targets are something else. The
+    targets of some positions alone are those of the last ones (a history comes before them), or of the first."""
+    length = tokens.shape[1]
     for given in (length, length - 1):
-        if target.numel() % given or target.numel() // given < batch:
-            continue
-        wanted = target.reshape(-1, given)[:batch]
-        pairs, follows = wanted[:, : length - 1], tokens[:, 1:]
-        counts = pairs >= 0
-        if bool(counts.any()) and float((pairs == follows)[counts].float().mean()) >= SHIFTED:
-            full = torch.zeros_like(tokens, dtype=torch.bool)
-            full[:, : length - 1] = counts
-            return full
+        if (counts := next_from(tokens, target, given, 0)) is not None:
+            return counts
+    for given in range(FEWEST, length - 1):
+        for begin in (length - given, length - given - 1, 0):
+            counts = next_from(tokens, target, given, begin)
+            if counts is not None and is_varied(tokens[:, 1:][counts[:, :-1]]):
+                return counts
     return None
+
+
+def next_from(tokens: Tensor, target: Tensor, given: int, begin: int) -> Tensor | None:
+    """The same where each sample has `given` targets, those of the positions from `begin` on."""
+    batch, length = tokens.shape
+    if target.numel() % given or target.numel() // given < batch:
+        return None
+    wanted = target.reshape(-1, given)[:batch, : length - 1 - begin]
+    follows = tokens[:, begin + 1 : begin + 1 + wanted.shape[1]]
+    counts = wanted >= 0
+    if not bool(counts.any()) or float((wanted == follows)[counts].float().mean()) < SHIFTED:
+        return None
+    full = torch.zeros_like(tokens, dtype=torch.bool)
+    full[:, begin : begin + wanted.shape[1]] = counts
+    return full
+
+
+def is_varied(tokens: Tensor) -> bool:
+    """Whether these are enough tokens, and not nearly all one: labels of one class are no padding."""
+    return len(tokens) >= FEWEST and float((tokens == tokens.mode().values).float().mean()) < SHIFTED

@@ -49,6 +49,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     module: str | None = None
     """The first module in which it shows."""
     frame: Frame | None = None
+    function: str = ""
+    """later_tokens: the torch function in which it shows, where that is no attention."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets; later_tokens: those that wrote the
     mask of the attention in which it shows; the one that made them first."""

@@ -26,6 +26,10 @@ class PaddedTargets(Fact, frozen=True, kw_only=True):
     `ignores_none` alone."""
     ignores_none: int | None = None
     """The id that the loss ignores, where no target is it."""
+    ignores_end: int | None = None
+    """The id that the loss ignores, where it ends nine rows of ten before their padding."""
+    built: Frame | None = None
+    """The line that built the criterion."""
     known_frame: Frame | None = None
     """The line of the comparison."""
 

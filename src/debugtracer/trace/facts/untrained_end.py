@@ -16,10 +16,15 @@ class UntrainedEnd(Fact, frozen=True, kw_only=True):
     attended: bool
     """A mask of the model says that the first one belongs to the text; else it is known by the longest text of the
     batch, which ends so, too."""
+    sampled: bool = False
+    """The samples of the dataset end so, once each, before they are filled up to one length."""
     width: int
     """Tokens of the longest text."""
     loss: str
     frame: Frame | None
+    left_out: Frame | None = None
+    """The line that sets it to the ignored one: of the criterion or loss with its id, else the last that wrote the
+    targets."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote the targets, the one that made them first."""
 
