@@ -112,8 +112,8 @@ class EvalScale(Check):
 
 
 def between(ours: LeafProfile, theirs: LeafProfile) -> tuple[float, float]:
-    """Factor and summand that bring the range of the second onto that of the first; a factor of 0 where there is
-    none."""
+    """Return the factor and summand that bring the range of the second onto that of the first; a factor of 0 for
+    no range."""
     width, other = (as_float(leaf.high) - as_float(leaf.low) for leaf in (ours, theirs))
     factor = width / other if other > 0 else 0.0
     return factor, as_float(ours.low) - factor * as_float(theirs.low)

@@ -81,7 +81,7 @@ class RowWindows:
 
 
 def laid_out(leaf: Tensor) -> Tensor | None:
-    """View a batch as rows, places (the longer dimension) and channels; None for what holds no series."""
+    """Return a batch as rows, places (the longer dimension) and channels; None for what holds no series."""
     if not readable(leaf) or not leaf.is_floating_point() or leaf.dim() not in (2, 3) or not leaf.numel():
         return None
     values = bare(leaf) if leaf.dim() == 3 else bare(leaf).unsqueeze(2)
@@ -99,14 +99,14 @@ def hashed(values: Tensor) -> Tensor:
 
 
 def mixed(bits: Tensor) -> Tensor:
-    """Spread the bits of whole numbers: sums of them then differ."""
+    """Return whole numbers with their bits spread: sums of them then differ."""
     bits = (bits + FIRST) * SECOND
     bits = (bits ^ (bits >> 29)) * FIRST
     return bits ^ (bits >> 32)
 
 
 def spread(count: int) -> Tensor:
-    """As many odd factors."""
+    """Return as many odd factors."""
     return mixed(torch.arange(1, count + 1, device="cpu")) | 1
 
 
