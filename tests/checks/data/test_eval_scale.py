@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from debugtracer.checks.data.eval_scale import EvalScale
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.batch_content import LeafProfile
 from debugtracer.trace.facts.first_input import FirstInput
+from debugtracer.trace.number import as_float
 from tests.checks.data.batches import LOADER, a_profile, a_window, at
 
 NORMED = LeafProfile(path="batch[0]", role="float", mean=0.0, std=1.0, low=-1.3, high=2.2)
@@ -31,7 +33,7 @@ def test_the_same_values_in_another_unit_are_told():
     (finding,) = judged(RAW)
     assert (finding.severity, finding.kind) == ("warning", "data_unnormalised")
     assert "with mean 0.3 and std 0.23 (0..0.81)" in finding.message
-    assert "with mean 0 and std 1 (-1.3..2.2); expected one scale" in finding.message
+    assert "with mean 0 and std 1 (-1.3..2.2); expected one scale: training's is about" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,34 @@ def test_other_data_are_silent(tested):
 def test_a_program_that_scales_on_the_way_is_silent():
     assert judged(RAW, evaluated="") == []
     assert judged(RAW, first=given(mean=5.0, std=9.0)) == []
+
+
+SHIFTED = LeafProfile(path="batch[0]", role="float", mean=-0.68, std=1.66, low=-4.0, high=3.69)
+SCAN = LeafProfile(path="batch[0]", role="float", mean=0.513, std=0.109, low=0.069, high=1.0)
+
+
+def widened(tested, trained=SHIFTED):
+    made = Frame("/home/someone/train.py", 12)
+    loader = msgspec.structs.replace(OTHER, transform_at=made)
+    profile = a_profile(tested, loader=loader, training=False, evaluated="batch[0]")
+    first = given(mean=as_float(trained.mean), std=as_float(trained.std))
+    return list(EvalScale().judge(a_window(first, a_profile(trained), profile)))
+
+
+def test_training_that_augmentation_has_widened_is_told_with_its_constants_at_the_transform():
+    (finding,) = widened(SCAN)
+    assert "training's is about (x - 0.553) / 0.121. Apply the transform" in finding.message
+    assert (finding.place.frame.line, finding.place.symptom_frame) == (12, OTHER.frame)
+
+
+@pytest.mark.parametrize(
+    "tested",
+    [
+        LeafProfile(path="batch[0]", role="float", mean=-0.1, std=1.0, low=-2.0, high=2.2),  # a crop in the middle
+        LeafProfile(path="batch[0]", role="float", mean=-1.5, std=0.2, low=-2.0, high=0.4),  # a quieter part of it
+        LeafProfile(path="batch[0]", role="float", mean=0.5, std=0.03, low=0.069, high=1.0),  # narrow, with outliers
+        LeafProfile(path="batch[0]", role="float", mean=0.513, std=0.3, low=0.069, high=1.0),  # wider than training
+    ],
+)
+def test_a_narrower_evaluation_of_one_unit_is_silent(tested):
+    assert widened(tested) == []

@@ -45,3 +45,31 @@ def test_few_duplicates_are_silent_and_the_whole_training_set_is_a_note(shared, 
 def test_a_run_that_ends_early_has_trained_on_a_part_of_what_it_evaluates():
     assert [one.severity for one in found(21, 64, 21)] == ["note"]
     assert [one.severity for one in found(21, 64, 200)] == ["warning"]
+
+
+SPLIT = Frame("/home/someone/train.py", 9)
+
+
+def windows(shared: int, rows: int, same: int = 0):
+    fact = Overlap(
+        ref=ref(59), loader=1, frame=HELD, train_frame=LOADER, shared=shared, rows=rows, trained=900, how="windows",
+        same=same, length=8, split=SPLIT, samples=(3, 17),
+    )  # fmt: skip
+    return list(TrainEvalOverlap().judge(told(fact, step=59, ended=True)))
+
+
+def test_windows_that_lie_inside_those_of_training():
+    (one,) = windows(250, 250)
+    assert (one.severity, one.place.frame, one.place.symptom_frame) == ("warning", SPLIT, HELD)
+    assert one.message == (
+        "step 59, rank 0: 250 of 250 windows of the evaluation (train.py:21) end with 8 values that windows of "
+        "training (train.py:20) hold at another place, with what follows them, e.g. samples 3, 17; expected none. Cut "
+        "the series in time before windows are made of it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("shared", "rows", "same", "count"), [(7, 10, 0, 0), (19, 100, 0, 0), (20, 100, 0, 1), (90, 100, 10, 0)]
+)
+def test_a_few_windows_at_a_border_and_the_training_period_itself_are_silent(shared, rows, same, count):
+    assert len(windows(shared, rows, same)) == count

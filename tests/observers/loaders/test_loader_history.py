@@ -92,3 +92,21 @@ def test_usual_rows_are_a_median():
     assert course.usual_rows() == 0
     course.rows.extend([16, 16, 3])
     assert course.usual_rows() == 16
+
+
+def test_an_evaluating_loader_knows_where_its_transform_was_made(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        "shrink = Compose([half])\nheld = TensorDataset(rows, transform=shrink)\n"
+        "check = DataLoader(held)\nbare = DataLoader(rows)\n"
+    )
+    loader = a_loader()
+
+    def line(at, **known):
+        info = info_of(loader)
+        info.frame = Frame(str(file), at, "<module>", file.read_text().splitlines()[at - 1])
+        history = LoaderHistory(info, note_of(info, 0), **known)
+        return getattr(history.described().transform_at, "line", None)
+
+    assert line(3, evaluated="batch[0]") == 1
+    assert (line(4, evaluated="batch[0]"), line(3), line(3, evaluated="batch[0]", training=True)) == (None, None, None)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.data.wording import at_loader
 from debugtracer.trace.facts.batch_content import BatchProfile, LeafProfile
 from debugtracer.trace.facts.first_input import FirstInput
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
+from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
@@ -28,13 +28,15 @@ class EvalScale(Check):
         One loader feeds training, another calls without a graph; the float tensors at one path went into the model as
         they were fetched. In units of their own mean and deviation both reach from the same least to the same largest
         value (within `like`), and yet the deviations differ by a factor of `times`, or the means by `apart` deviations:
-        no other data, the same in another unit.
+        no other data, the same in another unit. Augmentation may widen the training data (black borders): it is enough
+        that the scale which brings the range of the evaluation onto that of training, of at least `far`, brings its
+        mean near (within `like` deviations), and its deviation too, though training may be up to `wider` times wider.
     What to do
         Apply the transform of the training set to both.
     Example
         step 120, rank 0: the evaluation is given batch[0] of Images (train.py:30) with mean 0.301 and std 0.211
-        (0..0.8), training that of Images (train.py:29) with mean 0.0041 and std 0.917 (-1.3..2.17); expected one scale.
-        Apply the transform of the training set to both.
+        (0..0.8), training that of Images (train.py:29) with mean 0.0041 and std 0.917 (-1.3..2.17); expected one scale:
+        training's is about (x - 0.3) / 0.231. Apply the transform of the training set to both.
     """
 
     needs: ClassVar[tuple[type, ...]] = (BatchProfile,)
@@ -50,6 +52,8 @@ class EvalScale(Check):
     like: float = 0.25  # share by which the normalised ends may differ (ours)
     times: float = 2.0  # ratio of the deviations (ours: other data of one kind stay below)
     apart: float = 1.0  # deviations between the means (ours)
+    far: float = 3.0  # scale of the ranges (ours: pixels of 0 to 1 are divided by 0.3 at most)
+    wider: float = 2.0  # by how much augmentation may widen training (ours: crops with black borders reach 1.8)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Compare each evaluating loader with the first training one, once."""
@@ -78,22 +82,41 @@ class EvalScale(Check):
             return False
         ends = [[(as_float(x) - as_float(leaf.mean)) / as_float(leaf.std) for x in (leaf.low, leaf.high)] for leaf in
                 (ours, theirs)]  # fmt: skip
-        return all(abs(x - y) <= self.like * abs(x) for x, y in zip(*ends, strict=True))
+        return all(abs(x - y) <= self.like * abs(x) for x, y in zip(*ends, strict=True)) or self.is_mapped(ours, theirs)
+
+    def is_mapped(self, ours: LeafProfile, theirs: LeafProfile) -> bool:
+        """Whether what brings one range onto the other brings the rest of the values there too."""
+        scale, shift = between(ours, theirs)
+        if not (scale >= self.far or 0 < scale <= 1 / self.far):
+            return False
+        std = as_float(ours.std)
+        near = abs(scale * as_float(theirs.mean) + shift - as_float(ours.mean)) <= self.like * std
+        return near and 1 / self.wider <= scale * as_float(theirs.std) / std <= 1 + self.like
 
     def describe(
         self, window: Window, training: tuple[BatchProfile, LeafProfile], evaluated: tuple[BatchProfile, LeafProfile]
     ) -> Finding:
         """Build the finding with both scales."""
         loader = evaluated[0].loader
+        factor, shift = between(training[1], evaluated[1])
         return self.finding(
             window,
             "warning",
             f"the evaluation is given {scale(*evaluated)}, training that of {scale(*training).partition(' of ')[2]}; "
-            "expected one scale. Apply the transform of the training set to both.",
-            place=at_loader(loader),
+            f"expected one scale: training's is about (x - {-shift / factor:.3g}) / {1 / factor:.3g}. Apply the "
+            "transform of the training set to both.",
+            place=Place(frame=loader.transform_at or loader.frame, symptom_frame=loader.frame),
             std=as_float(evaluated[1].std),
             trained_std=as_float(training[1].std),
         )
+
+
+def between(ours: LeafProfile, theirs: LeafProfile) -> tuple[float, float]:
+    """Return the factor and summand that bring the range of the second onto that of the first; a factor of 0 for
+    no range."""
+    width, other = (as_float(leaf.high) - as_float(leaf.low) for leaf in (ours, theirs))
+    factor = width / other if other > 0 else 0.0
+    return factor, as_float(ours.low) - factor * as_float(theirs.low)
 
 
 def leaf_of(profile: BatchProfile, path: str) -> LeafProfile | None:

@@ -218,7 +218,7 @@ class BatchFacts(Observer):
         self.run.emit(
             BatchProfile(
                 ref=self.run.ref("load"),
-                loader=history.note,
+                loader=history.described(),
                 seen=history.seen,
                 looked=history.looked,
                 rows=history.usual_rows() or None,

@@ -10,6 +10,7 @@ import torch
 
 from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.observers.data.digest import digest, row_digests
+from debugtracer.observers.loaders.row_windows import RowWindows
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.epochs import HEAD
@@ -66,6 +67,8 @@ class EpochHistory:
         self.again: RepeatedBatch | None = None
         self.rows: dict[int, int | None] = {}
         """Digest of each row seen -> its dataset index."""
+        self.windows, self.windows_of = RowWindows(), 1
+        """What was remembered of a pass, and which that is, from 1."""
         self.shards = self.seeded = self.worker_init = self.persistent = False
         self.samples: int | None = None
         """Length of the dataset."""
@@ -153,6 +156,7 @@ class EpochHistory:
         self.count_lost(now, batch)
         self.note_repeat(now, iteration)
         self.remember_rows(batch)
+        self.remember_windows(batch, iteration)
         now.batches += 1
 
     def count_lost(self, now: EpochPass, batch: Batch) -> None:
@@ -192,3 +196,12 @@ class EpochHistory:
                 )
                 self.rows.update(zip(found, known, strict=True))
                 return
+
+    def remember_windows(self, batch: Batch, iteration: int) -> None:
+        """Remember the runs of the first pass; of an evaluation before anything was trained, of the next one."""
+        early = self.windows.began == 0 < iteration and self.evaluates and not self.trains
+        if early and not batch.number:
+            self.windows, self.windows_of = RowWindows(), self.passes
+        if self.passes == self.windows_of:
+            with torch.no_grad():
+                self.windows.add(batch, iteration)

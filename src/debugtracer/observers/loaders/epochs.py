@@ -11,10 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import WeightedRandomSampler
 
+from debugtracer.callsites.origins.split_line import split_line
 from debugtracer.callsites.repeated_read import repeated_read
 from debugtracer.errors import guarded
 from debugtracer.observers.loaders.epoch_history import EpochHistory
 from debugtracer.observers.loaders.row_reach import row_reach
+from debugtracer.observers.loaders.row_windows import RUN, shared_windows
 from debugtracer.observers.loaders.worker_copies import WorkerCopies
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, always
@@ -201,7 +203,7 @@ class EpochObserver(Observer):
     def emit_overlaps(self) -> None:
         """Compare each loader that only evaluates with those that train."""
         for train in [c for c in self.known if c.trains]:
-            for other in [c for c in self.known if c.evaluates and not c.trains and c.rows]:
+            for other in [c for c in self.known if c.evaluates and not c.trains]:
                 shared = [row for row in other.rows if row in train.rows]
                 if shared:
                     samples = tuple(index for row in shared[:SAMPLES] if (index := other.rows[row]) is not None)
@@ -212,6 +214,22 @@ class EpochObserver(Observer):
                             rows=len(other.rows), trained=len(train.rows), how="content", samples=samples,
                         )
                     )  # fmt: skip
+                guarded("observers.loaders.row_windows")(self.emit_windows)(train, other)
+
+    def emit_windows(self, train: EpochHistory, other: EpochHistory) -> None:
+        """Compare the windows of two loaders."""
+        told = shared_windows(train.windows, other.windows)
+        if told.shared:
+            known = [other.windows.indices[row] for row in told.places[:SAMPLES]]
+            self.run.emit(
+                Overlap(
+                    ref=self.run.ref("load", max(self.run.iteration - 1, 0)), loader=other.number,
+                    frame=other.info.frame, train_frame=train.info.frame, shared=told.shared, rows=told.rows,
+                    trained=len(train.windows.indices), how="windows", same=told.same, length=RUN,
+                    split=split_line(other.info.frame, train.info.frame),
+                    samples=tuple(index for index in known if index is not None),
+                )
+            )  # fmt: skip
 
 
 def same(old: LoaderInfo, new: LoaderInfo) -> bool:

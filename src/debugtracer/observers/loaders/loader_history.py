@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from torch.utils.data import IterableDataset
 
+from debugtracer.callsites.origins.argument_origin import argument_origin
+from debugtracer.errors import guarded
 from debugtracer.observers.data.baseline import Baseline
 from debugtracer.observers.data.schemas import Schemas
 from debugtracer.observers.loaders.refetch import getitem_frame
@@ -18,6 +21,7 @@ from debugtracer.trace.facts.batch_content import LeafProfile, LoaderNote
 from debugtracer.trace.number import number
 
 REMEMBERED = 1000  # batches whose content is known again (docs/rationale/checks.md#data_duplicate_batch)
+NOWHERE = 99  # place of an argument that is given by name alone
 USUAL = 32  # batches that the usual number of rows is taken of (ours)
 
 
@@ -42,6 +46,8 @@ class LoaderHistory:
     """Anomalies emitted, by kind."""
     origins: dict[str, tuple[Frame, ...]] = field(default_factory=dict)
     """Lines that wrote each tensor, once it was asked for."""
+    described_once: bool = False
+    """The line of its transform was looked for."""
     unreadable: set[str] = field(default_factory=set)
     """Tensors whose dtype no reduction understands."""
 
@@ -58,6 +64,15 @@ class LoaderHistory:
             of = batch.loader
             self.origins[key] = of.spoiled(path, some) if nonfinite else of.made(path)
         return self.origins[key]
+
+    def described(self) -> LoaderNote:
+        """The loader, with the line of its transform where it evaluates. Reads source, once."""
+        if self.evaluated and not self.training and not self.described_once:
+            self.described_once = True
+            self.note = msgspec.structs.replace(
+                self.note, transform_at=guarded("loader_history")(transform_at)(self.info)
+            )
+        return self.note
 
     def usual_rows(self) -> int:
         """The median rows of the last batches."""
@@ -150,3 +165,12 @@ def attempt(ask: Callable[[], int]) -> int | None:
         return ask()
     except Exception:
         return None
+
+
+def transform_at(info: LoaderInfo) -> Frame | None:
+    """Where the `transform` was made that the data set of a loader was built with; None where it has none by that
+    name."""
+    built = argument_origin((info.frame,), ("DataLoader",), "dataset", 0) if info.frame is not None else ()
+    dataset = built[-1].frame if built else info.frame
+    made = argument_origin((dataset,), (info.dataset,), "transform", NOWHERE) if dataset is not None else ()
+    return made[-1].frame if made else None

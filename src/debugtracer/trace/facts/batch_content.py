@@ -27,6 +27,8 @@ class LoaderNote(msgspec.Struct, frozen=True, kw_only=True):
     """Where the user built it."""
     made_at: Frame | None = None
     """First line of the user's `__getitem__`: where the samples are made."""
+    transform_at: Frame | None = None
+    """Of a loader that evaluates: where the `transform` was made that its data set was built with."""
 
 
 class LeafSchema(msgspec.Struct, frozen=True, kw_only=True):

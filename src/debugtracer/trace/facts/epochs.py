@@ -81,10 +81,17 @@ class Overlap(Fact, frozen=True, kw_only=True):
     trained: int = 0
     """Rows of the training that they were compared with."""
     how: str
-    """`content`: equal values; `indices`: both read the same dataset at the same places."""
+    """`content`: equal values; `indices`: both read the same dataset at the same places; `windows`: the values of a
+    row, further to the front, inside a row of training."""
+    same: int = 0
+    """windows: rows of it that came in training as they are."""
+    length: int = 0
+    """windows: values in a row that are equal."""
+    split: Frame | None = None
+    """The line that chose the rows of either."""
     samples: tuple[int, ...] = ()
     """Some of the shared rows: dataset indices where they are known, else places in the pass."""
 
     def key(self) -> object:
-        """Identify the loader of the evaluation."""
-        return self.loader
+        """Identify the loader of the evaluation, and what is shared."""
+        return self.loader, self.how
