@@ -83,3 +83,9 @@ def test_training_that_augmentation_has_widened_is_told_with_its_constants_at_th
 )
 def test_a_narrower_evaluation_of_one_unit_is_silent(tested):
     assert widened(tested) == []
+
+
+def test_a_series_that_drifts_is_silent():
+    trained = LeafProfile(path="batch[0]", role="float", mean=-0.03, std=0.961, low=-2.68, high=2.52)
+    held = LeafProfile(path="batch[0]", role="float", mean=1.66, std=0.788, low=-0.252, high=3.7)
+    assert widened(held, trained) == []
