@@ -62,6 +62,7 @@ class StoredAliasesObserver(Observer):
             self.looks += 1
             self.look(type(module).__name__, rows, distinct, twice)
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Forget the batches of the step."""
         if self.given:

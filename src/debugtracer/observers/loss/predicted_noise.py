@@ -15,7 +15,7 @@ from debugtracer.observers.loss.drawn_targets import DRAWS
 from debugtracer.observers.loss.loss_call import DIFFERENCES
 from debugtracer.observers.numerics.tensor_health import sample_of
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.loss_call import ELEMENTWISE
 from debugtracer.trace.facts.predicted_noise import PredictedNoise
 from debugtracer.trace.number import number
@@ -71,14 +71,18 @@ class PredictedNoiseObserver(Observer):
             if (name in DIFFERENCES or name in ELEMENTWISE) and other is not None and other.requires_grad:
                 noise.loss = name
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
-        """Keep the numbers of a draw that was mixed and asked for, and nothing else."""
+        """Keep the numbers of a draw that was mixed and asked for, and nothing else; without one no call is heard."""
         if not self.draws:
+            if self.known is None:
+                self.run.unsubscribe(self.left)
             return
         for noise in self.draws.values():
             tensor = noise.tensor()
             if noise.mixed and noise.loss and tensor is not None:
                 self.known, self.steps = (tuple(tensor.shape[1:]), noise), self.steps + 1
+                self.run.subscribe(self.left)
         self.draws = {}
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:

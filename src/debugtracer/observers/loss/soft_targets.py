@@ -17,7 +17,7 @@ from debugtracer.callsites.origins.value_origin import origin
 from debugtracer.observers.loss.kept_rows import KeptRows, base_of, probabilities
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, always
+from debugtracer.observers.observer import Observer, always, inspected
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.soft_target import SoftTarget
@@ -106,6 +106,7 @@ class SoftTargetsObserver(Observer):
                 one = Scored(name, base, most.cpu(), raw, classes, float(top.mean()), frame, made_of, first(made))
                 self.soft.append(one)
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit each pair that scores one prediction, and let go of the step."""
         for soft in self.soft:

@@ -58,6 +58,11 @@ class CriticGradientsObserver(Observer):
         """The optimizers with their parameters."""
         return [(o, {id(p): p for p in parameters(o)}) for o in self.run.optimizers]
 
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        """Listen to all where a second one has come."""
+        if self.count <= BACKWARDS:
+            self.run.subscribe(self.backward_ended, self.zeroed, self.step_begins, self.step_ended)
+
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Ask which networks the gradient only passes through, and which gradients left there are added to."""
         self.count += 1
@@ -68,6 +73,7 @@ class CriticGradientsObserver(Observer):
             self.run.unsubscribe(self.step_ended)
             return
         if len(self.run.optimizers) < 2:
+            self.run.unsubscribe(self.backward_ended, self.zeroed, self.step_begins, self.step_ended)
             return
         live = self.live()
         reached = set(leaves(losses))

@@ -113,8 +113,16 @@ class ScorePushesObserver(Observer):
             self.missed()
             self.run.unsubscribe(self.called, self.left, self.backward_begins, self.step_begins)
 
+    def optimizer_built(self, optimizer: Optimizer) -> None:
+        """Listen where a second one has come."""
+        if self.count <= BACKWARDS:
+            self.run.subscribe(self.called, self.left, self.backward_begins, self.step_begins)
+
     def step_begins(self, optimizer: Optimizer) -> None:
         """Emit which way this update pushes the scores, where it is one of judge or maker."""
+        if len(self.run.optimizers) < 2:
+            self.run.unsubscribe(self.called, self.left, self.backward_begins, self.step_begins)
+            return
         heard = [scores for scores in self.calls if scores.up]
         if not heard:
             return
