@@ -40,6 +40,7 @@ class TargetColumnObserver(Observer):
         self.inputs.clear()
         self.losses, self.found = 0, None
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit when all losses of the step are known."""
         if self.found is not None and self.losses == 1:

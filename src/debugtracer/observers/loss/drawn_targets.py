@@ -77,6 +77,7 @@ class DrawnTargetsObserver(Observer):
         if self.draws and kwargs:
             self.used((), kwargs, "")
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit a draw that was compared with a prediction, and not used otherwise."""
         if not self.draws:

@@ -125,6 +125,7 @@ class RowsTakenObserver(Observer):
             )
         )  # fmt: skip
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Let go of the step."""
         if self.taken:
