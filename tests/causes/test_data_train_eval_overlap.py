@@ -10,7 +10,7 @@ def test_hears_train_eval_overlap():
     evidence = hears("data-train-eval-overlap", finding)
     assert evidence.leading == finding
     assert evidence.exact is False
-    assert evidence.remedies[0].startswith("split once by index befo")
+    assert evidence.remedies[0].startswith("rows that have nothing in common: split once")
 
 
 def test_what_else_was_seen_counts():

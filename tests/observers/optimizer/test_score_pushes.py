@@ -84,3 +84,21 @@ def alone() -> None:
 
 def test_one_optimizer_is_no_game(tmp_path: Path):
     assert observed(tmp_path / "runs", alone, ScorePush) == []
+
+
+def ragged() -> None:
+    """Two optimizers over a sparse and a nested input."""
+    torch.manual_seed(0)
+    first, second = nn.Linear(4, 3), nn.Linear(4, 3)
+    optimizers = [torch.optim.SGD(m.parameters(), lr=1e-2) for m in (first, second)]
+    for _ in range(3):
+        for model, optimizer in zip((first, second), optimizers, strict=True):
+            given = torch.randn(2, 4).to_sparse()
+            made = nn.functional.linear(given.to_dense(), model.weight).detach().to_sparse()
+            optimizer.zero_grad()
+            (torch.sparse.mm(made, torch.eye(3)).sum() * model(given.to_dense()).sum()).backward()
+            optimizer.step()
+
+
+def test_sparse_tensors_are_left_alone(tmp_path: Path):
+    assert observed(tmp_path / "runs", ragged, ScorePush) == []

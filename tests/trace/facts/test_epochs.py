@@ -19,5 +19,8 @@ def test_a_pass_survives_the_disk():
 
 
 def test_overlaps_and_restarts_are_news_per_loader():
-    assert Overlap(ref=ref(), loader=2, frame=None, train_frame=None, shared=1, rows=2, how="content").key() == 2
+    assert Overlap(ref=ref(), loader=2, frame=None, train_frame=None, shared=1, rows=2, how="content").key() == (
+        2,
+        "content",
+    )
     assert Restart(ref=ref(), loader=2, frame=None, first=5, count=10, asked=1, batches=None).key() == (2, 5)

@@ -61,7 +61,7 @@ class ScorePushesObserver(Observer):
         """Remember what a network made where its graph is cut off."""
         if getattr(function, "__name__", "") not in ("detach", "__get__") or len(self.run.optimizers) < 2:
             return
-        if isinstance(output, Tensor) and not output.requires_grad and args and isinstance(args[0], Tensor):
+        if is_plain(output) and not output.requires_grad and args and isinstance(args[0], Tensor):
             maker = self.maker_of(args[0])
             if maker is not None:
                 self.remember(output, maker)
@@ -74,8 +74,9 @@ class ScorePushesObserver(Observer):
         if owner is None:
             return
         if not output.requires_grad:
-            self.remember(output, owner)
-        elif args and isinstance(args[0], Tensor) and len(self.calls) < MOST_CALLS:
+            if is_plain(output):
+                self.remember(output, owner)
+        elif args and is_plain(args[0]) and len(self.calls) < MOST_CALLS:
             maker = self.maker_of(args[0], owner)
             if maker is None and args[0].requires_grad:
                 return  # a penalty on the derivative: its call is no verdict
@@ -167,6 +168,11 @@ def share_up(calls: list[Scores]) -> float | None:
     counts = [pair.tolist() for scores in calls for pair in scores.up]
     every = sum(pair[1] for pair in counts)
     return sum(pair[0] for pair in counts) / every if every else None
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a dense tensor with memory of its own: not sparse, nested or of another class."""
+    return type(value) in (Tensor, nn.Parameter) and value.layout is torch.strided and not value.is_nested
 
 
 def share_memory(a: Tensor, b: Tensor) -> bool:
