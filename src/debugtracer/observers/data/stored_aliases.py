@@ -46,7 +46,9 @@ class StoredAliasesObserver(Observer):
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Look at the batch that a model is given, where no loader handed it out."""
         given = args[0] if args and isinstance(args[0], Tensor) else None
-        if given is None or self.looks >= MOST_LOOKS or given.dim() < 2 or len(given) < FEWEST:
+        if given is None or self.looks >= MOST_LOOKS or given.is_nested or given.layout is not torch.strided:
+            return
+        if given.dim() < 2 or len(given) < FEWEST:
             return
         if not given.is_floating_point() or given.requires_grad or self.run.batches.find(given) is not None:
             return

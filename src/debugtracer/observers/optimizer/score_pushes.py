@@ -31,8 +31,8 @@ MOST_MADE = 32  # results of a network without a graph that are remembered (ours
 class Scores:
     """One call of a network that gives scores, until the update that uses it."""
 
-    judge: Optimizer
-    maker: Optimizer | None
+    judge: weakref.ref[Optimizer]
+    maker: weakref.ref[Optimizer] | None
     """Who made what it was given; None: nobody that is trained."""
     raw: RawFrames
     up: list[Tensor] = field(default_factory=list)
@@ -45,7 +45,7 @@ class ScorePushesObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.calls: list[Scores] = []
-        self.made: list[tuple[weakref.ref[Tensor], Optimizer]] = []
+        self.made: list[tuple[weakref.ref[Tensor], weakref.ref[Optimizer]]] = []
         """Tensors without a graph that a trained network made."""
         self.count = self.number = 0
         self.backward: RawFrames = ()
@@ -80,13 +80,13 @@ class ScorePushesObserver(Observer):
             maker = self.maker_of(args[0], owner)
             if maker is None and args[0].requires_grad:
                 return  # a penalty on the derivative: its call is no verdict
-            scores = Scores(owner, maker, raw_frames(1))
+            scores = Scores(weakref.ref(owner), weakref.ref(maker) if maker is not None else None, raw_frames(1))
             output.register_hook(guarded("score_pushes.note")(functools.partial(note, scores)))
             self.calls.append(scores)
 
     def remember(self, tensor: Tensor, maker: Optimizer) -> None:
         """Keep a weak reference to a tensor that a trained network made."""
-        self.made = [*self.made[-MOST_MADE:], (WeakRef(tensor), maker)]
+        self.made = [*self.made[-MOST_MADE:], (WeakRef(tensor), weakref.ref(maker))]
 
     def owner_of(self, module: nn.Module) -> Optimizer | None:
         """The one optimizer that holds parameters of a module."""
@@ -100,9 +100,9 @@ class ScorePushesObserver(Observer):
             reached = set(leaves([given]))
             makers = [o for o in self.run.optimizers if reached & {id(p) for p in parameters(o)}]
             return makers[0] if len(makers) == 1 and makers[0] is not judge else None
-        for reference, maker in reversed(self.made):
-            tensor = reference()
-            if tensor is not None and maker is not judge and share_memory(tensor, given):
+        for reference, made_by in reversed(self.made):
+            tensor, maker = reference(), made_by()
+            if tensor is not None and maker is not None and maker is not judge and share_memory(tensor, given):
                 return maker
         return None
 
@@ -129,12 +129,12 @@ class ScorePushesObserver(Observer):
             return
         self.calls = []
         made = [s for s in heard if s.maker is not None]
-        if made and optimizer in (made[0].judge, made[0].maker):
-            self.emit(optimizer, made[0], heard)
+        judge, maker = (made[0].judge(), made[0].maker) if made else (None, None)
+        if judge is not None and maker is not None and optimizer in (judge, maker()):
+            self.emit(optimizer, made[0], [s for s in heard if s.judge() is judge])
 
     def emit(self, optimizer: Optimizer, scores: Scores, heard: list[Scores]) -> None:
         """Write down which way the scores of the same judge were pushed."""
-        heard = [s for s in heard if s.judge is scores.judge]
         up = share_up([s for s in heard if s.maker is not None])
         if up is None:
             return
@@ -143,9 +143,9 @@ class ScorePushesObserver(Observer):
         self.run.emit(
             ScorePush(
                 ref=self.run.ref("update", self.run.iteration - 1),
-                judge=numbers.get(id(scores.judge), -1),
-                maker=numbers.get(id(scores.maker), -1),
-                by_judge=optimizer is scores.judge,
+                judge=numbers.get(id(scores.judge()), -1),
+                maker=numbers.get(id(scores.maker()) if scores.maker is not None else 0, -1),
+                by_judge=optimizer is scores.judge(),
                 number=self.number - 1,
                 made_up=up,
                 given_up=share_up([s for s in heard if s.maker is None]),
