@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dis
-import sys
-from types import CodeType, FrameType
+from types import CodeType
 
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.line import user_frame
 
 
 def written_arguments(skip: int = 1) -> tuple[int, tuple[str, ...]] | None:
     """The number of arguments and the keywords of the call that the user's innermost line makes now; None where they
     come from a star."""
-    frame: FrameType | None = sys._getframe(skip)
-    while frame is not None and place_of(frame.f_code) != USER:
-        frame = frame.f_back
+    frame = user_frame(skip + 1)
     return None if frame is None else arguments_at(frame.f_code, frame.f_lasti)
 
 

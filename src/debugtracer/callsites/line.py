@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 from debugtracer.callsites.frames import USER, RawFrames, frames_of, place_of
 from debugtracer.trace.birth import Frame
 
@@ -21,3 +24,11 @@ def raised_at(error: BaseException) -> RawFrames:
             found = ((trace.tb_frame.f_code, trace.tb_lineno),)
         trace = trace.tb_next
     return found
+
+
+def user_frame(skip: int = 1) -> FrameType | None:
+    """The innermost frame of the program on the stack; `skip` callers are left out."""
+    frame: FrameType | None = sys._getframe(skip)
+    while frame is not None and place_of(frame.f_code) != USER:
+        frame = frame.f_back
+    return frame

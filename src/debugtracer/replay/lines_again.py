@@ -4,7 +4,6 @@ the values that it holds, to see which of them made the first bad one."""
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 from time import perf_counter
 from types import FrameType
@@ -15,7 +14,8 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import as_frame
+from debugtracer.callsites.line import user_frame
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
@@ -23,7 +23,7 @@ from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
-from debugtracer.replay.pure_values import Impure, compute
+from debugtracer.replay.pure_expression import Impure, compute
 from debugtracer.trace.birth import Birth
 from debugtracer.trace.incident import ReplayFacts
 
@@ -124,14 +124,6 @@ def birth_in_lines(alarm: Alarm) -> Birth:
             raise ReplayRefused(f"line {line}, computed again, did not show it")
         return msgspec.structs.replace(birth, entry=None, rows=None)
     raise ReplayRefused("no variable of the function in flight holds a bad value")
-
-
-def user_frame() -> FrameType | None:
-    """The innermost frame of the program on the stack."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and place_of(frame.f_code) != USER:
-        frame = frame.f_back
-    return frame
 
 
 def first_line(function: ast.AST) -> int:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from debugtracer.checks.optimizer.adversary_agrees import AdversaryAgrees
-from debugtracer.trace.facts.score_push import ScorePush
+from debugtracer.trace.facts.score_gradient import ScoreGradient
 from tests.checks.optimizer.seen import at, found, line
 
 
-def push(number: int, by_judge: bool, up: float, rest: float | None = None) -> ScorePush:
-    return ScorePush(
-        ref=at(number), judge=1, maker=0, by_judge=by_judge, number=number, made_up=up, given_up=rest, kind="Adam",
-        built=line(13 if by_judge else 12), called=line(20 if by_judge else 30), backward=line(21 if by_judge else 31),
+def push(number: int, by_critic: bool, up: float, rest: float | None = None) -> ScoreGradient:
+    return ScoreGradient(
+        ref=at(number), critic=1, generator=0, by_critic=by_critic, number=number, generated_raised=up,
+        real_raised=rest, kind="Adam", built=line(13 if by_critic else 12), called=line(20 if by_critic else 30),
+        backward=line(21 if by_critic else 31),
     )  # fmt: skip
 
 
-def game(made: float, rest: float | None, generator: float) -> list[ScorePush]:
+def game(made: float, rest: float | None, generator: float) -> list[ScoreGradient]:
     """Two updates of each."""
     return [p for n in (0, 2) for p in (push(n, True, made, rest), push(n + 1, False, generator))]
 

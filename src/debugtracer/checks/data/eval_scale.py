@@ -99,12 +99,13 @@ class EvalScale(Check):
         """Build the finding with both scales."""
         loader = evaluated[0].loader
         factor, shift = between(training[1], evaluated[1])
+        mean, sign = abs(shift / factor), "-" if shift <= 0 else "+"
         return self.finding(
             window,
             "warning",
             f"the evaluation is given {scale(*evaluated)}, training that of {scale(*training).partition(' of ')[2]}; "
-            f"expected one scale: training's is about (x - {-shift / factor:.3g}) / {1 / factor:.3g}. Apply the "
-            "transform of the training set to both.",
+            f"expected one scale: training's is about (x {sign} {mean:.3g}) / {1 / factor:.3g}. Apply the transform of "
+            "the training set to both.",
             place=Place(frame=loader.transform_at or loader.frame, symptom_frame=loader.frame),
             std=as_float(evaluated[1].std),
             trained_std=as_float(training[1].std),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.stored_alias import StoredAlias
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
@@ -26,10 +26,9 @@ class StoredByReference(Check):
         is trained on the ends of episodes alone. The loss looks small.
     How it decides
         Half of the rows of a batch, which no DataLoader handed out, are the same as others, or two batches of a step
-        are the same in other memory. The lists and deques that
-        the functions on the stack can reach are looked into: the last 8 entries or more of one hold the same object in
-        the same place. It is written to: its values were others at an earlier look, or a method of the object that
-        holds it, too, writes into it.
+        are the same in other memory. The lists and deques that the functions on the stack can reach are looked into:
+        the last 8 entries or more of one hold the same object in the same place. It is written to: its values were
+        others at an earlier look, or a method of the object that holds it, too, writes into it.
     What to do
         Store a copy, or return one from the environment.
     Example
@@ -58,7 +57,7 @@ class StoredByReference(Check):
         """Build the finding at the line that stores."""
         places = " and ".join(str(place) for place in fact.places)
         within = f", in place{'s' * (len(fact.places) > 1)} {places} of each" if fact.places else ""
-        at = f" ({spot(fact.write_frame).strip(' ()')} writes into it)" if fact.write_frame is not None else ""
+        at = f" ({at_line(fact.write_frame)} writes into it)" if fact.write_frame is not None else ""
         held = f", which {fact.held_by} is, too{at}" if fact.held_by else ", whose values have changed since"
         seen = f"{fact.distinct} of {fact.rows} rows that {fact.root}{spot(fact.called)} is given are distinct"
         if fact.twice:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
-from debugtracer.trace.facts.score_push import ScorePush
+from debugtracer.trace.facts.score_gradient import ScoreGradient
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -38,7 +38,7 @@ class AdversaryAgrees(Check):
         Give the loss of line 45 the other sign, or the target of real samples.
     """
 
-    needs: ClassVar[tuple[type[ScorePush]]] = (ScorePush,)
+    needs: ClassVar[tuple[type[ScoreGradient]]] = (ScoreGradient,)
     kind: ClassVar[str] = "loss_misuse"
     symptom: ClassVar[str] = "silent"
     confidence: ClassVar[float] = 0.9
@@ -55,38 +55,42 @@ class AdversaryAgrees(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding per pair."""
         memory = window.memory(self)
-        for fact in window.new(ScorePush):
-            critic, maker, told = memory.get(fact.key(), ([], [], False))
-            (critic if fact.by_judge else maker).append(fact)
-            told_now = not told and min(len(critic), len(maker)) >= self.updates and agree(critic, maker)
-            memory[fact.key()] = critic, maker, told or told_now
+        for fact in window.new(ScoreGradient):
+            critic, generator, told = memory.get(fact.key(), ([], [], False))
+            (critic if fact.by_critic else generator).append(fact)
+            told_now = not told and min(len(critic), len(generator)) >= self.updates and agree(critic, generator)
+            memory[fact.key()] = critic, generator, told or told_now
             if told_now:
-                yield self.describe(window, critic[0], maker[0])
+                yield self.describe(window, critic[0], generator[0])
 
-    def describe(self, window: Window, critic: ScorePush, maker: ScorePush) -> Finding:
+    def describe(self, window: Window, critic: ScoreGradient, generator: ScoreGradient) -> Finding:
         """Build the finding at the loss of the generator."""
-        word, rest = ("raises", "lowers") if critic.made_up > CLEAR else ("lowers", "raises")
-        shares = [100 * (f.made_up if word == "raises" else 1 - f.made_up) for f in (maker, critic)]
-        asked = f" that line {maker.called.line} asks for" if maker.called else ""
-        line = maker.backward.line if maker.backward else "?"
+        word, rest = ("raises", "lowers") if critic.generated_raised > CLEAR else ("lowers", "raises")
+        shares = [
+            100 * (f.generated_raised if word == "raises" else 1 - f.generated_raised) for f in (generator, critic)
+        ]
+        asked = f" that line {generator.called.line} asks for" if generator.called else ""
+        maker, other = (f"{fact.kind}{spot(fact.built)}" for fact in (generator, critic))
+        line = generator.backward.line if generator.backward else "?"
         return self.finding(
             window,
             "warning",
-            f"{maker.kind}{spot(maker.built)} {word} {shares[0]:.0f} % of the scores{asked} of what it made, as the "
-            f"critic of {critic.kind}{spot(critic.built)} does ({shares[1]:.0f} %), which {rest} those of the rest, in "
-            f"{self.updates} updates of each; expected the other way. Give the loss of line {line} the other sign, or "
-            "the target of real samples.",
-            ref=maker.ref,
-            place=Place(frame=maker.called or maker.backward, symptom_frame=maker.backward),
+            f"{maker} {word} {shares[0]:.0f} % of the scores{asked} of what it made, as the critic of {other} does "
+            f"({shares[1]:.0f} %), which {rest} those of the rest, in {self.updates} updates of each; expected the "
+            f"other way. Give the loss of line {line} the other sign, or the target of real samples.",
+            ref=generator.ref,
+            place=Place(frame=generator.called or generator.backward, symptom_frame=generator.backward),
             share=shares[0],
         )
 
 
-def agree(critic: list[ScorePush], maker: list[ScorePush]) -> bool:
+def agree(critic: list[ScoreGradient], generator: list[ScoreGradient]) -> bool:
     """Whether the critic tells apart in each of its updates, and the other one pushes the same way in each of its
     own."""
-    if any(f.given_up is None for f in critic):
+    if any(f.real_raised is None for f in critic):
         return False
-    down = all(f.made_up < 1 - CLEAR and (f.given_up or 0.0) > CLEAR for f in critic)
-    up = all(f.made_up > CLEAR and (f.given_up or 0.0) < 1 - CLEAR for f in critic)
-    return (down and all(f.made_up < 1 - CLEAR for f in maker)) or (up and all(f.made_up > CLEAR for f in maker))
+    down = all(f.generated_raised < 1 - CLEAR and (f.real_raised or 0.0) > CLEAR for f in critic)
+    up = all(f.generated_raised > CLEAR and (f.real_raised or 0.0) < 1 - CLEAR for f in critic)
+    return (down and all(f.generated_raised < 1 - CLEAR for f in generator)) or (
+        up and all(f.generated_raised > CLEAR for f in generator)
+    )

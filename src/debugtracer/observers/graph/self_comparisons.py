@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from debugtracer.callsites.frames import RawFrames, frames_of
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.graph.constant_terms import ConstantTermsObserver
+from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.trace.facts.loss_call import ELEMENTWISE
 from debugtracer.trace.facts.self_comparison import SelfComparison
@@ -22,8 +23,13 @@ class SelfComparisonsObserver(ConstantTermsObserver):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.last: tuple[str, tuple[int, ...]] = ("", ())
-        """The function of the last one that is followed, and the shape of its arguments."""
+        self.compared: dict[RawFrames, tuple[str, tuple[int, ...]]] = {}
+        """The lines of a comparison -> its function, and the shape of its arguments."""
+
+    def forget(self) -> None:
+        """Drop what was followed in the step."""
+        super().forget()
+        self.compared.clear()
 
     def begins(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> bool:
         """Whether a loss without a graph compares a value with itself."""
@@ -32,18 +38,16 @@ class SelfComparisonsObserver(ConstantTermsObserver):
             return False
         if not isinstance(output, Tensor) or output.requires_grad or not torch.is_grad_enabled():
             return False
-        pair = [*args, *(kwargs[word] for word in ("input", "target") if word in kwargs)][:2]
-        if len(pair) < 2 or not all(isinstance(one, Tensor) for one in pair):
+        given = arguments(name, args, kwargs)
+        is_log = name == "kl_div" and not given["log_target"]
+        if not are_same(given["input"].detach(), given["target"].detach(), is_log):
             return False
-        log_target = bool(kwargs.get("log_target", args[5] if len(args) > 5 else False))
-        if not are_same(pair[0].detach(), pair[1].detach(), name == "kl_div" and not log_target):
-            return False
-        self.last = name, tuple(pair[0].shape)
+        self.compared[raw_frames(2)] = name, tuple(given["input"].shape)
         return True
 
     def emit(self, source: RawFrames, summed: RawFrames) -> None:
         """Write down one that lies in the graph of a loss."""
-        name, shape = self.last
+        name, shape = self.compared[source]
         frame, sum_frame = frames_of(source)[0], frames_of(summed)[0]
         self.run.emit(SelfComparison(ref=self.run.ref(), function=name, shape=shape, frame=frame, sum_frame=sum_frame))
 

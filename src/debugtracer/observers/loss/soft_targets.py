@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from debugtracer.callsites.frame_locals import locals_of
-from debugtracer.callsites.frames import USER, RawFrames, frames_of, place_of, raw_frames
+from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.callsites.origins.value_origin import origin
+from debugtracer.callsites.origins.held_origin import held_origin
 from debugtracer.observers.loss.kept_rows import KeptRows, base_of, probabilities
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer, always, inspected
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_call import INDEXED
 from debugtracer.trace.facts.soft_target import SoftTarget
@@ -59,7 +56,6 @@ class SoftTargetsObserver(Observer):
         self.rows = KeptRows(self.run.batches)
         self.soft, self.hard, self.number = [], [], 0
 
-    @always
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note what a model made, and of which samples where nothing is differentiated."""
         if torch.is_grad_enabled() or not isinstance(output, Tensor) or output.dim() < 2:
@@ -102,7 +98,7 @@ class SoftTargetsObserver(Observer):
                 raw = raw_frames(2)
                 taken = source.tensor()
                 made_of, made = self.rows.made_of(taken)
-                frame = first(source.raw) or (taken_at(taken, raw) if taken is not None else None)
+                frame = first(source.raw) or (held_origin(taken, raw) if taken is not None else None)
                 one = Scored(name, base, most.cpu(), raw, classes, float(top.mean()), frame, made_of, first(made))
                 self.soft.append(one)
 
@@ -131,19 +127,3 @@ class SoftTargetsObserver(Observer):
             )
         )  # fmt: skip
         self.number += 1
-
-
-def taken_at(source: Tensor, raw: RawFrames) -> Frame | None:
-    """The line that gave the name its value which holds a tensor, in the innermost of the user's functions where it can
-    be read; None where there is none."""
-    stack, depth = frames_of(raw), 0
-    walk: FrameType | None = sys._getframe(1)
-    while walk is not None and depth < len(stack):
-        if place_of(walk.f_code) == USER:
-            name = next((name for name, held in locals_of(walk).items() if held is source and name.isidentifier()), "")
-            links = origin(name, stack[depth:]) if name else ()
-            if links:
-                return links[0].frame
-            depth += 1
-        walk = walk.f_back
-    return None

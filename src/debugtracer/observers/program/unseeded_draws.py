@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Mapping
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.observers.program.generator_state import GeneratorState, drew, global_states
+from debugtracer.source.program import Program
 
 SOURCES = {"python": "random", "numpy": "numpy.random"}  # torch returns its seed itself
 SEEDED = {  # a call that may have come before we listened, or by a name that was imported before
@@ -16,8 +18,6 @@ SEEDED = {  # a call that may have come before we listened, or by a name that wa
         r"\.random\.seed\(|from\s+numpy\.random\s+import[^\n]*\bseed\b|from\s+numpy\s+import[^\n]*\brandom\b"
     ),
 }
-NAMED = {"python": re.compile(r"(?<!\.)\brandom\b"), "numpy": re.compile(r"\.random\b|\bimport\b[^\n]*\brandom\b")}
-"""What a program that draws itself has in one of its files."""
 MOST = 64  # files of the program that are searched for such a call (ours)
 
 
@@ -43,25 +43,50 @@ class UnseededDraws:
                 and before is not None
                 and after is not None
                 and drew(before, after)
-                and not mentioned(source, SEEDED)
+                and not mentioned(source)
                 # a library may draw once where it is imported, as rich does: that is no draw of the program's
-                and (not before_training or mentioned(source, NAMED))
+                and (not before_training or is_named())
             ):
                 self.found.add(source)
         self.states = now
         return frozenset(self.found - seeded)
 
 
-def mentioned(source: str, words: Mapping[str, re.Pattern[str]]) -> bool:
-    """Whether a file of the program has these words, or there is no file to read (a notebook)."""
+def mentioned(source: str) -> bool:
+    """Whether a file of the program names the seeding function, or its files cannot all be read: then silence."""
+    files = program_files()
+    return files is None or any(SEEDED[source].search(text_of(file)) for file in files)
+
+
+def is_named() -> bool:
+    """Whether a file of the program has a module or an attribute by the name of `random`, or its files cannot all be
+    read."""
+    files = program_files()
+    return files is None or any(has_random(program) for file in files if (program := program_of(file)) is not None)
+
+
+def has_random(program: Program) -> bool:
+    """Whether a file imports or uses a generator of that name."""
+    for node in program.nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [getattr(node, "module", "") or "", *(one.name for one in node.names)]
+            if any("random" in name.split(".") for name in names):
+                return True
+        if isinstance(node, ast.Attribute) and node.attr == "random":
+            return True
+    return False
+
+
+def program_files() -> list[str] | None:
+    """The files of the program; None where there is none to read (a notebook), or too many."""
     if not getattr(sys.modules.get("__main__"), "__file__", None):
-        return True
+        return None
     files = [
         file
         for module in list(sys.modules.values())
         if isinstance(file := getattr(module, "__file__", None), str) and is_user_file(file)
     ]
-    return len(files) > MOST or any(words[source].search(text_of(file)) for file in files)
+    return files if len(files) <= MOST else None
 
 
 def text_of(file: str) -> str:

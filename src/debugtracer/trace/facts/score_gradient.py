@@ -6,23 +6,23 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 
 
-class ScorePush(Fact, frozen=True, kw_only=True):
+class ScoreGradient(Fact, frozen=True, kw_only=True):
     """One update of a network that judges what another one makes, or of that other one."""
 
     ABOUT = "two optimizers"
     KEEP = 32
 
-    judge: int
+    critic: int
     """The optimizer of the network that gives the scores."""
-    maker: int
+    generator: int
     """The optimizer of the network that makes what is judged."""
-    by_judge: bool
-    """Whose update it was: the judge's, or the maker's."""
+    by_critic: bool
+    """Whose update it was: the critic's, or the generator's."""
     number: int
     """Such updates seen before it."""
-    made_up: float
+    generated_raised: float
     """Share of the gradients at the scores of what was made that raise them; of those that are not 0."""
-    given_up: float | None = None
+    real_raised: float | None = None
     """The same for what was not made, in the same backward; None without such a call."""
     kind: str = ""
     built: Frame | None = None
@@ -34,4 +34,4 @@ class ScorePush(Fact, frozen=True, kw_only=True):
 
     def key(self) -> object:
         """Identify the two optimizers."""
-        return self.judge, self.maker
+        return self.critic, self.generator

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.trace.facts.score_push import ScorePush
+from debugtracer.trace.facts.score_gradient import ScoreGradient
 from tests.observers.loops import gan
 from tests.observers.observing import observed
 
@@ -19,19 +19,19 @@ def pottery(sign: float, cut: str) -> Callable[[], None]:
 
     def loop() -> None:
         torch.manual_seed(0)
-        maker, critic = nn.Linear(2, 3), nn.Linear(3, 1)
-        of_maker, of_critic = (torch.optim.Adam(m.parameters(), lr=1e-3) for m in (maker, critic))
+        generator, critic = nn.Linear(2, 3), nn.Linear(3, 1)
+        of_maker, of_critic = (torch.optim.Adam(m.parameters(), lr=1e-3) for m in (generator, critic))
         for _ in range(5):
             if cut == "detach":
-                made = torch.tanh(maker(torch.randn(4, 2))).detach()
+                made = torch.tanh(generator(torch.randn(4, 2))).detach()
             else:
                 with torch.no_grad():
-                    made = maker(torch.randn(4, 2))
+                    made = generator(torch.randn(4, 2))
             of_critic.zero_grad()
             (critic(made).mean() - critic(torch.randn(4, 3)).mean()).backward()
             of_critic.step()
             of_maker.zero_grad()
-            (sign * critic(maker(torch.randn(4, 2))).mean()).backward()
+            (sign * critic(generator(torch.randn(4, 2))).mean()).backward()
             of_maker.step()
 
     return loop
@@ -40,18 +40,18 @@ def pottery(sign: float, cut: str) -> Callable[[], None]:
 @pytest.mark.parametrize("cut", ["detach", "no_grad"])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_way_of_both(tmp_path: Path, sign: float, cut: str):
-    facts = observed(tmp_path / "runs", pottery(sign, cut), ScorePush)
-    critics, makers = ([f for f in facts if f.by_judge is by] for by in (True, False))
-    assert len(critics) >= 2 and len(makers) >= 2
-    assert {(f.made_up, f.given_up) for f in critics} == {(0.0, 1.0)}
-    assert {(f.made_up, f.given_up) for f in makers} == {(1.0 if sign < 0 else 0.0, None)}
-    assert (facts[0].judge, facts[0].maker, facts[0].kind) == (1, 0, "Adam")
-    assert makers[0].called is not None and "sign * critic" in makers[0].called.code
+    facts = observed(tmp_path / "runs", pottery(sign, cut), ScoreGradient)
+    critics, generators = ([f for f in facts if f.by_critic is by] for by in (True, False))
+    assert len(critics) >= 2 and len(generators) >= 2
+    assert {(f.generated_raised, f.real_raised) for f in critics} == {(0.0, 1.0)}
+    assert {(f.generated_raised, f.real_raised) for f in generators} == {(1.0 if sign < 0 else 0.0, None)}
+    assert (facts[0].critic, facts[0].generator, facts[0].kind) == (1, 0, "Adam")
+    assert generators[0].called is not None and "sign * critic" in generators[0].called.code
 
 
 def test_without_detach_the_update_tells_whose_it_is(tmp_path: Path):
-    facts = observed(tmp_path / "runs", gan, ScorePush)
-    assert {(f.by_judge, f.made_up, f.given_up) for f in facts} == {(True, 0.0, 1.0), (False, 1.0, None)}
+    facts = observed(tmp_path / "runs", gan, ScoreGradient)
+    assert {(f.by_critic, f.generated_raised, f.real_raised) for f in facts} == {(True, 0.0, 1.0), (False, 1.0, None)}
 
 
 def together() -> None:
@@ -68,8 +68,8 @@ def together() -> None:
 
 
 def test_one_loss_of_both_is_one_update(tmp_path: Path):
-    facts = observed(tmp_path / "runs", together, ScorePush)
-    assert {f.by_judge for f in facts} == {False}
+    facts = observed(tmp_path / "runs", together, ScoreGradient)
+    assert {f.by_critic for f in facts} == {False}
 
 
 def alone() -> None:
@@ -83,7 +83,7 @@ def alone() -> None:
 
 
 def test_one_optimizer_is_no_game(tmp_path: Path):
-    assert observed(tmp_path / "runs", alone, ScorePush) == []
+    assert observed(tmp_path / "runs", alone, ScoreGradient) == []
 
 
 def ragged() -> None:
@@ -101,4 +101,4 @@ def ragged() -> None:
 
 
 def test_sparse_tensors_are_left_alone(tmp_path: Path):
-    assert observed(tmp_path / "runs", ragged, ScorePush) == []
+    assert observed(tmp_path / "runs", ragged, ScoreGradient) == []

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from debugtracer.replay.pure_values import Impure, compute
+from debugtracer.replay.pure_expression import Impure, compute
 
 NAMES = {
     "a": torch.tensor([1.0, 2.0, 4.0]),

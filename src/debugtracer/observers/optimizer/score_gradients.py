@@ -20,7 +20,7 @@ from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.weak import WeakRef
-from debugtracer.trace.facts.score_push import ScorePush
+from debugtracer.trace.facts.score_gradient import ScoreGradient
 
 BACKWARDS = 48  # looked at from the start (ours): six rounds of a GAN with seven updates of its critic each
 MOST_CALLS = 16  # scores kept until the next update (ours)
@@ -31,15 +31,15 @@ MOST_MADE = 32  # results of a network without a graph that are remembered (ours
 class Scores:
     """One call of a network that gives scores, until the update that uses it."""
 
-    judge: weakref.ref[Optimizer]
-    maker: weakref.ref[Optimizer] | None
+    critic: weakref.ref[Optimizer]
+    generator: weakref.ref[Optimizer] | None
     """Who made what it was given; None: nobody that is trained."""
     raw: RawFrames
     up: list[Tensor] = field(default_factory=list)
     """Numbers of gradients that raise a score, and of those that are not 0; shape (2,) each."""
 
 
-class ScorePushesObserver(Observer):
+class ScoreGradientsObserver(Observer):
     """Listens to the gradients of the first root calls where two optimizers live; one optimizer costs nothing."""
 
     def __init__(self, run: ObservedRun) -> None:
@@ -62,9 +62,9 @@ class ScorePushesObserver(Observer):
         if getattr(function, "__name__", "") not in ("detach", "__get__") or len(self.run.optimizers) < 2:
             return
         if is_plain(output) and not output.requires_grad and args and isinstance(args[0], Tensor):
-            maker = self.maker_of(args[0])
-            if maker is not None:
-                self.remember(output, maker)
+            generator = self.generator_of(args[0])
+            if generator is not None:
+                self.remember(output, generator)
 
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Listen to the gradient of what a root call gave."""
@@ -77,16 +77,18 @@ class ScorePushesObserver(Observer):
             if is_plain(output):
                 self.remember(output, owner)
         elif args and is_plain(args[0]) and len(self.calls) < MOST_CALLS:
-            maker = self.maker_of(args[0], owner)
-            if maker is None and args[0].requires_grad:
+            generator = self.generator_of(args[0], owner)
+            if generator is None and args[0].requires_grad:
                 return  # a penalty on the derivative: its call is no verdict
-            scores = Scores(weakref.ref(owner), weakref.ref(maker) if maker is not None else None, raw_frames(1))
-            output.register_hook(guarded("score_pushes.note")(functools.partial(note, scores)))
+            scores = Scores(
+                weakref.ref(owner), weakref.ref(generator) if generator is not None else None, raw_frames(1)
+            )
+            output.register_hook(guarded("score_gradients.note")(functools.partial(note, scores)))
             self.calls.append(scores)
 
-    def remember(self, tensor: Tensor, maker: Optimizer) -> None:
+    def remember(self, tensor: Tensor, generator: Optimizer) -> None:
         """Keep a weak reference to a tensor that a trained network made."""
-        self.made = [*self.made[-MOST_MADE:], (WeakRef(tensor), weakref.ref(maker))]
+        self.made = [*self.made[-MOST_MADE:], (WeakRef(tensor), weakref.ref(generator))]
 
     def owner_of(self, module: nn.Module) -> Optimizer | None:
         """The one optimizer that holds parameters of a module."""
@@ -94,16 +96,16 @@ class ScorePushesObserver(Observer):
         owners = [o for o in self.run.optimizers if any(id(p) in held for p in parameters(o))]
         return owners[0] if len(owners) == 1 else None
 
-    def maker_of(self, given: Tensor, judge: Optimizer | None = None) -> Optimizer | None:
-        """The optimizer of the network that made a tensor, other than the judge's."""
+    def generator_of(self, given: Tensor, critic: Optimizer | None = None) -> Optimizer | None:
+        """The optimizer of the network that made a tensor, other than the critic's."""
         if given.requires_grad:
             reached = set(leaves([given]))
-            makers = [o for o in self.run.optimizers if reached & {id(p) for p in parameters(o)}]
-            return makers[0] if len(makers) == 1 and makers[0] is not judge else None
+            generators = [o for o in self.run.optimizers if reached & {id(p) for p in parameters(o)}]
+            return generators[0] if len(generators) == 1 and generators[0] is not critic else None
         for reference, made_by in reversed(self.made):
-            tensor, maker = reference(), made_by()
-            if tensor is not None and maker is not None and maker is not judge and share_memory(tensor, given):
-                return maker
+            tensor, generator = reference(), made_by()
+            if tensor is not None and generator is not None and generator is not critic and share_memory(tensor, given):
+                return generator
         return None
 
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -120,7 +122,7 @@ class ScorePushesObserver(Observer):
             self.run.subscribe(self.called, self.left, self.backward_begins, self.step_begins)
 
     def step_begins(self, optimizer: Optimizer) -> None:
-        """Emit which way this update pushes the scores, where it is one of judge or maker."""
+        """Emit which way this update pushes the scores, where it is one of critic or generator."""
         if len(self.run.optimizers) < 2:
             self.run.unsubscribe(self.called, self.left, self.backward_begins, self.step_begins)
             return
@@ -128,27 +130,27 @@ class ScorePushesObserver(Observer):
         if not heard:
             return
         self.calls = []
-        made = [s for s in heard if s.maker is not None]
-        judge, maker = (made[0].judge(), made[0].maker) if made else (None, None)
-        if judge is not None and maker is not None and optimizer in (judge, maker()):
-            self.emit(optimizer, made[0], [s for s in heard if s.judge() is judge])
+        made = [s for s in heard if s.generator is not None]
+        critic, generator = (made[0].critic(), made[0].generator) if made else (None, None)
+        if critic is not None and generator is not None and optimizer in (critic, generator()):
+            self.emit(optimizer, made[0], [s for s in heard if s.critic() is critic])
 
     def emit(self, optimizer: Optimizer, scores: Scores, heard: list[Scores]) -> None:
-        """Write down which way the scores of the same judge were pushed."""
-        up = share_up([s for s in heard if s.maker is not None])
+        """Write down which way the scores of the same critic were pushed."""
+        up = share_up([s for s in heard if s.generator is not None])
         if up is None:
             return
         numbers = {id(o): n for n, o in enumerate(self.run.optimizers)}
         self.number += 1
         self.run.emit(
-            ScorePush(
+            ScoreGradient(
                 ref=self.run.ref("update", self.run.iteration - 1),
-                judge=numbers.get(id(scores.judge()), -1),
-                maker=numbers.get(id(scores.maker()) if scores.maker is not None else 0, -1),
-                by_judge=optimizer is scores.judge(),
+                critic=numbers.get(id(scores.critic()), -1),
+                generator=numbers.get(id(scores.generator()) if scores.generator is not None else 0, -1),
+                by_critic=optimizer is scores.critic(),
                 number=self.number - 1,
-                made_up=up,
-                given_up=share_up([s for s in heard if s.maker is None]),
+                generated_raised=up,
+                real_raised=share_up([s for s in heard if s.generator is None]),
                 kind=type(optimizer).__name__,
                 built=self.run.built_at(optimizer),
                 called=first(scores.raw),
