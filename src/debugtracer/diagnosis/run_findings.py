@@ -125,10 +125,12 @@ class RunFindings:
 
     def experiment(self) -> None:
         """Decide about the leading finding by some dozen steps of training, where nothing else has."""
-        from debugtracer.diagnosis.training_experiment import TrainingExperiment
+        if not (self.budget.trials and self.found) or any(v.trials for v in self.jumps.verdicts):
+            return
+        from debugtracer.diagnosis.training_experiment import TrainingExperiment  # all causes come with it
 
-        experiment = TrainingExperiment(self.found, self.budget.seconds) if self.budget.trials else None
-        if experiment is None or not experiment.suspects or any(v.trials for v in self.jumps.verdicts):
+        experiment = TrainingExperiment(self.found, self.budget.seconds)
+        if not experiment.suspects:
             return
         finding, past = experiment.suspects[0][0], self.context.ring.longest()
         begin = perf_counter()

@@ -50,6 +50,8 @@ class Monitor:
         self.scale: float | None = None
         self.news: list[Episode] = []
         self.grad_news: list[Episode] = []
+        self.jumps: deque[int] = deque(maxlen=WIDTH)
+        """Steps at which the loss began to stand out, of alarms that tell something."""
         self.swing: Swing | None = None
         self.new_block = False
         self.moving = ""
@@ -71,6 +73,13 @@ class Monitor:
         self.see_update(window)
         if window.ended:
             self.news, self.grad_news = self.loss.end(), self.grad.end()
+            self.remember()
+
+    def remember(self) -> None:
+        """Note where the alarms of this step began."""
+        for episode in self.news:
+            if episode.tells and not (self.excused or episode.ref.step in self.jumps):
+                self.jumps.append(episode.ref.step)
 
     def see_target(self, window: Window) -> None:
         """Ask whether the loss chases a moving target, where a fact came that may say so."""
@@ -90,6 +99,7 @@ class Monitor:
         self.new_block = self.level.push(loss)
         self.swing = self.swings.push(loss)
         self.news = self.loss.push(loss, window.ref)
+        self.remember()
 
     def see_gradient(self, window: Window) -> None:
         """Record and episodes of the gradient norm; a norm of exactly 0 is a step without gradient, which tells nothing

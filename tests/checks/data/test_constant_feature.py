@@ -11,10 +11,9 @@ def still(step, **more):
     return [an_oddity("constant", step, channel=2, value=0.0, **more)]
 
 
-def test_one_batch_is_a_note_and_five_in_a_row_a_warning_at_the_loader():
-    first, lasting = judged(ConstantFeature(), [still(n) for n in range(60, 66)], start=60)
-    assert (first.severity, lasting.severity, lasting.kind, lasting.place.frame) == (
-        "note",
+def test_five_batches_in_a_row_are_a_warning_at_the_loader():
+    (lasting,) = judged(ConstantFeature(), [still(n) for n in range(60, 66)], start=60)
+    assert (lasting.severity, lasting.kind, lasting.place.frame) == (
         "warning",
         "data_constant_feature",
         LOADER.frame,
@@ -26,8 +25,8 @@ def test_one_batch_is_a_note_and_five_in_a_row_a_warning_at_the_loader():
     )
 
 
-def test_single_batches_apart_stay_notes():
-    assert {f.severity for f in judged(ConstantFeature(), [still(n) for n in (20, 25, 30, 40)])} == {"note"}
+def test_single_batches_apart_are_left_alone_as_sparse_columns_stand_still_by_chance():
+    assert not judged(ConstantFeature(), [still(n) for n in (20, 25, 30, 40)])
 
 
 def test_validation_batches_are_left_alone():

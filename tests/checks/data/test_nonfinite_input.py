@@ -7,7 +7,7 @@ import pytest
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.refetched import Refetched
-from tests.checks.data.batches import LOADER, a_window, an_oddity, at
+from tests.checks.data.batches import LOADER, a_window, an_oddity, at, judged
 
 BAD = {"rows": (3,), "samples": (135,), "count": 1, "of": 60}
 
@@ -33,6 +33,13 @@ def test_a_bad_input_that_spoils_the_output_is_an_error_with_its_sample():
 def test_a_marker_of_missing_values_that_spoils_nothing_is_a_note(reached):
     (finding,) = NonfiniteInput().judge(a_window(an_oddity("nonfinite", reached=reached, module="Net", **BAD)))
     assert finding.severity == "note"
+
+
+def test_markers_of_missing_values_are_noted_once_and_what_spoils_is_told_all_the_same():
+    masked = [an_oddity("nonfinite", step, reached="model", module="Net", **BAD) for step in (8, 9)]
+    spoils = an_oddity("nonfinite", 10, reached="model", spoiled=True, module="Net", **BAD)
+    found = judged(NonfiniteInput(), [[one] for one in (*masked, spoils)], start=8)
+    assert [(f.severity, f.step) for f in found] == [("note", 8), ("error", 10)]
 
 
 @pytest.mark.parametrize(

@@ -33,5 +33,9 @@ def test_what_healthy_data_does_is_a_note(change):
     assert finding.severity == "note"
 
 
+def test_another_size_in_the_first_batches_is_how_padded_data_vary():
+    assert not list(ShapeDrift().judge(a_window(a_change("1", "(*, 6)", "(*, 5)", batches=19))))
+
+
 def test_dtypes_are_not_its_business():
     assert not list(ShapeDrift().judge(a_window(a_change("dtype", "int64", "float64"))))

@@ -74,6 +74,16 @@ def test_a_rise_that_the_series_had_before_and_came_back_from_is_a_note():
     assert loud(findings(LossDivergence(), by_turns(falling_once + low + high)))
 
 
+def test_a_level_that_is_left_again_and_again_is_noted_once_and_again_when_it_rises_twice_as_far():
+    for rises, told in (((0.02, 0.025, 0.03), 1), ((0.02, 0.025, 0.048), 2)):
+        at = dict(zip((200, 350, 500), rises, strict=True))
+        losses = [
+            v - 0.99 + sum(r for step, r in at.items() if 0 <= n - step < 60)
+            for n, v in enumerate(falling(650, noise=0.001))
+        ]
+        assert len(findings(LossDivergence(), losses)) == told
+
+
 def test_stays_silent_on_a_generator_whose_loss_rises():
     chance = random.Random(7)
     losses = [0.7 + 0.5 * step / 800 + 0.02 * chance.gauss(0, 1) for step in range(800)]
@@ -154,9 +164,21 @@ def test_a_warning_of_a_program_waits_for_its_trial():
     ("known", "severity", "said"),
     [
         ({"earlier_step": 290, "now": 2.9, "earlier": 1.2}, "warning", "Go back to a checkpoint"),
-        ({"earlier_step": 290, "now": 2.9, "earlier": 2.9}, "note", "its data or targets are others"),
-        ({"earlier_step": 290, "now": 2.9, "earlier": 40.0}, "note", "its data or targets are others"),
-        ({"earlier_step": 290, "now": 1.0, "earlier": 0.9}, "note", "its data or targets are others"),
+        (
+            {"earlier_step": 290, "now": 2.9, "earlier": 2.9},
+            "note",
+            "data, targets or what else has no gradient are others",
+        ),
+        (
+            {"earlier_step": 290, "now": 2.9, "earlier": 40.0},
+            "note",
+            "data, targets or what else has no gradient are others",
+        ),
+        (
+            {"earlier_step": 290, "now": 1.0, "earlier": 0.9},
+            "note",
+            "data, targets or what else has no gradient are others",
+        ),
         ({"refused": "no steps are kept"}, "note", "Not tried: the weights of before on the same batches (no steps"),
     ],
     ids=["earlier-better", "same", "moved-target", "fell-again", "refused"],

@@ -127,6 +127,13 @@ def test_a_label_never_seen_is_told_with_its_rows():
     assert not any(found[:60])
 
 
+def test_the_last_of_many_ids_is_no_label_that_was_never_seen():
+    order = torch.Generator().manual_seed(3)
+    users = [torch.randint(0, 900, (8,), generator=order) for _ in range(100)]
+    assert max(int(u.max()) for u in users[60:]) > max(int(u.max()) for u in users[:60])
+    assert not any(compared(users, "label"))
+
+
 def test_row_numbers_are_no_labels():
     assert not any(compared([torch.arange(8) + 1000 * n for n in range(80)], "label"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 
@@ -153,16 +154,19 @@ def test_an_optimizer_of_frozen_parameters_is_idle(tmp_path):
     assert "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)" in finding.place.frame.code
 
 
-def test_a_model_whose_training_is_over_has_no_gradient_that_nobody_takes(tmp_path):
-    def trained(model):
+@pytest.mark.parametrize("teaches", [False, True])
+def test_a_model_whose_training_is_over_has_no_gradient_that_nobody_takes(tmp_path, teaches):
+    def trained(model, teacher=None):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         for _ in range(4):
             optimizer.zero_grad()
-            model(torch.ones(2, 4)).square().mean().backward()
+            with torch.no_grad():
+                wanted = teacher(torch.ones(2, 4)) if teacher is not None else 0.0
+            (model(torch.ones(2, 4)) - wanted).square().mean().backward()
             optimizer.step()
 
     first, second = nn.Linear(4, 3), nn.Linear(4, 3)
     with under_watch(tmp_path, inspect_steps=1):
         trained(first)  # its gradients stay, its optimizer goes
-        trained(second)
+        trained(second, first if teaches else None)
     assert findings(tmp_path, "missing-params") == []

@@ -27,8 +27,9 @@ class ConstantFeature(Check):
     How it decides
         A column, plane or channel of a floating tensor has one value in a batch of at least 8 rows, and had more than
         one in every batch of the first 50 looks. What stood still while learning, or moves again later (masks, one-hot
-        and sparse columns), is left alone. `batches` such training batches in a row are a warning, one is a note. With
-        `from_first` (`--preset seed`) a floating tensor that holds one value in the batches looked at is a note too.
+        and sparse columns), is left alone. `batches` such training batches in a row are a warning; of many sparse
+        columns one stands still for a batch by chance. With `from_first` (`--preset seed`) a floating tensor that holds
+        one value in the batches looked at is a note too.
     What to do
         Find the file or the time from which it stands still; drop the feature or repair its source.
     Example
@@ -46,11 +47,11 @@ class ConstantFeature(Check):
     )
     proved_by: ClassVar[str] = "data/silent_gauge"
 
-    batches: int = 5  # in a row, before it is loud (ours)
+    batches: int = 5  # in a row, before it is told (ours)
     from_first: bool = False  # whether a tensor of standard deviation 0 is told from the first batch on
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """A note at the first batch, a warning when it lasts."""
+        """A warning when it lasts."""
         if self.from_first:
             yield from self.flat(window)
         runs = window.memory(self)
@@ -61,19 +62,13 @@ class ConstantFeature(Check):
             run, last = runs.get(key, (0, None))
             run = run + 1 if last is not None and fact.looked - last <= 1 else 1
             runs[key] = (run, fact.looked)
-            if run not in (1, self.batches) or not fact.training:
+            if run != self.batches or not fact.training:
                 continue
-            lasting = run == self.batches
-            where = (
-                f"{run} batches in a row, up to {which(fact.batch, fact.loader)}"
-                if lasting
-                else which(fact.batch, fact.loader)
-            )
             yield self.finding(
                 window,
-                "warning" if lasting else "note",
-                f"channel {fact.channel} of {fact.path} is {as_float(fact.value):g} in all rows of {where}; it varied "
-                f"in the {fact.looked + 1 - run} "
+                "warning",
+                f"channel {fact.channel} of {fact.path} is {as_float(fact.value):g} in all rows of {run} batches in a "
+                f"row, up to {which(fact.batch, fact.loader)}; it varied in the {fact.looked + 1 - run} "
                 "batches before; expected a feature that varies. Find the file from which it stands still.",
                 ref=fact.ref,
                 place=at_loader(fact.loader),

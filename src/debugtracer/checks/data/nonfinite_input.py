@@ -30,8 +30,9 @@ class NonfiniteInput(Check):
     How it decides
         It counts non-finite values in the floating tensors of each batch that is looked at. It is an error when the
         tensor went into a module or a loss and what came out is not finite either; a NaN that marks a missing value and
-        is masked later is a note. Tensors of -Inf and one other value are additive masks and are left alone.
-        The guilty sample is fetched again through the dataset, to name the first transform whose output is bad.
+        is masked later is a note, one for each tensor of a loader. Tensors of -Inf and one other value are additive
+        masks and are left alone. The guilty sample is fetched again through the dataset, to name the first transform
+        whose output is bad.
     What to do
         Drop or impute the cells where the dataset makes the sample, before any mean or standard deviation is taken.
     Example
@@ -54,9 +55,12 @@ class NonfiniteInput(Check):
     proved_by: ClassVar[str] = "data/missing_cell_workers"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """An error for each tensor that spoiled what it reached."""
+        """An error for each tensor that spoiled what it reached, one note for those that did not."""
+        noted = window.memory(self)
         for fact in window.new(BatchOddity):
-            if fact.what == "nonfinite":
+            tensor = (fact.loader.number, fact.path)
+            if fact.what == "nonfinite" and (fact.spoiled or tensor not in noted):
+                noted[tensor] = True
                 yield self.describe(window, fact)
 
     def describe(self, window: Window, fact: BatchOddity) -> Finding:

@@ -25,10 +25,10 @@ class OutlierSample(Check):
     How it decides
         When a loss is a quarter above all of the last 32, the losses of its rows are read from what the loss function
         saved for its backward (no forward runs again). A row above median + `mads` MAD that has more than `share` of
-        the sum is named, unless the loss of the batch is below `least` of what the first losses were: of a loss near 0
-        one sample always has most. The first of a run, and later only a row with `beyond` times as many losses of
-        its median row as all before: data with heavy tails has such rows all the time. Always a note: honest samples
-        are hard too.
+        the sum is named, unless it has less than a row had in the first losses: of a loss near 0 one sample always has
+        most, and one that is not learnt yet is no news. The first of a run, and later only a row with `beyond` times as
+        many losses of its median row as all before: data with heavy tails has such rows all the time. Always a note:
+        honest samples are hard too.
     What to do
         Look at the sample before you drop it; clip, or use a loss with bounded influence (Huber).
     Example
@@ -50,13 +50,15 @@ class OutlierSample(Check):
     share: float = 0.5
     # times the largest distance before it, both in losses of the median row (ours, as of data/hard-samples)
     beyond: float = 2.0
-    least: float = 0.05  # of the median of the first losses (ours: what is left at the end of a fit)
+    # times the median of the first losses, of the loss of the row (ours: what a model that knows nothing gives it)
+    least: float = 1.0
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for the first step, and for one that is farther out than all before."""
         memory = window.memory(self)
         for fact in window.new(LossRows):
-            if as_float(fact.value) < self.least * as_float(fact.first):
+            # a mean over the rows as much as their sum
+            if fact.top_share * fact.rows * as_float(fact.value) < self.least * as_float(fact.first):
                 continue
             first = fact.top[0] if fact.top else None
             limit = as_float(fact.median) + self.mads * as_float(fact.mad)

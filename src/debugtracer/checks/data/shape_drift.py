@@ -25,7 +25,8 @@ class ShapeDrift(Check):
     How it decides
         Dimensions that vary from batch to batch (lengths of texts) are learnt; the first dimension is the rows. A
         changed number of dimensions after `steady` batches is a warning, unless the batch has one row (a squeeze that
-        took the rows away) or is the last of its epoch; everything else is a note.
+        took the rows away) or is the last of its epoch; everything else is a note, but for another size in the first
+        `steady` batches: what is padded to its longest row often varies that late for the first time.
     What to do
         Look at the first batch of the other shape, and give every sample the same rank where the dataset makes it.
     Example
@@ -42,7 +43,7 @@ class ShapeDrift(Check):
     )
     proved_by: ClassVar[str] = "data/wells_two_formats"
 
-    steady: int = 20  # batches of one shape before a change is loud (ours)
+    steady: int = 20  # batches of one shape before a change of rank is loud, or of size told (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each change."""
@@ -51,6 +52,8 @@ class ShapeDrift(Check):
                 continue
             last = fact.loader.batches is not None and fact.batch >= fact.loader.batches - 1
             loud = fact.what == "rank" and fact.batches >= self.steady and fact.rows != 1 and not last
+            if fact.what != "rank" and fact.batches < self.steady:
+                continue
             wanted = "one rank" if fact.what == "rank" else f"dimension {fact.what} to stay"
             yield self.finding(
                 window,

@@ -9,6 +9,7 @@ from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.precursor import FOLLOWED, Precursors
 from debugtracer.checks.snapshots import taken
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
@@ -27,16 +28,18 @@ class EmbeddingGradient(Check):
         Its loss spikes followed several steps later; shrinking that gradient to a tenth prevented them.
     How it decides
         norm(gradient of the embedding) / norm(all gradients) on inspected steps: above 0.5 and above `times` its median
-        over at least `history` snapshots. A note, with the lead it may give. An embedding is the weight of a leaf
+        over at least `history` snapshots. A note, where the loss jumped (see loss-spike) in one of the 8 steps from
+        there on; in healthy runs most such shares pass without a jump. An embedding is the weight of a leaf
         module called Embedding.
     What to do
         Shrink its gradient (x = 0.1 * x + 0.9 * x.detach()), normalise the embedding, lower the learning rate.
     Example
-        step 900, rank 0: emb.weight has 91% of the gradient norm, 4.5 times its usual share; expected below 3 times. A
-        loss spike may follow.
+        step 900, rank 0: emb.weight has 91% of the gradient norm, 4.5 times its usual share; expected below 3 times.
+        The loss jumped at step 904: shrink its gradient.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
+    at_end: ClassVar[bool] = True
     symptom: ClassVar[str] = "loss_spike"
     remedies: ClassVar[tuple[str, ...]] = (
         "shrink its gradient: x = 0.1 * x + 0.9 * x.detach()",
@@ -50,7 +53,14 @@ class EmbeddingGradient(Check):
     history: int = 4  # snapshots before (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Judge each embedding of a new snapshot."""
+        """Judge each embedding of a new snapshot; yield those after which the loss jumped."""
+        held: Precursors = window.memory(self).setdefault("held", Precursors())
+        for finding in self.strays(window):
+            held.hold(finding)
+        yield from held.followed(window)
+
+    def strays(self, window: Window) -> Iterator[Finding]:
+        """Yield the embeddings whose share is far above its usual."""
         facts = taken(window)
         if not window.new(Health) or len(facts) <= self.history:
             return
@@ -65,8 +75,7 @@ class EmbeddingGradient(Check):
                     window,
                     "note",
                     f"{name} has {now:.0%} of the gradient norm, {now / max(usual, 1e-9):.2g} times its usual share; "
-                    f"expected below {self.times:.2g} times. "
-                    "A loss spike may follow: shrink its gradient.",
+                    f"expected below {self.times:.2g} times. {FOLLOWED}: shrink its gradient.",
                     ref=facts[-1].ref,
                     place=Place(param=name, module=name.rpartition(".")[0]),
                     share=now,

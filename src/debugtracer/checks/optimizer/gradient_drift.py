@@ -13,6 +13,7 @@ from debugtracer.spikes.episode import Episode
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.number import as_float
 from debugtracer.trace.window import GRAD_L2, LOSS, Window
 
 LEFT = ", and the loss left its level at step"
@@ -34,8 +35,8 @@ class GradientDrift(Check):
         An outlier of the log norm (see loss-spike, same rule) or a change of its level that stays, or two of three
         rules on its moving average (0.9): above the mean of the last 100 by 3 standard deviations, 5 rises of 15 % in a
         row, 1.5 times the first 100. Told when the loss leaves its level too within `follow` steps, by a
-        strong outlier, by several, or for good: in healthy runs the norm strays now and then. Silent for 64 (150)
-        steps, and where the loss chases a moving target.
+        strong outlier, by several, or for good: in healthy runs the norm strays now and then. Told again only of a norm
+        of twice the size. Silent for 64 (150) steps, and where the loss chases a moving target.
     What to do
         Look at the batch and the update of this step rather than at those of the loss.
     Example
@@ -46,6 +47,7 @@ class GradientDrift(Check):
     rise: float = 1.15  # times per step, a common rule of thumb
     sigma: float = 3.0  # standard deviations over the last 100, a common rule of thumb
     initial: float = 1.5  # times the average of the first 100, a common rule of thumb
+    further: float = 2.0  # times the norm that was told before, for another note (ours)
     follow: int = 200  # steps within which the loss has to follow (ours)
 
     needs: ClassVar[tuple[str, ...]] = (GRAD_L2, LOSS)
@@ -64,10 +66,19 @@ class GradientDrift(Check):
         ends = [e.ref.step for e in monitored.news if e.tells] if not monitored.excused else []
         for finding in list(held):
             at = next((step for step in ends if 0 <= step - finding.step <= self.follow), None)
-            if at is not None:
+            if at is not None and self.is_news(window, finding):
                 yield msgspec.structs.replace(finding, message=finding.message.replace(LEFT, f"{LEFT} {at}"))
             if at is not None or window.ref.step - finding.step > 2 * self.follow:
                 held.remove(finding)
+
+    def is_news(self, window: Window, finding: Finding) -> bool:
+        """Whether the norm left its level for one of another size than what was told before."""
+        memory = window.memory(self)
+        norm = as_float(finding.evidence.get("grad_l2", finding.evidence.get("average", 0.0)))
+        if norm <= self.further * memory.get("largest", 0.0):
+            return False
+        memory["largest"] = norm
+        return True
 
     def strays(self, window: Window, monitored: Monitor) -> Iterator[Finding]:
         """A note for each outlier or change of level, and once for a moving average that runs away."""

@@ -54,11 +54,11 @@ class LossDivergence(Check):
         rise four times as far. A learning rate that rose threefold in the 8 steps before is named as the cause. Where
         the target moves nothing is said (several optimizers that learn from different losses, targets from a copy of
         the model that changes) unless the gradient norm has risen a hundredfold and stays there, or the learning rate
-        had just risen. Else a warning needs a trial: the last 3 recorded batches are given to the weights of now and to
-        those kept from when the loss was low; what has no gradient (targets) stays as it was. It is loud only where the
-        earlier ones take back half of the rise: a loss that grows because returns, task or data are others is a note,
-        and so is one that could not be tried. Of a log alone nothing can be tried; of one that also holds a reward or
-        an opponent's loss it is a note.
+        had just risen. Another note is for a rise of twice the size of the last. Else a warning needs a trial: the last
+        3 recorded batches are given to the weights of now and to those kept from when the loss was low; what has no
+        gradient (targets) stays as it was. It is loud only where the earlier ones take back half of the rise: a loss
+        that grows because returns, task or data are others is a note, and so is one that could not be tried. Of a log
+        alone nothing can be tried; of one that also holds a reward or an opponent's loss it is a note.
     What to do
         Go back to the last checkpoint before it with a lower learning rate, or warm up and clip; look at the
         data from there on.
@@ -71,6 +71,7 @@ class LossDivergence(Check):
     least_share: float = 0.05  # rise of the level that is loud, as a share of the first losses, ours
     learnt: float = 0.5  # times the first losses: a loss below it had learnt something, ours
     as_high: float = 0.75  # times the new level: an earlier block that high is the same rise, ours
+    further: float = 2.0  # times the rise that was noted before, for another note (ours)
     healed: float = 0.5  # of the rise that the weights of before must take back on the same batches, ours
     lost: float = 0.9  # times the first losses: a loss above it has lost everything, ours
 
@@ -95,12 +96,23 @@ class LossDivergence(Check):
             if episode.shape in ("step change", "divergence", "drift") and not moves:
                 found = self.left(window, episode, monitored)
                 notebook["loud"] = notebook.get("loud", False) or found.severity == "warning"
+                if found.severity == "note" and not self.rose_further(found, notebook):
+                    continue
                 yield from self.asked(window, found, notebook)
         if monitored.new_block and not monitored.excused and self.above_start(monitored) and "told" not in notebook:
             notebook["told"] = notebook["loud"] = True
             yield from self.asked(window, self.risen(window, monitored), notebook)
         yield from self.answers(window, notebook)
         yield from self.far_apart(window, notebook)
+
+    def rose_further(self, found: Finding, notebook: dict[Any, Any]) -> bool:
+        """Whether it rose by more than what was noted before: a loss that changes its level again and again does so
+        by its nature."""
+        loss, expected = (as_float(found.evidence[name]) for name in ("loss", "expected"))
+        rise, noted = loss - expected, notebook.get("noted")
+        if noted is None or rise > self.further * noted:
+            notebook["noted"] = rise
+        return bool(notebook["noted"] == rise)
 
     def asked(self, window: Window, found: Finding, notebook: dict[Any, Any]) -> Iterator[Finding]:
         """A finding that waits for a trial of its weights; of a log alone, whose program nobody watches, it is told as
@@ -141,8 +153,9 @@ class LossDivergence(Check):
             yield msgspec.structs.replace(
                 found,
                 severity="note",
-                message=f"{what}.{seen}: not training has become worse, its data or targets are others; expected a "
-                "loss that falls only where they stay the same. Nothing, if they were to change.",
+                message=f"{what}.{seen}: not the weights have become worse, but data, targets or what else has no "
+                "gradient are others; expected a loss that falls only where they stay the same. Nothing, if they were "
+                "to change.",
                 evidence=numbers,
             )
 

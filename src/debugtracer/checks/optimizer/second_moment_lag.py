@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.precursor import FOLLOWED, Precursors
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -24,17 +25,19 @@ class SecondMomentLag(Check):
         Loss spikes follow 1 to 8 steps later (Wortsman 2023b).
     How it decides
         RMS_t = sqrt(mean(g^2 / max(v, eps^2))) of one parameter over its touched elements, on inspected steps: above
-        `alarm` a note, evidence for the spike that may follow. Sampled every 100 steps, so most jumps fall between two
-        looks. Small parameters and the first steps are left out. Told `often` times in a run, then only where it is
+        `alarm` a note, where the loss jumped (see loss-spike) in one of the 8 steps from there on: where the spike
+        began; in healthy runs most such ratios pass without one. Sampled every 100 steps, so most jumps fall between
+        two looks. Small parameters and the first steps are left out. Told `often` times in a run, then only where it is
         `more` times what was told before: gradients that always differ so much are the program's way.
     What to do
         Lower beta2 to 0.95, clip the update (divide the rate by max(1, RMS_t)), or clip the gradient.
     Example
-        step 300, rank 0: RMS_t of embed.weight is 4.1 (Adam), largest of 24 parameters; expected below 3. A loss spike
-        may follow within 8 steps.
+        step 300, rank 0: RMS_t of embed.weight is 4.1 (Adam), largest of 24 parameters; expected below 3. The loss
+        jumped at step 303: lower beta2, or clip the gradient.
     """
 
     needs: ClassVar[tuple[type[Health]]] = (Health,)
+    at_end: ClassVar[bool] = True
     kind: ClassVar[str] = "adam_instability"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.5
@@ -53,17 +56,24 @@ class SecondMomentLag(Check):
     more: float = 1.5  # times the largest that was told (ours)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """The parameter with the largest RMS_t of each new snapshot."""
+        """The parameter with the largest RMS_t of each snapshot after which the loss jumped."""
+        held: Precursors = window.memory(self).setdefault("held", Precursors())
+        self.look(window, held)
         told = window.memory(self)
+        for finding in held.followed(window):
+            value = as_float(finding.evidence["rms"])
+            if told.get("times", 0) < self.often or value > self.more * told["largest"]:
+                told["times"], told["largest"] = told.get("times", 0) + 1, max(value, told.get("largest", 0.0))
+                yield finding
+
+    def look(self, window: Window, held: Precursors) -> None:
+        """Hold what the new snapshots show."""
         for fact in window.new(Health):
             rows = [p for p in fact.params if p.rms is not None and p.numel >= self.smallest]
             worst = max(rows, key=lambda p: as_float(p.rms or 0.0), default=None)
             value = as_float(worst.rms or 0.0) if worst is not None else 0.0
-            if worst is None or fact.ref.step < self.first or value <= self.alarm:
-                continue
-            if told.get("times", 0) < self.often or value > self.more * told["largest"]:
-                told["times"], told["largest"] = told.get("times", 0) + 1, max(value, told.get("largest", 0.0))
-                yield self.describe(window, fact, worst, len(rows))
+            if worst is not None and fact.ref.step >= self.first and value > self.alarm:
+                held.hold(self.describe(window, fact, worst, len(rows)))
 
     def describe(self, window: Window, fact: Health, worst: ParamDynamics, count: int) -> Finding:
         """Build the note about the parameter with the largest RMS_t."""
@@ -72,8 +82,7 @@ class SecondMomentLag(Check):
             window,
             "note",
             f"RMS_t of {worst.name} is {value:.2g} ({worst.optimizer}), largest of {count} parameters; expected below "
-            f"{self.alarm:.2g}. "
-            "A loss spike may follow within 8 steps: keep a checkpoint, lower beta2.",
+            f"{self.alarm:.2g}. {FOLLOWED}: lower beta2, or clip the gradient.",
             ref=fact.ref,
             place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),
             rms=value,

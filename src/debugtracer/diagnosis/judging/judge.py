@@ -173,6 +173,7 @@ class Judge:
     def last(self, window: Window) -> Iterator[Finding]:
         """Ask what is asked when the run is over."""
         news = window.fresh | window.came.keys()
+        self.settle()
         for check in sorted(self.checks, key=lambda check: check.fallback):
             if check.fallback and check.symptom in self.symptoms:
                 continue
@@ -187,7 +188,7 @@ class Judge:
         """Ask one check; one that fails is put aside with its error."""
         slug = check.slug
         # at the end some are asked that nothing ever came for
-        if slug in self.asked or not (window.fresh | window.came.keys()).isdisjoint(check.needs):
+        if slug in self.tally or not (window.fresh | window.came.keys()).isdisjoint(check.needs):
             self.tally[slug] += 1
         try:
             for finding in check.judge(window):

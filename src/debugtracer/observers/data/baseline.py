@@ -115,6 +115,8 @@ class Baseline:
     """Mean and std of the far batches in a row so far."""
     ever: tuple[float, float] | None = None
     """Labels: least and most of all summaries."""
+    reached: tuple[int, int] = (0, 0)
+    """Labels: looks that held the least and the most of them."""
     had_blank: bool = False
     """Blank rows came while it was learnt: they are part of this data."""
     had_cut: bool = False

@@ -19,6 +19,7 @@ SHORT, SHORT_LEARNT = 0.5, 5  # share of the usual rows, batches (docs/rationale
 FEW_BATCHES = 20  # an epoch of fewer batches repeats itself on purpose (docs/rationale/checks.md#data_duplicate_batch)
 DISTINCT = 8  # different values that the content of a batch has at least before it is called the same (ours)
 MOST_CLASSES = 1000  # a wider range of integers is no label (ours)
+OFTEN = 10  # looks that held the largest label before a larger one is news (ours: of ids one in fifty batches does)
 GRAM_EVERY = 10  # looks between two searches for repeated n-grams (ours)
 REPLACEMENT, UNREADABLE = "\ufffd", 0.05  # share of characters that could not be decoded (ours)
 
@@ -127,10 +128,18 @@ def of_integers(
 
 
 def of_labels(baseline: Baseline, path: str, leaf: Tensor, look: TensorSummary) -> Iterator[Anomaly]:
-    """A label that no batch has had before, below or above all others."""
+    """A label that no batch has had before, below or above all others, where the last of those on that side came again
+    and again: of many ids the last one is met now and then."""
     least, most = baseline.ever or (look.low, look.high)
     baseline.ever = (min(least, look.low), max(most, look.high))
-    if baseline.looks >= RANGE_LEARNT and baseline.ever != (least, most) and most - least < MOST_CLASSES:
+    lows, highs = baseline.reached
+    baseline.reached = (
+        (lows if look.low >= least else 0) + (look.low <= least),
+        (highs if look.high <= most else 0) + (look.high >= most),
+    )
+    often = highs if look.high > most else lows
+    beyond = baseline.looks >= RANGE_LEARNT and baseline.ever != (least, most) and most - least < MOST_CLASSES
+    if beyond and often >= OFTEN:
         value = look.high if look.high > most else look.low
         rows = tuple((leaf.reshape(-1) == int(value)).nonzero().view(-1).tolist())
         yield Anomaly("label", path, rows, value, most if value > most else least, count=len(rows), of=look.rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
@@ -41,17 +42,18 @@ class WiringObserver(Observer):
         self.held: ById[Tensor, bool] = ById()
         """Parameters that some optimizer has held so far."""
         self.running: set[int] = set()
-        """Parameters of the models that ran since the last look."""
+        """Parameters of the models that ran with a graph since the last look."""
 
     def reset(self) -> None:
         self.follower = Follower()
 
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        """Note which models run in a step."""
+        """Note which models run in a step, and which of them with a graph: others get no gradient by it."""
         if self.run.inspecting:
             self.follower.entered.add(id(module))
-            self.running.update(map(id, module.parameters()))
+            if torch.is_grad_enabled():
+                self.running.update(map(id, module.parameters()))
 
     def step_closed(self, optimizer: Optimizer) -> None:
         """Compare parameters by identity, over all optimizers that are alive."""
@@ -101,7 +103,7 @@ class WiringObserver(Observer):
         )
 
     def is_over(self, parameter: Tensor, key: int, counts: dict[int, int]) -> bool:
-        """Whether an optimizer that is gone has trained it and no model of it ran since the last look."""
+        """Whether an optimizer that is gone has trained it and no model of it ran with a graph since the last look."""
         return key not in counts and key not in self.running and parameter in self.held
 
     def replaced(self, lost: Sequence[Tensor], told: list[OptimizerWiring]) -> Frame | None:
