@@ -167,7 +167,7 @@ def table_built(module: nn.Module, running: Sequence[nn.Module]) -> Frame | None
 
 def seen_module(path: str, module: nn.Module, running: Sequence[nn.Module] = ()) -> ModuleSeen:
     """Describe a module: class, whole-number settings, and the dtype and device of its own parameters."""
-    own = list(module.parameters(recurse=False)) or list(module.parameters())[:1]
+    own = list(nn.Module.parameters(module, recurse=False)) or list(module.parameters())[:1]
     dtypes, devices = {str(p.dtype).removeprefix("torch.") for p in own}, {str(p.device) for p in own}
     sizes = {
         name: v

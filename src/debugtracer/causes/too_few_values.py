@@ -40,4 +40,5 @@ class TooFewValues(Cause):
             confidence=0.9,
             because=f"{incident.op} takes the spread of a single value of a tensor{shape}, which is 0/0",
             remedies=self.remedies,
+            seen=True,  # nothing else makes NaN of finite numbers here, whatever a trial leaves as it is
         )

@@ -43,7 +43,7 @@ def resettable(module: nn.Module) -> list[Any]:
     return [
         m
         for m in module.modules()
-        if callable(getattr(m, "reset_parameters", None)) and any(True for _ in m.parameters(recurse=False))
+        if callable(getattr(m, "reset_parameters", None)) and any(True for _ in nn.Module.parameters(m, recurse=False))
     ]
 
 

@@ -98,7 +98,7 @@ def refuse_collectives(segment: Segment) -> None:
     for module in modules:
         for part in module.modules():
             if any(kind.__name__ in COLLECTIVE for kind in type(part).__mro__) or any(
-                is_sharded(p) for p in part.parameters(recurse=False)
+                is_sharded(p) for p in nn.Module.parameters(part, recurse=False)
             ):
                 kind = type(part).__name__
                 better = (

@@ -55,7 +55,7 @@ def test_a_loss_that_a_roll_back_of_ours_brought_back_says_nothing_of_labels():
     assert not run({5: [rows(5)], 6: [rows(6)]}, [*CALM[:5], 3.1, 3.0, 0.43, 0.42], extra=[back])
 
 
-@pytest.mark.parametrize(("first", "severity"), [(300.0, "warning"), (320.0, "note")])
+@pytest.mark.parametrize(("first", "severity"), [(60.0, "warning"), (64.0, "note")])
 def test_the_hard_rows_of_a_model_that_has_learnt_them_are_a_note(first, severity):
     (finding,) = run({5: [rows(5)], 6: [rows(6)]}, [first, *CALM[:4], 3.1, 3.0, 0.43, 0.42])
     assert finding.severity == severity

@@ -21,6 +21,20 @@ def test_a_column_against_a_row_is_told_once():
     assert (finding.kind, finding.exact, finding.place.frame.line) == ("loss_misuse", True, 20)
 
 
+def test_a_column_of_weights_says_what_becomes_of_them():
+    column = LossCall(
+        ref=ref(), loss="mul", frame=line(20), input_shape=(32,), target_shape=(32, 1), broadcast=True,
+        target_is_batch=True,
+    )  # fmt: skip
+    (finding,) = judged(LossBroadcast(), [column])
+    assert finding.message == (
+        "step 0, rank 0: a product multiplies values of shape (32,) with values of the batch of shape (32, 1): "
+        "broadcasting makes (32, 32) products, so each row meets the values of all rows; expected equal shapes. "
+        "Squeeze the column."
+    )
+    assert (finding.place.op, finding.place.frame.line) == ("aten::mul", 20)
+
+
 def test_equal_shapes_and_an_explicit_unsqueeze_are_silent():
     assert not judged(LossBroadcast(), [call(), call(broadcast=True, explicit=True)])
 

@@ -34,6 +34,14 @@ def run(out, model, loss_of=lambda y: y.square().mean(), steps=4):
     return facts(out, GraphReach)
 
 
+def test_a_model_with_its_own_list_of_parameters_is_read_all_the_same(tmp_path):
+    class Listed(Parts):
+        def parameters(self):  # as MAML's learners have it
+            return list(self.encoder.parameters()) + list(self.head.parameters())
+
+    assert run(tmp_path, Listed(lambda h: h.detach()))[0].lost == ("encoder.weight", "encoder.bias")
+
+
 @pytest.mark.parametrize(
     ("between", "function"),
     [

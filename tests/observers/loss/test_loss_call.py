@@ -128,6 +128,14 @@ def test_a_difference_with_a_target_of_the_batch_is_seen_and_one_of_equal_shapes
     assert not findings(tmp_path / "c", "model/loss-broadcast")
 
 
+@pytest.mark.parametrize(("column", "seen"), [(True, 3), (False, 0)])
+def test_losses_of_rows_times_a_column_of_the_batch_are_seen(column, seen, tmp_path):
+    weights = torch.rand(40, 1) if column else torch.rand(40)
+    calls = run(tmp_path, nn.Linear(5, 1), lambda x, y: (y * x.squeeze(1).square()).mean(), target=weights)
+    assert [(c.loss, c.input_shape, c.target_shape) for c in calls] == [("mul", (10,), (10, 1))] * seen
+    assert len(findings(tmp_path, "model/loss-broadcast")) == (seen > 0)
+
+
 @pytest.mark.parametrize(("flat", "seen"), [(False, 3), (True, 0)])
 def test_a_column_against_stored_values_is_seen(flat, seen, tmp_path):
     critic, stored = nn.Linear(4, 1), torch.randn(10)

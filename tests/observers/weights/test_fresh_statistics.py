@@ -33,7 +33,7 @@ def stays(average, model):
     pass
 
 
-def run(out, update, norm=True):
+def run(out, update, norm=True, clears=False):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8) if norm else nn.ReLU(), nn.Linear(8, 1))
     if update is by_torch:
@@ -48,12 +48,15 @@ def run(out, update, norm=True):
             optimizer.step()
             with torch.no_grad():
                 update(average, model)
+                if clears:
+                    model.zero_grad()
                 average(torch.randn(3, 4))
     return facts(out, FreshStatistics)
 
 
-def test_statistics_left_behind_are_told_once(tmp_path):
-    (fact,) = run(tmp_path, follow)
+@pytest.mark.parametrize("clears", [False, True])
+def test_statistics_left_behind_are_told_once(tmp_path, clears):
+    (fact,) = run(tmp_path, follow, clears=clears)
     assert (fact.kind, fact.norms, fact.frame.function) == ("Sequential", 1, "run")
     assert fact.trained >= 3
 

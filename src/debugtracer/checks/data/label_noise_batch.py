@@ -33,8 +33,8 @@ class LabelNoiseBatch(Check):
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
         after is back at the usual loss: the weights were sound. One step alone must be 3 times the usual loss, and 4
-        robust deviations of what the last losses vary by; else it is a note. Below a hundredth of the first loss it is
-        a note. A learning rate that is too high heals slowly, and is left to the spike checks.
+        robust deviations of what the last losses vary by; else it is a note. Below a twentieth of the first loss it
+        is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -58,7 +58,7 @@ class LabelNoiseBatch(Check):
     rows: int = 16  # rows in all; two rows are hard together by chance (ours)
     alone: float = 3.0  # times the usual loss: one step alone is a warning, else a note (ours)
     deviations: float = 4.0  # of the logarithm of the last losses, for one step alone (ours)
-    learnt: float = 0.01  # of the first loss: below it the hard rows of a model that has learnt them are a note (ours)
+    learnt: float = 0.05  # of the first loss: below it the hard rows of a model that has learnt them are a note (ours)
     longest: int = 7  # steps in a row (as data/hard-samples)
     back: float = 1.15  # times the usual loss: the next step is back (ours)
     looks: int = 20  # batches whose values were read, else nothing is known of the inputs (ours)

@@ -17,12 +17,14 @@ class LossBroadcast(Check):
 
     What it catches
         Predictions of shape (B, 1) against targets of shape (B,): broadcasting makes a (B, B) matrix of differences.
+        Weights of shape (B, 1) times losses of shape (B,): each sample gets the mean of all weights.
     Why it matters
         The best answer to that loss is the mean of the targets for every sample. Training runs and learns nothing else.
     How it decides
         Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss,
         huber_loss, or in a difference of a prediction and a tensor of the batch, or of a prediction of (B, 1) and B
-        stored values (a rollout, a replay buffer). Equal ranks, and a dimension made by
+        stored values (a rollout, a replay buffer), or in a product of B values and a (B, 1) of the batch (weights of
+        the samples). Equal ranks, and a dimension made by
         unsqueeze, are on purpose. Or (B, 1) is compared with (B, B): one of the two was stretched before.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
@@ -54,6 +56,8 @@ class LossBroadcast(Check):
         """Build the finding with both shapes and what they become."""
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
+        if call.loss == "mul":
+            return self.weighted(window, call, whole)
         if len(call.input_shape) == len(call.target_shape):
             return self.repeated(window, call, name)
         return self.finding(
@@ -65,6 +69,19 @@ class LossBroadcast(Check):
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS.get(call.loss), frame=call.frame),
             exact=None if call.loss != "sub" or call.target_is_batch else False,  # stored values may be anything
+        )
+
+    def weighted(self, window: Window, call: LossCall, whole: tuple[int, ...]) -> Finding:
+        """Build the finding of a column of weights times values of the rows."""
+        return self.finding(
+            window,
+            "error",
+            f"a product multiplies values of shape {call.input_shape} with values of the batch of shape "
+            f"{call.target_shape}: broadcasting makes {whole} products, so each row meets the values of all rows; "
+            "expected equal shapes. Squeeze the column.",
+            ref=call.ref,
+            place=Place(module=call.module or None, op="aten::mul", frame=call.frame),
+            remedies=("squeeze the column: weight.squeeze(-1)", "or let the dataset hand out a number, no row of one"),
         )
 
     def repeated(self, window: Window, call: LossCall, name: str) -> Finding:

@@ -13,7 +13,9 @@ from debugtracer.spikes.lines import lines
 from debugtracer.spikes.monitor import Monitor, monitor
 from debugtracer.spikes.residual import WIDTH
 from debugtracer.trace.facts.clipping import ClipLimit
+from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.health import Health
+from debugtracer.trace.facts.wiring import Wiring
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
@@ -35,7 +37,8 @@ class ExplodingGrad(Check):
         The norm is at least 10 times and the loss at least 3 times everything the run has shown (30 and 10 times while
         fewer than 32 steps are known), and the update changed the norm of the parameters by at least 5 % or was not
         measured. A clipped or bounded update leaves the parameters as they are, and it stays silent. No warm-up: it
-        compares with the first step too. A learning rate that rose threefold in the 8 steps before, or that has climbed
+        compares with the first step too, but where several optimizers take turns: their first losses and gradients are
+        of several kinds. A learning rate that rose threefold in the 8 steps before, or that has climbed
         to 10 times its geometric mean of the run, is named as the cause. A note where the program clips: the size of
         that gradient is not what hurt it.
     What to do
@@ -53,7 +56,7 @@ class ExplodingGrad(Check):
     young_loss: float = 10.0  # times the largest loss before, ours
     times_params: float = 1.05  # times the norm of the parameters before the update, ours
 
-    needs: ClassVar[tuple[str | type[Health], ...]] = (GRAD_L2, LOSS, PARAM_L2, Health)
+    needs: ClassVar[tuple[str | type[Fact], ...]] = (GRAD_L2, LOSS, PARAM_L2, Health, Wiring)
     kind: ClassVar[str | None] = "exploding_gradients"
     symptom: ClassVar[str] = "loss_spike"
     confidence: ClassVar[float] = 0.7
@@ -83,6 +86,9 @@ class ExplodingGrad(Check):
             )  # both must jump: the lesser jump is how close it came
             self.measured(window, what, jump, limit)
         if monitored.grad_times < grad_limit or monitored.loss_times < loss_limit:
+            return
+        wiring = window.last(Wiring)
+        if young and wiring is not None and len(wiring.optimizers) > 1:
             return
         if monitored.param_times and 1 / self.times_params < monitored.param_times < self.times_params:
             return

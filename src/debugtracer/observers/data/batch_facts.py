@@ -296,5 +296,10 @@ def spoiled(given: Any) -> bool:
 def first_layer(module: nn.Module) -> str:
     """The type of the first layer with parameters of its own, in the order of registration."""
     return next(
-        (type(part).__name__ for part in module.modules() if any(True for _ in part.parameters(recurse=False))), ""
+        (
+            type(part).__name__
+            for part in module.modules()
+            if any(True for _ in nn.Module.parameters(part, recurse=False))
+        ),
+        "",
     )

@@ -249,7 +249,7 @@ class GraphReachObserver(Observer):
             m
             for root in self.run.modules()
             for m in root.modules()
-            if any(id(p) in wanted for p in m.parameters(recurse=False))
+            if any(id(p) in wanted for p in nn.Module.parameters(m, recurse=False))
         ]
         return bool(owners) and not any(m.training for m in owners)
 

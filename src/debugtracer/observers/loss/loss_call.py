@@ -29,6 +29,7 @@ from debugtracer.trace.number import number
 
 MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
+PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 VIEWS = (
     "View",
     "Unsafe",
@@ -69,7 +70,7 @@ class LossCallObserver(Observer):
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Remember a softmax, measure a loss."""
         name = getattr(function, "__name__", "")
-        known = name in LOSSES or name in MAKERS or name in DIFFERENCES or name == NORMALISES
+        known = name in LOSSES or name in MAKERS or name in DIFFERENCES or name in PRODUCTS or name == NORMALISES
         if not known or not torch.is_grad_enabled():
             return
         if self.at != (self.run.iteration, self.run.step):
@@ -79,6 +80,8 @@ class LossCallObserver(Observer):
             self.remember(name.strip("_"), args, kwargs, output)
         elif name in DIFFERENCES:
             self.difference(args)
+        elif name in PRODUCTS:
+            self.product(args)
         elif name == NORMALISES:
             self.normalised_again(args, kwargs)
         elif self.emitted < MOST_CALLS:
@@ -136,6 +139,19 @@ class LossCallObserver(Observer):
         known = is_stretched(tuple(a.shape), tuple(b.shape)) and self.run.batches.find(target) is not None
         if known or is_column(given, target):
             self.run.emit(LossCall(ref=self.run.ref(), loss="sub", frame=self.run.here(), **self.shapes(given, target)))
+
+    def product(self, args: tuple[Any, ...]) -> None:
+        """Emit values of the rows times a column of the batch that is given as no other shape, stretched to a
+        matrix."""
+        a, b = (*args, None, None)[:2]
+        if not (isinstance(a, Tensor) and isinstance(b, Tensor)) or a.requires_grad == b.requires_grad:
+            return
+        given, weight = (a, b) if a.requires_grad else (b, a)
+        if not is_column(weight, given) or weight._base is not None or self.emitted >= MOST_CALLS:
+            return
+        if self.run.batches.find(weight) is not None:
+            seen = self.shapes(given, weight)
+            self.run.emit(LossCall(ref=self.run.ref(), loss="mul", frame=self.run.here(), **seen))
 
     def normalised_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Emit a softmax that is given as logits: `Categorical(logits=...)` takes the log of the sum of exponentials of
@@ -245,7 +261,7 @@ class LossCallObserver(Observer):
 
 
 def is_column(given: Tensor, target: Tensor) -> bool:
-    """True for a prediction of (N, 1) and stored values of (N,), of no loader: a rollout, a replay buffer."""
+    """True for a column of (N, 1) and values of (N,), as a prediction and a rollout or a replay buffer."""
     return target.dim() == 1 and len(target) > 1 and tuple(given.shape) == (len(target), 1)
 
 

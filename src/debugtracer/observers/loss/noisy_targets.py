@@ -86,7 +86,7 @@ class NoisyTargetsObserver(Observer):
     @inspected
     def entered(self, module: nn.Module, args: tuple[Any, ...]) -> None:
         """Keep the noisy inputs of a model."""
-        if not self.known or not torch.is_grad_enabled() or next(module.parameters(), None) is None:
+        if not self.known or not torch.is_grad_enabled() or next(iter(module.parameters()), None) is None:
             return
         for value in [v for v in args if isinstance(v, Tensor)]:
             one = self.known.get(id(value))

@@ -64,7 +64,7 @@ class PolicyRatiosObserver(Observer):
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a call of a model that has weights."""
-        weights = next(module.parameters(), None)
+        weights = next(iter(module.parameters()), None)
         if weights is not None:
             given = next((v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)), None)
             call = ModelCall(WeakRef(module), writes_into(module), copy_of(given), raw_frames(1), self.noise)

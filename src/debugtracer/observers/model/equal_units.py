@@ -69,7 +69,7 @@ class EqualUnitsObserver(Observer):
             for module in root.modules():
                 if not isinstance(module, KINDS):
                     continue
-                for own, parameter in module.named_parameters(recurse=False):
+                for own, parameter in nn.Module.named_parameters(module, recurse=False):
                     gates = GATES.get(vars(module).get("mode", ""), 1)
                     if (
                         parameter.dim() > 1

@@ -43,7 +43,7 @@ class FrozenEvaluationsObserver(Observer):
         training = module.training
         if training is self.trained or training is not torch.is_grad_enabled():
             return
-        if next(module.parameters(), None) is None:
+        if next(iter(module.parameters()), None) is None:
             return
         self.trained = training
         if training:

@@ -200,7 +200,7 @@ def likeliest(target: Tensor) -> Tensor | None:
 
 def library_model(module: nn.Module | None) -> str:
     """The class of a model with weights that a library defines; empty for the user's own and for a loss."""
-    if module is None or next(module.parameters(), None) is None:
+    if module is None or next(iter(module.parameters()), None) is None:
         return ""
     file = getattr(sys.modules.get(type(module).__module__), "__file__", None)
     return type(module).__name__ if file and not is_user_file(file) else ""

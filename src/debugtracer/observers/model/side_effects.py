@@ -53,7 +53,7 @@ def side_effect(model: nn.Module) -> str | None:
             return type(module).__name__
         if any(
             type(t) not in (Tensor, nn.Parameter)
-            for t in (*module.parameters(recurse=False), *module.buffers(recurse=False))
+            for t in (*nn.Module.parameters(module, recurse=False), *nn.Module.buffers(module, recurse=False))
         ):
             return f"tensors of a class of its own in {type(module).__name__}"
         changed = own_ways(module)

@@ -138,7 +138,7 @@ def small_parameters(run: ObservedRun, stepping: Optimizer) -> list[tuple[Tensor
         for root in run.modules()
         for module in root.modules()
         if type(module).__module__.startswith("torch.") and not isinstance(module, (nn.ParameterList, nn.ParameterDict))
-        for p in module.parameters(recurse=False)
+        for p in nn.Module.parameters(module, recurse=False)
     }
     trained = {id(p): p for optimizer in [stepping, *run.optimizers] for p in parameters(optimizer)}
     return [

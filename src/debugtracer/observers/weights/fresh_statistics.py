@@ -11,6 +11,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.recorder.run_state import parameters
 from debugtracer.trace.facts.fresh_statistics import FreshStatistics
 
 AFTER = 3  # steps, after which the trained network has counted batches (docs/rationale/checks.md#effect-invariants)
@@ -28,7 +29,8 @@ class FreshStatisticsObserver(Observer):
         """Look at a call without a graph of a network in evaluation mode that no optimizer trains."""
         if torch.is_grad_enabled() or module.training or self.run.step < AFTER:
             return
-        twins = [m for m in self.run.modules() if m is not module and is_twin(m, module)]
+        held = {id(p) for optimizer in self.run.optimizers for p in parameters(optimizer)}
+        twins = [m for m in self.run.modules() if m is not module and is_twin(m, module, held)]
         self.calls += 1
         trained = next((m for m in twins if norms_of(m) and has_counted(m)), None)
         if self.calls >= MOST_CALLS:
@@ -59,16 +61,17 @@ class FreshStatisticsObserver(Observer):
         )  # fmt: skip
 
 
-def is_twin(module: nn.Module, other: nn.Module) -> bool:
-    """Whether two networks are of one class and one shape, and the first is trained."""
+def is_twin(module: nn.Module, other: nn.Module, held: set[int]) -> bool:
+    """Whether two networks are of one class and one shape, and an optimizer holds the first alone: gradients may be
+    cleared by now."""
     if type(module) is not type(other):
         return False
     ours, theirs = list(module.parameters()), list(other.parameters())
     return (
         len(ours) == len(theirs)
         and all(a.shape == b.shape and a is not b for a, b in zip(ours, theirs, strict=True))
-        and any(p.grad is not None for p in ours)
-        and all(p.grad is None for p in theirs)
+        and any(id(p) in held for p in ours)
+        and not any(id(p) in held or p.grad is not None for p in theirs)
     )
 
 

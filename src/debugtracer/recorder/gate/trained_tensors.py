@@ -42,7 +42,7 @@ class TrainedTensors:
     def entered(self, module: nn.Module) -> None:
         """Note the parameters of a root that is called."""
         held = self.roots.get(module)
-        if held is None or not held or held[0]() is not next(module.parameters(), None):
+        if held is None or not held or held[0]() is not next(iter(module.parameters()), None):
             held = self.roots[module] = [WeakRef(parameter) for parameter in module.parameters()]
         self.called[id(module)] = held
 
