@@ -56,3 +56,17 @@ def test_of_a_straight_through_sum_the_difference_stays_detached():
     for given in ("(z + q - z)", "(z + (q - z))"):
         assert rewritten(f"z = {given}.detach()", "keep-graph") == ("z = z + (q - z).detach()",)
     assert rewritten("z = (z + q - y).detach()", "keep-graph") == ("z = z + q - y",)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("w = (p - rate * g).detach().requires_grad_()", "w = (p - rate * g).requires_grad_()"),
+        ("loss = 2 * (a + b).detach()", "loss = 2 * (a + b)"),
+        ("h = (a + b).detach()", "h = a + b"),
+        ("h = net(x).detach().relu()", "h = net(x).relu()"),
+        ("loss = scale * (x + (q - x)).detach()", "loss = scale * (x + (q - x).detach())"),
+    ],
+)
+def test_what_is_no_longer_cut_off_binds_as_before(code, wanted):
+    assert rewritten(code, "keep-graph") == (wanted,)

@@ -96,17 +96,27 @@ SIGNS: dict[type[ast.operator], str] = {
     ast.Pow: "**",
 }
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+JOINS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
 
 
 def rooted(line: Line, value: float | None, op: str, optimizer: str) -> tuple[str, ...]:
     """The graph kept: `.detach()`, `.data` and `.item()` taken off a value that the loss needs; of `x + q - x` it stays
     on the difference."""
     cut: dict[ast.expr, str] = {}
+    joined = {
+        part for node in ast.walk(line.statement) if isinstance(node, JOINS) for part in ast.iter_child_nodes(node)
+    }
     for node in ast.walk(line.statement):
         if isinstance(node, ast.Call) and word(node) in ("detach", "item") and not node.args:
-            cut[node] = straight_through(line, operand(node)) or line.text(operand(node))
+            kept = operand(node)
+            cut[node] = straight_through(line, kept) or line.text(kept)
         elif isinstance(node, ast.Attribute) and node.attr == "data":
-            cut[node] = line.text(node.value)
+            kept = node.value
+            cut[node] = line.text(kept)
+        else:
+            continue
+        if node in joined and not isinstance(kept, ATOMS):  # what follows or stands beside binds closer
+            cut[node] = f"({cut[node]})"
     if len(cut) != 1:
         raise NotUnderstood(f"{len(cut)} places where the graph is cut; expected one")
     return line.replaced(cut)
