@@ -18,5 +18,15 @@ def test_a_copy_that_does_not_follow():
     )
 
 
+def test_a_copy_of_which_little_is_kept_was_exchanged_with_its_parameter():
+    fact = BlendedCopy(ref=at(2), param="fc.weight", kept=0.02, taken=0.98, frame=line(16), looks=3, moved=0.012)
+    (finding,) = found(CopyUnmoved(), [fact])
+    assert finding.message.endswith(
+        "expected a copy that follows. A copy that follows keeps most of itself: the parameter and its copy are "
+        "exchanged, and the parameter is pulled to the copy. Exchange them where this is called."
+    )
+    assert finding.remedies[0].startswith("exchange the two networks where the average is called")
+
+
 def test_without_a_fact_it_is_silent():
     assert found(CopyUnmoved(), [], ended=True) == []

@@ -12,6 +12,15 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+EXCHANGED = (
+    "A copy that follows keeps most of itself: the parameter and its copy are exchanged, and the parameter is pulled "
+    "to the copy. Exchange them where this is called."
+)
+REMEDIES_EXCHANGED = (
+    "exchange the two networks where the average is called: the copy is the one that is written",
+    "or keep more of the copy than is taken of the parameter, and write in place",
+)
+
 
 class CopyUnmoved(Check):
     """A copy of the weights is averaged with them in each step, and the result is never written to it.
@@ -24,7 +33,8 @@ class CopyUnmoved(Check):
     How it decides
         In two inspected steps the same tensor and a parameter of its shape were multiplied with two numbers that add
         up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was, though
-        the average, written to it, changes at least half of its elements.
+        the average, written to it, changes at least half of its elements. Where less of the copy is kept than of the
+        parameter is taken the two are said to be exchanged.
     What to do
         Write in place: `s.mul_(decay).add_(p, alpha=1 - decay)`, or `s.lerp_(p, 1 - decay)`.
     Example
@@ -47,14 +57,17 @@ class CopyUnmoved(Check):
         """Judge each line once."""
         for fact in window.new(BlendedCopy):
             line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
+            exchanged = float(fact.kept) < float(fact.taken)
+            advice = EXCHANGED if exchanged else f"Write in place: s.lerp_(p, {float(fact.taken):.4g})."
             yield self.finding(
                 window,
                 "warning",
                 f"{line} averages a copy of {fact.param or 'a weight'} "
                 f"({float(fact.kept):.4g} of it, {float(fact.taken):.4g} of the parameter), and after {fact.looks} "
                 f"looks the copy is bit for bit what it was though the parameter moved by {float(fact.moved):.2g} of "
-                f"its norm; expected a copy that follows. Write in place: s.lerp_(p, {float(fact.taken):.4g}).",
+                f"its norm; expected a copy that follows. {advice}",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, param=fact.param or None),
+                remedies=REMEDIES_EXCHANGED if exchanged else (),
                 moved=float(fact.moved),
             )
