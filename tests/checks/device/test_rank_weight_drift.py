@@ -11,12 +11,12 @@ NAMES = ("up.weight", "up.bias", "head.weight", "head.bias")
 LOOKS = (0, 1, 2, 50, 100)
 
 
-def looks(rank, before, grads=(1.0, 2.0, 3.0, 4.0)):
+def looks(rank, before, grads=(1.0, 2.0, 3.0, 4.0), collectives=lambda step: step):
     """One look for each step: `before` gives the checksums at a step."""
     return [
         RankWeights(
             ref=ref(step, rank), optimizer="SGD", built=LOADER, number=0, names=NAMES, before=before(step),
-            grads_l2=grads,
+            grads_l2=grads, collectives=collectives(step),
         )
         for step in LOOKS
     ]  # fmt: skip
@@ -55,6 +55,18 @@ def test_equal_copies_parts_of_one_tensor_and_local_updates_are_silent():
     assert judged(looks(0, moving), shards) == []
     local = looks(1, lambda step: moving(step) if step == 0 else (70, 71, 72, 9))  # equal at the start alone
     assert judged(looks(0, moving), local) == []
+
+
+def test_ranks_that_exchange_nothing_train_models_of_their_own():
+    apart = lambda step: moving(step) if step == 0 else tuple(70 + n + step for n in range(4))  # noqa: E731
+    (one,) = judged(looks(0, moving, collectives=lambda _: 2), looks(1, apart, collectives=lambda _: 2))
+    assert one.message == (
+        "step 0, rank 0: ranks 0 and 1 began with equal weights, called no collective from step 0 to 100, and differ "
+        "in all 4 parameters since the first update; expected gradients that are averaged before it. Look for the "
+        "average that is never reached."
+    )
+    for unknown in (lambda step: step, lambda _: -1):  # something was exchanged; not known
+        assert judged(looks(0, moving, collectives=unknown), looks(1, apart, collectives=unknown)) == []
 
 
 def test_weights_that_never_moved_prove_nothing():

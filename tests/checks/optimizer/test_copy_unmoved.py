@@ -25,7 +25,7 @@ def test_a_copy_of_which_little_is_kept_was_exchanged_with_its_parameter():
         "expected a copy that follows. A copy that follows keeps most of itself: the parameter and its copy are "
         "exchanged, and the parameter is pulled to the copy. Exchange them where this is called."
     )
-    assert finding.remedies[0].startswith("exchange the two networks where the average is called")
+    assert finding.remedy[0].startswith("exchange the two networks where the average is called")
 
 
 def test_without_a_fact_it_is_silent():

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from debugtracer.observers.device import rank_weights
-from debugtracer.observers.device.rank_weights import norms
+from debugtracer.observers.device.rank_weights import collectives, norms
 from debugtracer.trace.facts.rank_weights import RankWeights
 from tests.observers.observing import fit, observed
 
@@ -33,6 +33,13 @@ def test_the_first_steps_with_checksums_and_norms(group, tmp_path, monkeypatch):
     assert (first.number, first.names, first.ref.step, second.ref.step) == (0, ("weight", "bias"), 0, 1)
     assert first.before != second.before
     assert all(norm > 0 for norm in first.grads_l2)
+    assert first.collectives == second.collectives == 0
+
+
+def test_collectives_are_counted_over_all_groups(group):
+    dist.all_reduce(torch.ones(2))
+    dist.all_reduce(torch.ones(2), group=dist.new_group([0]))
+    assert collectives() == 2
 
 
 def test_a_wrapped_model_is_left_to_the_other_check(group, tmp_path, monkeypatch):

@@ -26,17 +26,18 @@ class RankWeightDrift(Check):
     What it catches
         A loop that reduces its gradients itself and misses one, on one rank or now and then: an exchange that delivers
         something else, a branch that one rank takes alone, a gradient that is changed after it was averaged; a model
-        that each rank builds from a seed of its own.
+        that each rank builds from a seed of its own; an average of gradients that is never reached.
     Why it matters
         Each rank goes on with a model of its own, and their averaged gradients fit none of them. Rank 0's is saved.
     How it decides
         Checksums of the bits of each parameter before the update, in the first three steps and every 50. What is equal
         on both ranks in the first `least` looks, while some of it moves between them, is held twice and updated alike:
         it has to stay equal. One that differs from the start is no copy (tensor and expert parallel, local updates),
-        and is left alone, unless all gradients are the same numbers on both ranks: then models that began apart get
-        one average. Gradients of equal weights that are one and the same factor apart in all of at least `least`
-        parameters are one gradient, scaled on one rank. Not asked under DistributedDataParallel
-        (`device/replica-drift`) and of sharded parameters.
+        and is left alone, unless all gradients are the same numbers on both ranks: then models that began apart get one
+        average. Gradients of equal weights that are one and the same factor apart in all of at least `least` parameters
+        are one gradient, scaled on one rank. Where all weights were equal before the first update, none is in `least`
+        looks after it, and no rank called a collective in between, each trains a model of its own. Not asked under
+        DistributedDataParallel (`device/replica-drift`) and of sharded parameters.
     What to do
         Reduce each gradient on all ranks, and change it alike on all of them; broadcast the weights from rank 0.
     Example
@@ -70,6 +71,9 @@ class RankWeightDrift(Check):
                 if (scaled := next((p for p in pairs if self.factor(*p)), None)) is not None:
                     yield self.describe_scaled(windows[a], (a, b), scaled)
                     return
+                if self.alone(pairs):
+                    yield self.describe_alone(windows[a], (a, b), pairs)
+                    return
                 if apart := self.apart(pairs):
                     yield self.describe_apart(windows[a], (a, b), pairs, apart)
                     return
@@ -89,6 +93,34 @@ class RankWeightDrift(Check):
             if names:
                 return look, names
         return None
+
+    def alone(self, pairs: list[Pair]) -> bool:
+        """Whether models that began equal are different everywhere since, and nothing was exchanged meanwhile."""
+        (mine, theirs), later = pairs[0], pairs[1:]
+        moving = [p for p, norm in enumerate(mine.grads_l2) if norm > 0]
+        return (
+            len(later) >= self.least
+            and bool(moving)
+            and mine.before == theirs.before
+            and mine.collectives >= 0
+            and all(x.collectives == mine.collectives and y.collectives == theirs.collectives for x, y in later)
+            and all(x.before[p] != y.before[p] for x, y in later for p in moving)
+        )
+
+    def describe_alone(self, window: Window, ranks: tuple[int, int], pairs: list[Pair]) -> Finding:
+        """Build the finding of ranks that never hear of each other."""
+        mine, last = pairs[0][0], pairs[-1][0]
+        return self.finding(
+            window,
+            "warning",
+            f"ranks {ranks[0]} and {ranks[1]} began with equal weights, called no collective from step {mine.ref.step} "
+            f"to {last.ref.step}, and differ in all {len(mine.names)} parameters since the first update; expected "
+            f"gradients that are averaged before it{spot(mine.called)}. Look for the average that is never reached.",
+            ref=mine.ref,
+            place=Place(frame=mine.called or mine.built),
+            remedies=("call all_reduce on each gradient before step(), or wrap the model in DistributedDataParallel",),
+            parameters=len(mine.names),
+        )
 
     def apart(self, pairs: list[Pair]) -> list[str]:
         """The parameters that differ in all of the first looks though every gradient is the same number on both ranks:

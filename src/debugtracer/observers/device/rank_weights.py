@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed import distributed_c10d
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
@@ -58,9 +60,18 @@ class RankWeightsObserver(Observer):
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=type(optimizer).__name__,
                 built=self.run.built_at(optimizer), called=self.run.here(), number=number,
                 names=tuple(names.get(id(p), f"parameter {place}") for place, p in enumerate(held)),
-                before=checksums(held), grads_l2=norms(held), model=model,
+                before=checksums(held), grads_l2=norms(held), model=model, collectives=collectives(),
             )
         )  # fmt: skip
+
+
+def collectives() -> int:
+    """The collectives that this process has called over all its groups; -1 where a backend does not count them."""
+    try:
+        groups: list[Any] = list(distributed_c10d._world.pg_map)
+        return sum(group._get_sequence_number_for_group() for group in groups)
+    except (AttributeError, RuntimeError):
+        return -1
 
 
 def norms(held: list[Tensor]) -> tuple[float, ...]:

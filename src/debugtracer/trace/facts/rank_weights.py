@@ -28,6 +28,9 @@ class RankWeights(Fact, frozen=True, kw_only=True):
     grads_l2: tuple[float, ...] = ()
     """L2 norm of each gradient as the optimizer gets it; -1 for none, and where it is not finite."""
 
+    collectives: int = -1
+    """Collectives that this process has called so far, over all its groups; -1 where that cannot be read."""
+
     def key(self) -> object:
         """Identify the optimizer and the step: each one is new."""
         return self.number, self.ref.step
