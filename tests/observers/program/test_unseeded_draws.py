@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from debugtracer.observers.program.unseeded_draws import SEEDED
+from debugtracer.observers.program.unseeded_draws import SEEDED, SOURCES, has_random
+from debugtracer.source.program import parse
 from tests.forked import programs
 
 TRAIN = """
@@ -85,3 +87,20 @@ def test_a_library_that_draws_where_it_is_imported_is_no_draw_of_the_program(run
     script.write_text(text.replace("EACH", each))
     found = [f for f in run_watched(script).report["findings"] if f["check"] == "data/seed-chain"]
     assert len(found) == told
+
+
+@pytest.mark.parametrize(
+    ("code", "sources"),
+    [
+        ("import random", ["python"]),
+        ("from random import choice", ["python"]),
+        ("import numpy as np\nrng = np.random.default_rng(0)", ["numpy"]),
+        ("from numpy import random", ["numpy"]),
+        ("import numpy.random", ["numpy"]),
+        ("import numpy as np\nx = np.zeros(3)", []),
+    ],
+)
+def test_a_generator_is_named_by_its_own_module(code, sources):
+    program = parse(Path("train.py"), code.encode())
+    assert program is not None
+    assert [source for source in SOURCES if has_random(program, source)] == sources

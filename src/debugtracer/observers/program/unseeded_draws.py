@@ -45,7 +45,7 @@ class UnseededDraws:
                 and drew(before, after)
                 and not mentioned(source)
                 # a library may draw once where it is imported, as rich does: that is no draw of the program's
-                and (not before_training or is_named())
+                and (not before_training or is_named(source))
             ):
                 self.found.add(source)
         self.states = now
@@ -58,21 +58,23 @@ def mentioned(source: str) -> bool:
     return files is None or any(SEEDED[source].search(text_of(file)) for file in files)
 
 
-def is_named() -> bool:
-    """Whether a file of the program has a module or an attribute by the name of `random`, or its files cannot all be
-    read."""
+def is_named(source: str) -> bool:
+    """Whether a file of the program names this generator, or its files cannot all be read."""
     files = program_files()
-    return files is None or any(has_random(program) for file in files if (program := program_of(file)) is not None)
+    programs = (program_of(file) for file in files or ())
+    return files is None or any(has_random(program, source) for program in programs if program is not None)
 
 
-def has_random(program: Program) -> bool:
-    """Whether a file imports or uses a generator of that name."""
+def has_random(program: Program, source: str) -> bool:
+    """Whether a file imports `random`, or numpy's; an attribute of that name is numpy's."""
     for node in program.nodes:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [getattr(node, "module", "") or "", *(one.name for one in node.names)]
-            if any("random" in name.split(".") for name in names):
+        if isinstance(node, ast.Import) and any(one.name == SOURCES[source] for one in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom):
+            names = {node.module or "", *(f"{node.module}.{one.name}" for one in node.names)}
+            if SOURCES[source] in names:
                 return True
-        if isinstance(node, ast.Attribute) and node.attr == "random":
+        if source == "numpy" and isinstance(node, ast.Attribute) and node.attr == "random":
             return True
     return False
 
