@@ -32,6 +32,7 @@ FORGOTTEN: dict[str, Callable[[Any], Any]] = {
     "shared-memory": lambda o: o.made,
     "permuted-views": lambda o: (o.followed, o.joined, o.flattened),
     "single-targets": lambda o: o.asked,
+    "loss-divisions": lambda o: o.divisors,
     "loss-terms": lambda o: o.made,
     "element-spikes": lambda o: o.standout.recent,
     "order": lambda o: [(log.use.fresh, log.calls) for log in o.logs.values() if log.use.fresh],

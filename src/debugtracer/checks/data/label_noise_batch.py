@@ -32,9 +32,9 @@ class LabelNoiseBatch(Check):
     How it decides
         The loss is a quarter above all of the last 32 in at most `longest` steps in a row, at least `raised` of the
         rows share that, no tensor of these batches was unlike the others (and their values were read), and the step
-        after is back at the usual loss: the weights were sound. One step alone must be 3 times the usual loss, and 4
-        robust deviations of what the last losses vary by; else it is a note. Below a twentieth of the first loss it
-        is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
+        after is back at the usual loss: the weights were sound. Each must be 4 robust deviations of what the last
+        losses vary by above the usual loss, and one step alone 3 times that loss; else it is a note. Below a twentieth
+        of the first loss it is a note. A learning rate that is too high heals slowly, and is left to the spike checks.
     What to do
         Compare the labels of these samples with their inputs; look at the join that made them.
     Example
@@ -57,7 +57,7 @@ class LabelNoiseBatch(Check):
     raised: float = 0.6  # share of the rows (ours)
     rows: int = 16  # rows in all; two rows are hard together by chance (ours)
     alone: float = 3.0  # times the usual loss: one step alone is a warning, else a note (ours)
-    deviations: float = 4.0  # of the logarithm of the last losses, for one step alone (ours)
+    deviations: float = 4.0  # of the logarithm of the last losses (ours)
     learnt: float = 0.05  # of the first loss: below it the hard rows of a model that has learnt them are a note (ours)
     longest: int = 7  # steps in a row (as data/hard-samples)
     back: float = 1.15  # times the usual loss: the next step is back (ours)
@@ -100,11 +100,16 @@ class LabelNoiseBatch(Check):
         return profile is not None and profile.looked >= self.looks
 
     def stands_alone(self, window: Window, value: float, usual: float) -> bool:
-        """Whether one step alone is far above the usual loss, also in the unit of what the loss of a batch varies by:
-        small batches behind a batch norm share their error."""
+        """Whether one step alone is far above the usual loss, also in the unit of what the loss of a batch varies
+        by."""
+        return value > self.alone * usual and self.stands_out(window, value, usual)
+
+    def stands_out(self, window: Window, value: float, usual: float) -> bool:
+        """Whether a loss is far above the usual one in the unit of what the loss of a batch varies by: small batches
+        behind a batch norm share their error, and the last microbatch of an accumulation stands for all."""
         logs = [math.log(v) for v in list(window.series.get(LOSS, ()))[-USUAL:] if math.isfinite(v) and v > 0]
-        if value <= self.alone * usual or not usual > 0 or not logs:
-            return value > self.alone * usual
+        if not usual > 0 or not logs:
+            return value > usual
         middle = median(logs)
         spread = 1.4826 * median([abs(v - middle) for v in logs])
         return math.log(value / usual) > self.deviations * spread
@@ -114,7 +119,8 @@ class LabelNoiseBatch(Check):
         raised = min(fact.raised for fact in run)
         if raised < self.raised or sum(fact.rows for fact in run) < self.rows:
             return
-        loud = len(run) > 1 or self.stands_alone(window, as_float(run[0].value), as_float(run[0].usual))
+        value, usual = min(as_float(fact.value) for fact in run), as_float(run[0].usual)
+        loud = (self.stands_out if len(run) > 1 else self.stands_alone)(window, value, usual)
         loud &= as_float(run[0].value) > self.learnt * window.memory(self)["first"]
         samples: tuple[Any, ...] = tuple(dict.fromkeys(s for fact in run for s in fact.samples or ()))
         of = f" ({named(samples)})" if samples else ""
