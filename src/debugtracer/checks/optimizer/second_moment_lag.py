@@ -67,7 +67,7 @@ class SecondMomentLag(Check):
                 yield finding
 
     def look(self, window: Window, held: Precursors) -> None:
-        """Hold what the new snapshots show."""
+        """Note what the new snapshots show."""
         for fact in window.new(Health):
             rows = [p for p in fact.params if p.rms is not None and p.numel >= self.smallest]
             worst = max(rows, key=lambda p: as_float(p.rms or 0.0), default=None)

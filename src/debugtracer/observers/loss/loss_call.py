@@ -24,12 +24,12 @@ from debugtracer.observers.loss.loss_function import (
 from debugtracer.observers.model.running_module import path_of, running_module
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
+from debugtracer.observers.weights.blended_copies import PRODUCTS
 from debugtracer.trace.facts.loss_call import BINARY, DISTRIBUTION, ELEMENTWISE, INDEXED, LOSSES, LossCall, Maker
 from debugtracer.trace.number import number
 
 MAKERS = frozenset({"softmax", "log_softmax", "sigmoid", "sigmoid_", "logsigmoid", "special_expit", "expit"})
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 VIEWS = (
     "View",
     "Unsafe",
