@@ -80,7 +80,7 @@ class LossBroadcast(Check):
             f"{call.target_shape}: broadcasting makes {whole} products, so each row meets the values of all rows; "
             "expected equal shapes. Squeeze the column.",
             ref=call.ref,
-            place=Place(module=call.module or None, op="aten::mul", frame=call.frame),
+            place=Place(module=call.module or None, op=OPS[call.loss], frame=call.frame),
             remedies=("squeeze the column: weight.squeeze(-1)", "or let the dataset hand out a number, no row of one"),
         )
 
@@ -102,6 +102,7 @@ class LossBroadcast(Check):
 
 
 OPS = {
+    "mul": "aten::mul",
     "sub": "aten::sub",
     "mse_loss": "aten::mse_loss",
     "l1_loss": "aten::l1_loss",

@@ -9,8 +9,8 @@ from statistics import median
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.precursor import FOLLOWED, Precursors
 from debugtracer.checks.snapshots import taken
+from debugtracer.spikes.precursors import FOLLOWED, Precursors
 from debugtracer.trace.facts.health import Health
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float

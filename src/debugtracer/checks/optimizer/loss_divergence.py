@@ -110,9 +110,10 @@ class LossDivergence(Check):
         by its nature."""
         loss, expected = (as_float(found.evidence[name]) for name in ("loss", "expected"))
         rise, noted = loss - expected, notebook.get("noted")
-        if noted is None or rise > self.further * noted:
-            notebook["noted"] = rise
-        return bool(notebook["noted"] == rise)
+        if noted is not None and rise <= self.further * noted:
+            return False
+        notebook["noted"] = rise
+        return True
 
     def asked(self, window: Window, found: Finding, notebook: dict[Any, Any]) -> Iterator[Finding]:
         """A finding that waits for a trial of its weights; of a log alone, whose program nobody watches, it is told as

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.precursor import FOLLOWED, Precursors
+from debugtracer.spikes.precursors import FOLLOWED, Precursors
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float

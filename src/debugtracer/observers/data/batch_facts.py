@@ -295,5 +295,5 @@ def spoiled(given: Any) -> bool:
 
 def first_layer(module: nn.Module) -> str:
     """The type of the first layer with parameters of its own, in the order of registration."""
-    held = (part for part in module.modules() if any(p is not None for p in part._parameters.values()))
+    held = (part for part in module.modules() if any(True for _ in nn.Module.parameters(part, recurse=False)))
     return next((type(part).__name__ for part in held), "")

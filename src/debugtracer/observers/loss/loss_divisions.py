@@ -39,8 +39,6 @@ class LossDivisionsObserver(Observer):
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Note by what the loss was divided."""
-        if not self.run.inspecting:
-            return
         self.divisors.append(divided_twice(self.run.state.scaled.unscaled(losses[0])) if losses else None)
         self.library, self.frame = calling_library(), self.run.here()
 
@@ -49,7 +47,7 @@ class LossDivisionsObserver(Observer):
         """Emit an update whose losses were all divided twice by their number."""
         divisors, count = set(self.divisors), len(self.divisors)
         self.divisors.clear()
-        if self.run.inspecting and self.library and count > 1 and divisors == {float(count)}:
+        if self.library and count > 1 and divisors == {float(count)}:
             self.run.emit(LossDivision(ref=self.run.ref(), backwards=count, library=self.library, frame=self.frame))
 
 

@@ -29,8 +29,9 @@ class FreshStatisticsObserver(Observer):
         """Look at a call without a graph of a network in evaluation mode that no optimizer trains."""
         if torch.is_grad_enabled() or module.training or self.run.step < AFTER:
             return
-        held = {id(p) for optimizer in self.run.optimizers for p in parameters(optimizer)}
-        twins = [m for m in self.run.modules() if m is not module and is_twin(m, module, held)]
+        alike = [m for m in self.run.modules() if m is not module and type(m) is type(module)]
+        held = {id(p) for optimizer in self.run.optimizers for p in parameters(optimizer)} if alike else set()
+        twins = [m for m in alike if is_twin(m, module, held)]
         self.calls += 1
         trained = next((m for m in twins if norms_of(m) and has_counted(m)), None)
         if self.calls >= MOST_CALLS:
@@ -62,10 +63,8 @@ class FreshStatisticsObserver(Observer):
 
 
 def is_twin(module: nn.Module, other: nn.Module, held: set[int]) -> bool:
-    """Whether two networks are of one class and one shape, and an optimizer holds the first alone: gradients may be
-    cleared by now."""
-    if type(module) is not type(other):
-        return False
+    """Whether two networks of one class are of one shape, too, and an optimizer holds the first alone: gradients may
+    be cleared by now."""
     ours, theirs = list(module.parameters()), list(other.parameters())
     return (
         len(ours) == len(theirs)

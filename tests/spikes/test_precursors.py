@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from debugtracer.checks.optimizer.precursor import FOLLOW_STEPS, FOLLOWED, Precursors
 from debugtracer.spikes.monitor import monitor
+from debugtracer.spikes.precursors import FOLLOW_STEPS, FOLLOWED, Precursors
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
