@@ -269,6 +269,7 @@ def test_where_only_the_calls_of_the_loop_tell_what_it_trains_its_observers_alon
     torch.manual_seed(0)
     weight, rows = torch.randn(4, 1, requires_grad=True), torch.randn(8, 4)
     with under_watch(tmp_path, **RESTS) as session:
+        session.state.has_optimizer = False  # optimizers of other tests may still be alive
         for step in range(FIRST_STEPS + 60):
             if step >= FIRST_STEPS:
                 session.state.own_s += 100.0
