@@ -165,6 +165,7 @@ PROGRAMS = (
         40,
         "episodes",
         edits=((r"count\(1\)", "range(1, {n} + 1)"),),
+        packages=GYMNASIUM,
     ),
     Program(
         "CleanRL ppo",

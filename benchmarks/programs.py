@@ -7,7 +7,8 @@ print the same.
 
 The programs (benchmarks/other_programs.py) are fetched into a folder outside this repository, and what they import
 that we lack is installed beside them (benchmarks/program_packages.py). Each runs n and 3n steps long (or as many times
-n as `--lengths` says), with one thread: start-up cancels in the difference, which is the steady part. `told` is the
+n as `--lengths` says), with one thread: start-up cancels in the difference, which is the steady part. The bare and the
+watched run go at the same time, so that what else the machine does slows both. `told` is the
 share of the run's time that debug-tracer itself reports, `load` that of the machine. A result is kept by commit, so
 that one file shows before and after.
 """
@@ -18,11 +19,11 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,14 @@ from benchmarks.program_packages import interpreter
 KIND = "programs-cost"
 LONG = "programs-long"  # with other lengths, so that no table mixes them
 LENGTHS = (1, 3)
+# a command whose CPU seconds, with those of all its children, are written to a file
+TIMED = """
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+open(sys.argv[1], "w").write(str(used.ru_utime + used.ru_stime))
+sys.exit(status)
+"""
 OTHER_EACH_TIME = re.compile(
     r"(?i)\b(?:time|(?:iter_)?dt|ms/batch|mfu|SPS)\b[:= ]*-?[\d.]+(?: ?(?:ms|s|%)(?!\w))?|\(\d+\.\d+s\)"
 )
@@ -104,14 +113,13 @@ def run(program: Program, source: Path, length: int, is_watched: bool, cost: str
         environment |= {"DEBUG_TRACER_COST": cost} if cost else {}
         watch = ["-m", "debugtracer", "run", "--mode", "observe", "--"] if is_watched else []
         words = [python, *watch, script, *program.arguments.replace("{n}", str(length)).split()]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        ended = subprocess.run(words, cwd=begin, env=environment, capture_output=True, text=True, timeout=1200)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        timed = [sys.executable, "-c", TIMED, str(work / "cpu_s"), *words]
+        ended = subprocess.run(timed, cwd=begin, env=environment, capture_output=True, text=True, timeout=1200)
         printed = ended.stdout.splitlines()
         if program.results:
             printed += [line for path in sorted(begin.glob(program.results)) for line in path.read_text().splitlines()]
         return Finished(
-            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            float((work / "cpu_s").read_text()),
             [OTHER_EACH_TIME.sub("", line) for line in printed],
             ended.returncode,
             (ended.stderr.strip().splitlines() or [""])[-1],
@@ -141,8 +149,10 @@ def measure(
     least: dict[tuple[bool, int], Finished] = {}
     for _ in range(rounds):
         for factor in lengths:
-            for is_watched in (False, True):
-                done = run(program, source, factor * program.length, is_watched, cost, python)
+            length = factor * program.length
+            with ThreadPoolExecutor(2) as pool:
+                pair = pool.map(lambda watched: run(program, source, length, watched, cost, python), (False, True))  # noqa: B023
+            for is_watched, done in zip((False, True), pair, strict=True):
                 if done.status:
                     return {"kind": program.kind, "error": f"status {done.status}: {done.last_error}"[:200]}
                 known = least.get((is_watched, factor))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import torch
 from torch import nn
@@ -167,6 +169,21 @@ def test_a_new_run_begins_with_a_full_balance():
     steps.governor.reset()
     assert steps.working() == list(Part)
     assert steps.state.rested == {}
+
+
+def test_clocks_that_are_dear_are_looked_at_rarely() -> None:
+    looks: list[int] = []
+
+    def dear() -> tuple[float, float]:
+        looks.append(1)
+        time.sleep(0.002)
+        return 0.0, 0.0
+
+    governor = Governor(0.03, RunState(), read=dear)
+    looks.clear()
+    for _ in range(40):
+        governor.steps_closed(0.05, 16)  # seconds that are told, none that pass
+    assert len(looks) <= 2, "one at once, the next once 2 ms are a thousandth of the steps"
 
 
 def train(model: nn.Module, steps: int) -> list[torch.Tensor]:

@@ -19,7 +19,8 @@ FIRST_S = GRACE_S
 SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds are not stretched (ours)
 LEAST_SHARE = 0.02  # of a core, below which a look at the clocks is not believed (ours)
 CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 to 270 us in some sandboxes
-CLOCK_S = 0.05  # seconds of steps between them at least (ours): there a look costs half a percent then
+CLOCK_S = 0.05  # seconds of steps between them at least (ours)
+LOOK_SHARE = 1e-3  # of the time, which looks take at most (ours): steps of a millisecond feel half a percent
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
 # jump of the loss needs
@@ -63,6 +64,8 @@ class Governor:
         self.share = 1.0
         """The same, as it was measured."""
         self.read_at = read()
+        self.clock_s = CLOCK_S
+        """Seconds of steps between two looks at the clock."""
         self.begin_block()
         self.balance_s = GRACE_S
         self.seen_own_s = self.seen_judge_s = 0.0
@@ -98,7 +101,7 @@ class Governor:
         self.block_own_s += own_s
         self.block_s += seconds
         self.block_kinds.add(self.working[Part.OBSERVERS] if state.step > FIRST_STEPS else None)
-        if self.block_steps >= CLOCK_STEPS and self.block_s >= CLOCK_S:
+        if self.block_steps >= CLOCK_STEPS and self.block_s >= self.clock_s:
             self.look_at_clock()
         if state.step <= FIRST_STEPS:
             self.first_s += spent_s
@@ -116,7 +119,9 @@ class Governor:
 
     def look_at_clock(self) -> None:
         """Measure how much of a core the training thread has, and what clocks inside our functions miss."""
+        begin = perf_counter()
         before, self.read_at = self.read_at, self.read()
+        self.clock_s = max(CLOCK_S, (perf_counter() - begin) / LOOK_SHARE)
         cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
         self.share = min(max(cpu_s / wall_s, LEAST_SHARE), 1.0) if wall_s > 0 else 1.0
         self.pace = max(self.share, SLOWEST)
