@@ -3,6 +3,8 @@ it again."""
 
 from __future__ import annotations
 
+from statistics import median
+
 import figures as f
 from board import at
 from kept import Kept, newest
@@ -25,7 +27,7 @@ def table() -> str:
         fresh(newest("fresh-faults")),
         loops(newest("loops")),
         healthy(newest("false-alarms")),
-        cost(newest("programs-cost")),
+        cost(newest("programs-long")),
     ]
     return "\n".join([row_of(HEAD), "|---" * len(HEAD) + "|", *(row_of(cells) for cells in rows)])
 
@@ -96,14 +98,16 @@ def healthy(kept: Kept) -> list[str]:
 
 
 def cost(kept: Kept) -> list[str]:
-    """CPU time of whole programs of other people, at the commit that was measured last and at the one before it."""
-    (_, before), (commit, now) = list(kept.values["results"].items())[-2:]
-    names = sorted(now["rows"].keys() & before["rows"].keys())
-    last, first = ([one["rows"][name]["whole_ratio"] for name in names] for one in (now, before))
-    found = f"{min(last):.1f} to {max(last):.1f} times the CPU time of the whole run"
-    found += f"; before {min(first):.1f} to {max(first):.1f}"
+    """CPU time of programs of other people in runs of a minute, at the commit that was measured last."""
+    commit, now = list(kept.values["results"].items())[-1]
+    rows = [row for row in now["rows"].values() if "error" not in row]
+    steady, whole = (sorted(row[name] for row in rows) for name in ("steady_ratio", "whole_ratio"))
+    seconds = sorted(row["bare_cpu_s"][-1] for row in rows)
+    found = f"steady part: median {median(steady):.2f} times the CPU time of bare, {steady[0]:.2f} to {steady[-1]:.2f}"
+    found += f"; whole run: median {median(whole):.2f}, {whole[0]:.2f} to {whole[-1]:.2f}"
+    what = f"cost: {len(rows)} of other people's programs, runs of {seconds[0]:.0f} to {seconds[-1]:.0f} s"
     when = measured({(now["date"], commit)})
-    return [f"cost: {len(names)} of other people's programs", found, when, "`just bench-programs`"]
+    return [what, found, when, "`python benchmarks/programs.py --lengths 8,20`"]
 
 
 def share(rate: f.Rate) -> str:
