@@ -48,6 +48,7 @@ AT_END = {
     "optimizer/parameter-drift", "optimizer/loss-divergence", "optimizer/loss-spike", "optimizer/metric-oscillation",
     "data/eval-scale", "model/target-shift", "optimizer/group-idle", "optimizer/rate-faded", "optimizer/rate-kept",
     "optimizer/rate-unreached", "optimizer/ends-high", "optimizer/schedule-restarted", "model/statistics-lag",
+    "model/statistics-moved",
     "optimizer/warmup-unfinished", "optimizer/weights-swept",
     "optimizer/gradient-missing", "optimizer/gradient-zero", "optimizer/update-missing",
     "optimizer/update-ratio", "optimizer/no-update",

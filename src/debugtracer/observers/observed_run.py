@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.observers.look_cadence import LookCadence
+from debugtracer.observers.model.mode_calls import ModeCalls
 from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.recorder.governor import Governor, Part
 from debugtracer.recorder.run_state import RunState
@@ -55,6 +56,7 @@ class ObservedRun:
         self.function_tests = function_tests
         """The user allows extra forwards on the first step."""
         self.shadows = ShadowCopies()
+        self.mode_calls = ModeCalls()
         self.facts: list[Fact] = []
         self.values: dict[str, float] = {}
         """Numbers of this step for series of their own (`val_loss`, `logged/NAME`, `tracked/NAME`)."""

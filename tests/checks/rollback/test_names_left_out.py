@@ -37,3 +37,13 @@ def test_a_part_that_would_fit_and_names_that_do_not_are_warnings():
 
 def test_a_load_is_told_once():
     assert judged(came=0) == []
+
+
+def test_the_line_that_renames_leaves_what_was_taken_as_it_is():
+    (finding,) = judged(loaded=2, healed=4, removed="encoder.module.", added="encoder.")
+    assert "the names left out begin with `encoder.module.`" in finding.message
+    assert "state = {k.replace('encoder.module.', 'encoder.', 1): v for k, v in state.items()}" in finding.remedy[0]
+    (finding,) = judged(loaded=2, healed=4, added="net.")
+    assert "{k if k in model.state_dict() else 'net.' + k: v for" in finding.remedy[0]
+    (finding,) = judged(healed=6, added="net.")
+    assert "{'net.' + k: v for" in finding.remedy[0]

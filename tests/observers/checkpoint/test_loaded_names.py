@@ -130,3 +130,110 @@ ON_PURPOSE = [
 @pytest.mark.parametrize("load", ON_PURPOSE)
 def test_loads_on_purpose_are_silent(tmp_path, load):
     assert told(tmp_path, net(), load) == ([], [])
+
+
+class Parts(nn.Module):
+    """A trunk that holds most of the values, and a head."""
+
+    def __init__(self, wrapped=False, head=2):
+        super().__init__()
+        self.trunk = nn.DataParallel(net(8)) if wrapped else net(8)
+        self.head = nn.Sequential(nn.Linear(8, 2), nn.Tanh(), nn.Linear(2, head))
+
+    def forward(self, x):
+        return self.head(self.trunk(x))
+
+
+def from_file(state):
+    file = io.BytesIO()
+    torch.save(state, file)
+    file.seek(0)
+    return torch.load(file)
+
+
+def past_strict(model):
+    model.load_state_dict(Parts(wrapped=True).state_dict(), strict=False)
+
+
+def picked_into_its_own(model):
+    own, stored = model.state_dict(), from_file(Parts(wrapped=True).state_dict())
+    own.update({name: value for name, value in stored.items() if name in own and value.shape == own[name].shape})
+    model.load_state_dict(own)
+
+
+def picked_alone(model):
+    own, stored = model.state_dict(), from_file({"model": Parts(wrapped=True).state_dict(), "epoch": 4})["model"]
+    model.load_state_dict({name: value for name, value in stored.items() if name in own}, strict=False)
+
+
+@pytest.mark.parametrize("load", [past_strict, picked_into_its_own, picked_alone])
+def test_a_wrapper_inside_keeps_the_trunk_out_while_the_head_is_loaded(tmp_path, load):
+    (fact,), (finding,) = told(tmp_path, Parts(), load)
+    assert (fact.given, fact.loaded, fact.healed, fact.removed, fact.added) == (10, 4, 6, "trunk.module.", "trunk.")
+    assert fact.filtered is (load is not past_strict)
+    assert (finding.severity, finding.exact) == ("warning", False)
+    assert "k.replace('trunk.module.', 'trunk.', 1)" in finding.remedy[0]
+
+
+def test_a_file_that_holds_other_things_too(tmp_path):
+    state = prefixed(Parts().trunk.state_dict(), "net.trunk.") | Parts().head.state_dict(prefix="head.")
+    state |= {f"teacher.{number}.weight": torch.ones(3) for number in range(20)}
+    (fact,), _ = told(tmp_path, Parts(), lambda model: model.load_state_dict(state, strict=False))
+    assert (fact.loaded, fact.healed, fact.removed, fact.added) == (4, 6, "net.", "")
+
+
+def another_trunk(model):
+    state = Parts().state_dict()
+    model.load_state_dict({name.replace("trunk", "decoder"): value for name, value in state.items()}, strict=False)
+
+
+def a_head_of_another_name(model):
+    state = Parts().state_dict()
+    model.load_state_dict({name.replace("head.", "head.mlp."): value for name, value in state.items()}, strict=False)
+
+
+def the_head_alone(model):
+    stored = from_file(Parts().state_dict())
+    model.load_state_dict({name: value for name, value in stored.items() if name.startswith("head.")}, strict=False)
+
+
+def the_head_alone_without_its_wrapper(model):
+    stored = from_file(nn.DataParallel(Parts()).state_dict())
+    head = {n.removeprefix("module."): value for n, value in stored.items() if n.startswith("module.head.")}
+    model.load_state_dict(head, strict=False)
+
+
+def the_trunk_by_a_second_load(model):
+    stored = Parts(wrapped=True).state_dict()
+    model.load_state_dict(stored, strict=False)
+    model.trunk.load_state_dict(
+        {n.removeprefix("trunk.module."): value for n, value in stored.items() if n.startswith("trunk.")}
+    )
+
+
+def all_but_a_head_of_another_size(model):
+    own, stored = model.state_dict(), from_file(Parts(head=7).state_dict())
+    own.update({name: value for name, value in stored.items() if value.shape == own[name].shape})
+    model.load_state_dict(own)
+
+
+def renamed(model):
+    own, stored = model.state_dict(), from_file(Parts(wrapped=True).state_dict())
+    own.update({name.replace("module.", ""): value for name, value in stored.items()})
+    model.load_state_dict(own)
+
+
+def adapters(model):
+    stored = from_file({f"trunk.{number}.lora_a": torch.ones(2, 3) for number in range(6)})
+    model.load_state_dict({**model.state_dict(), **stored}, strict=False)
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        another_trunk, a_head_of_another_name, the_head_alone, the_head_alone_without_its_wrapper,
+        the_trunk_by_a_second_load, all_but_a_head_of_another_size, renamed, adapters,
+    ],
+)  # fmt: skip
+def test_parts_that_are_left_out_on_purpose_are_silent(tmp_path, load):
+    assert told(tmp_path, Parts(), load) == ([], [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugtracer.observers.checkpoint.name_prefix import NamePrefix, name_prefix, parted
+from debugtracer.observers.checkpoint.name_prefix import NamePrefix, fitted, is_swapped, name_prefix, parted
 
 OWN = {f"{layer}.{name}": shape for layer in "012" for name, shape in (("weight", (4, 4)), ("bias", (4,)))}
 
@@ -22,3 +22,14 @@ def test_a_prefix_too_many_too_few_or_another():
 
 def test_shapes_must_fit():
     assert name_prefix({f"module.{name}": (9, 9) for name in OWN}, OWN) is None
+
+
+def test_a_wrapper_inside_is_no_other_part():
+    own = {f"encoder.{name}": shape for name, shape in OWN.items()}
+    given = {f"encoder.module.{name}": shape for name, shape in OWN.items()}
+    prefix = name_prefix(given, own)
+    assert prefix == NamePrefix("encoder.module.", "encoder.", 6)
+    assert fitted(given, own, prefix.removed, prefix.added) == list(own)
+    assert not is_swapped(prefix)
+    assert not is_swapped(NamePrefix("module.", "", 6))
+    assert is_swapped(NamePrefix("old.", "new.", 6))

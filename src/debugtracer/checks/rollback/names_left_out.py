@@ -26,7 +26,10 @@ class NamesLeftOut(Check):
         At the first update after the load, when the tensors that got nothing still have the values they had and no
         later load has filled them. It is sure where none was taken and one prefix makes at least half of the names fit,
         each with its shape. Where some were taken (a new head on a pretrained backbone) it speaks only if four or more
-        would fit with a prefix added or taken away; where none was and no prefix helps, it is a warning.
+        would fit with a prefix added or taken away, which are half of what was left out or most of the module's values;
+        with a part of the name inside taken out or put in (`encoder.module.` for `encoder.`) if they are most of its
+        values. A program that picks the names that fit itself is read in the same way, beside its file. Where none was
+        taken and no prefix helps, it is a warning.
     What to do
         Take the prefix off or put it on before the load, and read `missing_keys` and `unexpected_keys` of the result.
     Example
@@ -77,7 +80,8 @@ def why(fact: NamesIgnored) -> str:
     begins = f"those of {fact.owner} with `{fact.added}` ({fact.own_name})" if fact.added else ""
     if fact.removed:
         rest = begins or f"those of {fact.owner} do not ({fact.own_name})"
-        names = f"the names of the state begin with `{fact.removed}` ({fact.given_name}), {rest}"
+        which = "the names left out" if fact.loaded else "the names of the state"
+        names = f"{which} begin with `{fact.removed}` ({fact.given_name}), {rest}"
     else:
         own = f"the names of {fact.owner} begin with `{fact.added}` ({fact.own_name})"
         names = f"{own}, the state has {fact.given_name}"
@@ -98,8 +102,10 @@ def remedies(fact: NamesIgnored, read: str) -> tuple[str, ...]:
     """The line that renames, where a prefix heals it."""
     if not fact.healed:
         return (read,)
-    if fact.removed:
-        name = f"{f'{fact.added!r} + ' if fact.added else ''}k.removeprefix({fact.removed!r})"
+    if fact.removed and fact.added:
+        name = f"k.replace({fact.removed!r}, {fact.added!r}, 1)"
+    elif fact.removed:
+        name = f"k.removeprefix({fact.removed!r})"
     else:
-        name = f"{fact.added!r} + k"
+        name = f"k if k in model.state_dict() else {fact.added!r} + k" if fact.loaded else f"{fact.added!r} + k"
     return f"rename before the load: state = {{{name}: v for k, v in state.items()}}", read

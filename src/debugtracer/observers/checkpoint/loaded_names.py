@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, print_of
-from debugtracer.observers.checkpoint.name_prefix import name_prefix
+from debugtracer.observers.checkpoint.name_prefix import fitted, is_swapped, name_prefix
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.trace.facts.names_ignored import NamesIgnored
 
@@ -59,15 +59,32 @@ class LoadedNames:
         tensors = {str(name): t for name, t in given.items() if isinstance(t, Tensor)}
         own, missing = own_tensors(owner), set(getattr(result, "missing_keys", ()))
         file, ids = None, {id(t) for t in tensors.values()}
+        source = next((f for f in reversed(self.read) if any(id(t) in ids for t in f.weights.values())), None)
         self.read = [f for f in self.read if not any(id(t) in ids for t in f.weights.values())]
         unexpected = set(getattr(result, "unexpected_keys", ()))
-        if self.read and not assigned and all(is_same(t, own.get(name)) for name, t in tensors.items()):
+        if source is not None and not assigned and not unexpected:
+            file, taken = self.filtered(source, tensors, own)
+            if file is not None:
+                tensors, missing = stored(file), set(own) - taken
+                unexpected = set(tensors) - taken
+        elif self.read and not assigned and all(is_same(t, own.get(name)) for name, t in tensors.items()):
             file = self.read[-1]  # the program has left out what does not fit, and nothing fits
             tensors, missing, unexpected = stored(file), set(own), set(stored(file))
             if unexpected & missing:
                 return  # names that fit were converted, or taken by other means
         if missing and (unexpected or not tensors):
             self.compare(owner, tensors, own, missing, unexpected, file is not None)
+
+    def filtered(
+        self, source: CheckpointParts, tensors: dict[str, Tensor], own: dict[str, Tensor]
+    ) -> tuple[CheckpointParts | None, set[str]]:
+        """The file of which the program has given some tensors under their own names, with the module's own for the
+        rest or without; and these names."""
+        names = {id(t): name for name, t in stored(source).items()}
+        taken = {name for name, t in tensors.items() if id(t) in names}
+        plain = all(names[id(tensors[name])] == name for name in taken)
+        rest = all(is_same(t, own.get(name)) for name, t in tensors.items() if name not in taken)
+        return (source, taken) if plain and rest else (None, taken)
 
     def compare(
         self,
@@ -81,13 +98,21 @@ class LoadedNames:
         """Keep the load in mind where nothing was taken, or where another prefix would have let much be taken."""
         left = {name: shape_of(t) for name, t in tensors.items() if name in unexpected}
         kept = {name: t for name, t in own.items() if name in missing}
-        prefix, loaded = name_prefix(left, {name: shape_of(t) for name, t in kept.items()}), len(tensors) - len(left)
+        shapes, loaded = {name: shape_of(t) for name, t in kept.items()}, len(tensors) - len(left)
+        prefix = name_prefix(left, shapes)
         least = min(MANY if loaded else FEW, len(left))
         if prefix is not None and not (prefix.removed or prefix.added):
             prefix = None  # names that fit as they are need none
-        healed = prefix is not None and prefix.healed >= max(least, len(left) / 2)
-        # two prefixes that differ: of a load that took something, a part may be meant to be left out
-        swapped = prefix is not None and bool(prefix.removed and prefix.added) and loaded > 0
+        healed = prefix is not None and prefix.healed >= least
+        # the file holds other things, too, or a part of this name
+        if (
+            prefix is not None
+            and healed
+            and (prefix.healed < len(left) / 2 or (loaded and prefix.removed and prefix.added))
+        ):
+            healed = is_most(fitted(left, shapes, prefix.removed, prefix.added), own)
+        # of a load that took something, a part may be meant to be left out for one of another name
+        swapped = prefix is not None and loaded > 0 and is_swapped(prefix)
         if not kept or not (loaded == 0 or (healed and not swapped)):
             return
         fits = prefix if healed and prefix is not None else None
@@ -113,6 +138,11 @@ class LoadedNames:
 def own_tensors(owner: nn.Module) -> dict[str, Tensor]:
     """The parameters and buffers of a module by their names."""
     return dict(owner.named_parameters(remove_duplicate=False)) | dict(owner.named_buffers(remove_duplicate=False))
+
+
+def is_most(names: list[str], own: dict[str, Tensor]) -> bool:
+    """Whether these are more than half of the values of a module."""
+    return 2 * sum(own[name].numel() for name in names) > sum(t.numel() for t in own.values())
 
 
 def shape_of(tensor: Tensor) -> tuple[int, ...]:

@@ -45,5 +45,17 @@ def name_prefix(given: Shapes, own: Shapes) -> NamePrefix | None:
 
 def fitting(given: Shapes, own: Shapes, removed: str, added: str) -> int:
     """How many names fit with another prefix."""
+    return len(fitted(given, own, removed, added))
+
+
+def fitted(given: Shapes, own: Shapes, removed: str, added: str) -> list[str]:
+    """The names of the module that something fits with another prefix."""
     moved = {added + name[len(removed) :]: shape for name, shape in given.items() if name.startswith(removed)}
-    return sum(own.get(name) == shape for name, shape in moved.items())
+    return [name for name, shape in moved.items() if own.get(name) == shape]
+
+
+def is_swapped(prefix: NamePrefix) -> bool:
+    """Whether one part has the name of another: neither prefix is the begin of the other, as where a wrapper stands
+    inside (`encoder.module.` for `encoder.`)."""
+    removed, added = prefix.removed, prefix.added
+    return not (removed.startswith(added) or added.startswith(removed))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
-from collections import deque
 from typing import Any
 
 import torch
@@ -24,7 +22,6 @@ from debugtracer.trace.facts.module_modes import ModuleModes
 
 NAMED = 8  # paths kept as evidence
 SILENT = 3  # calls without a graph in training mode before they are told (one may be meant)
-CALLS = 32  # last calls of train() and eval() remembered (ours)
 
 
 class WatchedModule:
@@ -53,8 +50,7 @@ class ModuleModesObserver(Observer):
         super().__init__(run)
         self.patches = Patches()
         self.depth = 0
-        self.calls: deque[tuple[weakref.ref[nn.Module], bool, RawFrames, int]] = deque(maxlen=CALLS)
-        self.count = 0
+        self.calls = run.mode_calls
         self.watched: ById[nn.Module, WatchedModule] = ById()
         self.live: ById[nn.Module, bool] = ById()
         """Roots called with a graph since the last backward."""
@@ -87,8 +83,7 @@ class ModuleModesObserver(Observer):
 
     def switched(self, module: nn.Module, mode: bool) -> None:
         """Note an outermost call, after which every root has to be checked again."""
-        self.count += 1
-        self.calls.append((weakref.ref(module), mode, raw_frames(2), self.count))
+        self.calls.note(module, mode, raw_frames(2))
         for watched in list(self.watched.values()):
             watched.dirty = True
 
@@ -131,7 +126,7 @@ class ModuleModesObserver(Observer):
             return
         watched = self.watched.get(module)
         if watched is not None:
-            watched.quiet_at = self.count
+            watched.quiet_at = self.calls.count
             if module.training and watched.emitted is not None and min(watched.silent, watched.streak) < SILENT:
                 self.noisy(module, watched, self.loaders(args, kwargs))
 
@@ -205,7 +200,7 @@ class ModuleModesObserver(Observer):
     def cause(self, root: nn.Module, sleeping: list[nn.Module]) -> tuple[nn.Module | None, RawFrames, int | None]:
         """The last eval() of the root or of something around it; for a part, the last eval() that reached a sleeping
         layer."""
-        for reference, mode, raw, number in reversed(self.calls):
+        for reference, mode, raw, number in reversed(self.calls.calls):
             module = reference()
             if module is None or mode or not sleeping:
                 continue
