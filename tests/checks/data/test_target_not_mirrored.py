@@ -29,5 +29,15 @@ def test_boxes_and_a_picture_whose_line_is_unknown():
     assert finding.place.frame == loader
 
 
+def test_a_target_with_a_draw_of_its_own_is_told_at_its_line():
+    line = Frame("/x/train.py", 38, "__getitem__", "")
+    (finding,) = found(target_frame=line, target_how="left to right", first=("", "left to right"))
+    assert "batch[0] (train.py:37) and batch[1] (train.py:38), as high and wide, are turned separately" in (
+        finding.message
+    )
+    assert "sample 3 with batch[0] as it was and batch[1] mirrored left to right" in finding.message
+    assert finding.place.frame == line
+
+
 def test_stays_silent_without_a_fact():
     assert not list(TargetNotMirrored().judge(Window(mirrored().ref)))

@@ -32,3 +32,18 @@ def test_one_position_is_one():
 
 def test_a_model_that_does_not_see_them_and_other_trials_are_silent():
     assert judged(TargetOverlap(), [fact(changed=False), fact("own_token")]) == []
+
+
+def test_a_decoder_that_is_given_the_answer_is_told_by_its_argument():
+    one = FunctionTest(
+        ref=ref(), trial="target_window", root="Informer", changed=True, position=24, common=12, length=12,
+        argument="x_dec", made=(line(12),), frame=line(33),
+    )  # fmt: skip
+    (finding,) = judged(TargetOverlap(), [one])
+    assert finding.place.frame == line(12)
+    assert "torch.zeros_like" in finding.remedy[0]
+    assert finding.message == (
+        "step 0, rank 0: 12 of 12 positions of the target are positions 24 to 35 of the argument x_dec of Informer, "
+        "made at train.py:12, and the output there depends on them; expected zeros in their place. Give it the known "
+        "values before them alone."
+    )

@@ -5,27 +5,48 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.data.mirrored import TURNS, is_boxes, laid_out, middle, turned
+from debugtracer.observers.data.mirrored import TURNS, box_turns_between, is_boxes, laid_out, middle, turns_between
 
 
 @pytest.mark.parametrize("shape", [(3, 12, 12), (3, 100, 81), (1, 9, 200), (12, 13), (2, 301, 300)])
 @pytest.mark.parametrize("how", ["left to right", "upside down", "by half a turn"])
 def test_the_middle_of_a_mirror_image_is_the_mirror_image_of_the_middle(shape, how):
     picture = torch.randn(shape)
-    assert turned(middle(TURNS[how](picture)), middle(picture)) == how
+    assert turns_between(middle(TURNS[how](picture)), middle(picture)) == [how]
 
 
-@pytest.mark.parametrize("how", ["by a quarter turn", "by a quarter turn back"])
+@pytest.mark.parametrize("how", [how for how in TURNS if "quarter" in how or "diagonal" in how])
 def test_quarter_turns_of_squares(how):
     picture = torch.randn(3, 31, 31)
-    assert turned(middle(TURNS[how](picture)), middle(picture)) == how
+    assert turns_between(middle(TURNS[how](picture)), middle(picture)) == [how]
 
 
 def test_the_same_is_not_turned_and_another_is_none():
     picture = torch.randn(3, 9, 9)
-    assert turned(picture, picture.clone()) == ""
-    assert turned(picture + 1, picture) is None
-    assert turned(picture, torch.randn(3, 9, 8)) is None
+    assert turns_between(picture.clone(), picture) == [""]
+    assert turns_between(picture + 1, picture) == []
+    assert turns_between(torch.randn(3, 9, 8), picture) == []
+
+
+def test_what_looks_the_same_when_it_is_turned_has_many_turns():
+    picture = torch.randn(1, 9, 9)
+    assert turns_between(picture + picture.flip(-1), picture + picture.flip(-1)) == ["", "left to right"]
+    assert len(turns_between(torch.ones(1, 9, 9), torch.ones(1, 9, 9))) == 1 + len(TURNS)
+
+
+@pytest.mark.parametrize("scale", [1.0, torch.tensor([30.0, 20.0, 30.0, 20.0])])
+def test_boxes_are_mirrored_in_pixels_and_in_shares(scale):
+    def found(now: list[float]) -> list[str]:
+        return box_turns_between(torch.tensor(now) * scale, torch.tensor([0.1, 0.2, 0.3, 0.8]) * scale, 20, 30)
+
+    assert found([0.1, 0.2, 0.3, 0.8]) == ["", "upside down"]
+    assert found([0.7, 0.2, 0.9, 0.8]) == ["left to right", "by half a turn"]
+    assert found([0.2, 0.2, 0.4, 0.8]) == []
+
+
+def test_boxes_by_the_middle_of_their_pixels():
+    boxes = torch.tensor([[0, 1, 4, 5], [2, 2, 3, 9]])
+    assert box_turns_between(torch.tensor([[7, 1, 11, 5], [8, 2, 9, 9]]), boxes, 14, 12) == ["left to right"]
 
 
 def test_pictures_with_channels_last_are_laid_out_and_rows_are_none():

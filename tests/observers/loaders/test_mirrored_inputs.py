@@ -47,6 +47,11 @@ def box(picture: Tensor) -> Tensor:
     return torch.tensor([left, top, left + 4, top + 5]).float()
 
 
+def away(picture: Tensor) -> Tensor:
+    left = int(torch.randint(0, 4, (1,)))
+    return torch.tensor([left, 2, left + 3, 8]).float()
+
+
 def numbers(picture: Tensor) -> Tensor:
     return torch.randn(4)
 
@@ -88,6 +93,50 @@ def each_its_own(picture: Tensor, target: Tensor) -> Sample:
     return picture.flip(-1) if coin() else picture, target.flip(-1) if coin() else target
 
 
+def boxes_by_their_own(picture: Tensor, target: Tensor) -> Sample:
+    left, top, right, bottom = target
+    mirrored = torch.stack([12 - right, top, 12 - left, bottom])
+    return picture.flip(-1) if coin() else picture, mirrored if coin() else target
+
+
+def boxes_with_it(picture: Tensor, target: Tensor) -> Sample:
+    left, top, right, bottom = target
+    mirrored = torch.stack([12 - right, top, 12 - left, bottom])
+    return (picture.flip(-1), mirrored) if coin() else (picture, target)
+
+
+def quarter_turns(picture: Tensor, target: Tensor) -> Sample:
+    turns = torch.randint(0, 4, (2,)).tolist()
+    return picture.rot90(turns[0], (-2, -1)), target.rot90(turns[1], (-2, -1))
+
+
+def turned_and_flipped(picture: Tensor, target: Tensor) -> Sample:
+    turns, flip = int(torch.randint(0, 4, (1,))), coin()
+    picture, target = (one.rot90(turns, (-2, -1)) for one in (picture, target))
+    return (picture.flip(-1), target.flip(-1)) if flip else (picture, target)
+
+
+def jittered(picture: Tensor, target: Tensor) -> Sample:
+    return both(picture * (0.8 + 0.4 * torch.rand(1)), target)
+
+
+def erased(picture: Tensor, target: Tensor) -> Sample:
+    picture, top = picture.clone(), int(torch.randint(0, 8, (1,)))
+    picture[:, top : top + 4, top : top + 4] = 0
+    return both(picture, target)
+
+
+def views(picture: Tensor, target: Tensor) -> Sample:
+    one, other = each_its_own(picture, target)
+    return one if coin() else one * 1.1, other if coin() else other * 0.9
+
+
+def half_hole(picture: Tensor, target: Tensor) -> Sample:
+    hole = torch.zeros(12, 12)
+    hole[:, :6] = 1
+    return picture.flip(-1) if coin() else picture, hole.flip(-1) if coin() else hole
+
+
 @pytest.mark.parametrize(
     ("turn", "target", "how", "what"),
     [
@@ -104,7 +153,27 @@ def test_finds_a_target_that_does_not_follow(tmp_path, turn, target, how, what):
     assert fact.how.startswith(how)
     assert (fact.path, fact.target) == ("batch[0]", "batch[1]")
     assert len(fact.samples) >= 4
+    assert fact.target_how == ""
     assert fact.compared >= len(fact.samples)
+
+
+@pytest.mark.parametrize(
+    ("transform", "target", "what"),
+    [
+        (each_its_own, mask, "mask"),
+        (quarter_turns, mask, "mask"),
+        (quarter_turns, lambda p: p.mean(0, keepdim=True), "mask"),
+        (lambda p, t: (p, t.flip(-1) if coin() else t), mask, "mask"),
+        (boxes_by_their_own, away, "box"),
+    ],
+)
+def test_finds_a_target_with_a_draw_of_its_own(tmp_path, transform, target, what):
+    (fact,) = seen(tmp_path, transform, target)
+    assert fact.what == what
+    assert fact.target_how
+    assert fact.first[0] != fact.first[1]
+    assert len(fact.samples) >= 4
+    assert fact.target_frame is not None
 
 
 def test_samples_of_workers_are_compared_too(tmp_path):
@@ -122,6 +191,16 @@ def test_samples_of_workers_are_compared_too(tmp_path):
         (only_picture(flipped), lambda p: torch.ones(12, 12)),  # the same either way
         (only_picture(lambda p: p + 1), mask),
         (only_picture(flipped), lambda p: torch.tensor(1)),
+        (turned_and_flipped, mask),
+        (boxes_with_it, away),
+        (boxes_with_it, box),
+        (jittered, mask),
+        (erased, mask),
+        (views, lambda p: p.clone()),
+        (each_its_own, lambda p: torch.zeros(12, 12)),
+        (each_its_own, lambda p: torch.arange(12.0).expand(12, 12)),  # the same for every picture
+        (half_hole, mask),
+        (lambda p, t: both(p, (torch.rand(12, 12) > 0.5).float()), mask),
     ],
 )
 def test_what_follows_or_has_no_place_is_no_news(tmp_path, transform, target):

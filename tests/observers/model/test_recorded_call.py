@@ -30,3 +30,10 @@ def test_only_plain_values_are_kept_and_only_models_of_a_moderate_size():
     assert not simple((torch.ones(2), object()))
     assert refused(nn.Linear(2, 2)) is None
     assert refused(nn.Linear(8192, 8192, device="meta")) in (None, "large")
+
+
+def test_the_names_of_the_arguments_and_the_line_that_calls():
+    kept = RecordedCall(nn.Bilinear(2, 3, 4), (torch.ones(5, 2),), {"input2": torch.ones(5, 3)})
+    assert kept.names() == ["input1", "input2"]
+    assert len(kept.whole()) == 2
+    assert kept.frame is None or kept.frame.line

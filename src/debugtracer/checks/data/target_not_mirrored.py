@@ -18,18 +18,20 @@ SHOWN = 4  # samples named
 
 @dataclass(frozen=True)
 class TargetNotMirrored(Check):
-    """A picture is mirrored at random and its mask or box is not.
+    """A picture is mirrored at random and its mask or box is not, or by a draw of its own.
 
     What it catches
-        A flip or a quarter turn applied to the image alone: masks, depth or height maps, boxes as corners.
+        A flip or a quarter turn applied to the image alone, or drawn a second time for the target: masks, depth or
+        height maps, boxes as corners.
     Why it matters
         The network learns the mean of two outlines, or boxes in the wrong half; the loss falls and stays too high.
     How it decides
-        The middles of a few samples are kept and compared when the same dataset indices come again. Four of them are
-        now the mirror image of before, bit for bit, while a tensor of the same height and width (or the corners of
-        boxes: left <= right, top <= bottom in every row) is equal bit for bit and would look different if it were
-        mirrored, too. One that follows its picture once is not judged again, nor one that a model is given (a second
-        view, the mask of a filling) or that is the picture itself.
+        The middles of a few samples are kept and compared when the same dataset indices come again. For four of them
+        no one turn takes both the picture and a tensor of the same height and width (or the corners of boxes: left <=
+        right, top <= bottom in every row) from the one delivery to the other, though each came the same, or turned,
+        bit for bit. What looks the same when it is turned says nothing. A target that changes otherwise is not judged
+        again, nor one that a model is given (a second view, the mask of a filling), that is the picture itself, or
+        that many other pictures have, too.
     What to do
         Draw once, and apply it to both.
     Example
@@ -43,8 +45,8 @@ class TargetNotMirrored(Check):
     symptom: ClassVar[str] = "silent"
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
-        "draw once and apply the flip to both: mask = mask.flip(-1), or for a box left, right = width - right, width "
-        "- left",
+        "draw once and apply the flip or turn to both: mask = mask.flip(-1), or for a box left, right = width - right, "
+        "width - left",
         "show a few pictures with their masks or boxes drawn over them, as the loader delivers them",
     )
     proved_by: ClassVar[str] = "data/lake_outlines"
@@ -52,15 +54,43 @@ class TargetNotMirrored(Check):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding for each target."""
         for fact in window.new(MirroredInput):
-            samples = ", ".join(str(index) for index in fact.samples[:SHOWN])
-            size = "as high and wide" if fact.what == "mask" else "the corners of boxes"
-            yield self.finding(
-                window,
-                "warning",
-                f"{fact.path}{spot(fact.frame)} comes mirrored {fact.how} for samples {samples} while "
-                f"{fact.target}{spot(fact.target_frame)}, {size}, is the same bit for bit (of {fact.compared} "
-                "samples seen twice); expected both turned. Apply each flip to both.",
-                ref=fact.ref,
-                place=Place(frame=fact.frame or fact.loader_frame),
-                mirrored=float(len(fact.samples)),
-            )
+            own = bool(fact.target_how)  # the target is turned, too, but not with its picture
+            frame = (fact.target_frame if own else None) or fact.frame or fact.loader_frame
+            message = own_draw(fact) if own else left_behind(fact)
+            mirrored = float(len(fact.samples))
+            yield self.finding(window, "warning", message, ref=fact.ref, place=Place(frame=frame), mirrored=mirrored)
+
+
+def left_behind(fact: MirroredInput) -> str:
+    """The message for a target that never moves."""
+    return (
+        f"{fact.path}{spot(fact.frame)} comes {turned(fact.how)} for samples {named(fact)} while "
+        f"{fact.target}{spot(fact.target_frame)}, {size(fact)}, is the same bit for bit (of {fact.compared} "
+        "samples seen twice); expected both turned. Apply each flip to both."
+    )
+
+
+def own_draw(fact: MirroredInput) -> str:
+    """The message for a target that is turned by itself."""
+    picture, target = (turned(how) for how in fact.first)
+    return (
+        f"{fact.path}{spot(fact.frame)} and {fact.target}{spot(fact.target_frame)}, {size(fact)}, are turned "
+        f"separately: samples {named(fact)} (of {fact.compared} seen twice) came again with one turn for the one and "
+        f"another for the other, sample {fact.samples[0]} with {fact.path} {picture} and {fact.target} {target}; "
+        "expected the same turn for both. Draw once and use the draw for both."
+    )
+
+
+def turned(how: str) -> str:
+    """A turn in words."""
+    return f"{'turned' if how.startswith('by') else 'mirrored'} {how}" if how else "as it was"
+
+
+def named(fact: MirroredInput) -> str:
+    """A few of the samples."""
+    return ", ".join(str(index) for index in fact.samples[:SHOWN])
+
+
+def size(fact: MirroredInput) -> str:
+    """What makes a tensor the target of a picture."""
+    return "as high and wide" if fact.what == "mask" else "the corners of boxes"

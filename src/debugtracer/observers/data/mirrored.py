@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -18,7 +18,10 @@ TURNS: dict[str, Callable[[Tensor], Tensor]] = {
     "by half a turn": lambda picture: picture.flip(-2, -1),
     "by a quarter turn": lambda picture: picture.rot90(1, (-2, -1)),
     "by a quarter turn back": lambda picture: picture.rot90(-1, (-2, -1)),
+    "along a diagonal": lambda picture: picture.mT,
+    "along the other diagonal": lambda picture: picture.flip(-2, -1).mT,
 }
+BOX_TURNS = {"left to right": (True, False), "upside down": (False, True), "by half a turn": (True, True)}
 
 
 def laid_out(leaf: Tensor) -> Tensor | None:
@@ -44,13 +47,34 @@ def middle(picture: Tensor) -> Tensor:
     return picture[..., top : top + side, left : left + side].clone()
 
 
-def turned(now: Tensor, before: Tensor) -> str | None:
-    """How a picture was turned: empty where it is the same, None where it is another or looks the same either way."""
-    if now.shape != before.shape:
-        return None
-    if torch.equal(now, before):
-        return ""
-    return next((how for how, turn in TURNS.items() if alike(turn(before), now)), None)
+def turns_between(now: Tensor, before: Tensor) -> list[str]:
+    """Every turn that takes one picture to another; the empty one where they are the same, none where they differ."""
+    ways = [""] if alike(before, now) else []
+    return ways + [how for how, turn in TURNS.items() if alike(turn(before), now)]
+
+
+def box_turns_between(now: Tensor, before: Tensor, high: int, wide: int) -> list[str]:
+    """Every mirroring that takes boxes to others, in pixels or shares of a picture of this size; the empty one where
+    they are the same."""
+    ways = [""] if alike(before, now) else []
+    return ways + [how for how in BOX_TURNS if any(near(one, now) for one in turned_boxes(before, how, high, wide))]
+
+
+def turned_boxes(boxes: Tensor, how: str, high: int, wide: int) -> Iterator[Tensor]:
+    """Yield boxes mirrored with their picture, for each way to count its edges."""
+    across, down = BOX_TURNS[how]
+    for width, height in ((wide, high), (wide - 1, high - 1), (1, 1)):
+        left, top, right, bottom = boxes.double().unbind(-1)
+        if across:
+            left, right = width - right, width - left
+        if down:
+            top, bottom = height - bottom, height - top
+        yield torch.stack([left, top, right, bottom], -1)
+
+
+def near(one: Tensor, now: Tensor) -> bool:
+    """Whether boxes are the same but for rounding."""
+    return one.shape == now.shape and torch.allclose(one, now.double(), rtol=1e-5, atol=1e-5)
 
 
 def alike(one: Tensor, other: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""Finds pictures that come mirrored in a later pass while their mask or box stays as it was."""
+"""Finds pictures that come mirrored in a later pass while their mask or box does not, or by a draw of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from debugtracer.observers.data.mirrored import TURNS, alike, is_boxes, laid_out, middle, turned
+from debugtracer.observers.data.mirrored import box_turns_between, is_boxes, laid_out, middle, turns_between
 from debugtracer.observers.loaders.transform_line import transform_line
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -21,6 +21,8 @@ from debugtracer.trace.facts.mirrored_input import MirroredInput
 FOLLOWED, A_BATCH = 24, 3  # samples of a dataset that are kept, and of a batch (ours)
 MIRRORED = 4  # samples that came mirrored (ours: one may be its own mirror image)
 COMPARED = 96  # samples seen again, after which a dataset is left alone (ours)
+AGREED = 8  # times that a target was turned with its picture, and never without, after which it is believed (ours)
+OF_ONE_SHAPE = 0.25  # share of the other masks that are this one turned: it is no mask of its picture (ours)
 BOXES = 12  # rows that must all be boxes (ours: four numbers may stand in order by chance)
 What = Literal["mask", "box"]
 
@@ -32,14 +34,29 @@ class Sample(NamedTuple):
     targets: dict[str, Tensor]
 
 
+class TargetSeen:
+    """What was seen of one target when samples came again."""
+
+    def __init__(self, what: What) -> None:
+        self.what = what
+        self.apart: dict[int, tuple[str, str]] = {}
+        """Dataset indices: how the picture was turned, and how the target."""
+        self.turned: list[str] = []
+        self.agreed = 0
+
+
 class PictureSet:
     """What was seen of one dataset."""
 
-    def __init__(self, path: str, targets: dict[str, What]) -> None:
-        self.path, self.targets = path, targets
+    def __init__(self, path: str, size: tuple[int, int], targets: dict[str, What]) -> None:
+        self.path, self.size = path, size
+        self.targets = {target: TargetSeen(what) for target, what in targets.items()}
         self.samples: dict[int, Sample] = {}
-        self.mirrored: dict[int, str] = {}
         self.compared = self.boxes = 0
+
+    def apart(self) -> int:
+        """Count the samples whose picture and target were turned differently."""
+        return max((len(seen.apart) for seen in self.targets.values()), default=0)
 
 
 class MirroredInputsObserver(Observer):
@@ -73,7 +90,7 @@ class MirroredInputsObserver(Observer):
             return
         with torch.no_grad():
             self.follow(known, batch, dict(batch.tensors()))
-        if not known.targets or len(known.mirrored) >= MIRRORED or known.compared >= COMPARED:
+        if not known.targets or known.apart() >= MIRRORED or known.compared >= COMPARED:
             self.decide(known, batch)
             self.known[owner] = None
 
@@ -84,10 +101,12 @@ class MirroredInputsObserver(Observer):
         path = next((p for p, one in laid.items() if one.is_floating_point() or one.dtype is torch.uint8), None)
         found: PictureSet | None = None
         if path is not None:
-            size = laid[path].shape[-2:]
-            masks: dict[str, What] = {p: "mask" for p, one in laid.items() if p != path and one.shape[-2:] == size}
+            high, wide = laid[path].shape[-2:]
+            masks: dict[str, What] = {
+                p: "mask" for p, one in laid.items() if p != path and one.shape[-2:] == (high, wide)
+            }
             boxes: dict[str, What] = {p: "box" for p, leaf in leaves if p not in laid and is_boxes(leaf)}
-            found = PictureSet(path, masks | boxes) if masks or boxes else None
+            found = PictureSet(path, (high, wide), masks | boxes) if masks or boxes else None
         self.known[owner] = found
         return found
 
@@ -96,7 +115,7 @@ class MirroredInputsObserver(Observer):
         indices, pictures = batch.indices or (), laid_out(leaves[known.path]) if known.path in leaves else None
         if pictures is None or len(indices) != len(pictures):
             return
-        for path in [p for p, what in known.targets.items() if what == "box" and known.boxes < BOXES]:
+        for path in [p for p, one in known.targets.items() if one.what == "box" and known.boxes < BOXES]:
             if path not in leaves or not is_boxes(leaves[path]):
                 del known.targets[path]
         known.boxes += len(indices)
@@ -109,21 +128,28 @@ class MirroredInputsObserver(Observer):
                 fresh += 1
 
     def compare(self, known: PictureSet, index: int, now: Sample) -> None:
-        """Note a mirrored picture; drop a target that follows it, or that is a picture of the same."""
+        """Note how a picture and its targets were turned; drop a target that is another, or a picture of the same."""
         before = known.samples[index]
         known.compared += 1
-        how = turned(now.picture, before.picture)
-        for path in list(known.targets):
+        ways = turns_between(now.picture, before.picture)
+        for path, seen in list(known.targets.items()) if ways else ():
             one, other = now.targets.get(path), before.targets.get(path)
-            same = one is not None and other is not None and alike(one, other)
-            if how and not same:
+            others: list[str] = []
+            if one is not None and other is not None and not turns_between(other, before.picture):
+                box = seen.what == "box"
+                others = box_turns_between(one, other, *known.size) if box else turns_between(one, other)
+            if not others:
                 del known.targets[path]
-            elif how and known.targets[path] == "mask" and other is not None and looks_alike(how, other):
-                return  # it looks the same either way
-            elif other is not None and alike(other, before.picture):
-                del known.targets[path]
-        if how and known.targets:
-            known.mirrored[index] = how
+            elif not set(ways) & set(others):
+                seen.apart[index] = ways[0], others[0]
+                seen.turned += others[:1] if others[0] else []
+                if seen.what == "mask" and shared(known, path, index):
+                    del known.targets[path]
+            elif "" not in (*ways, *others):
+                seen.turned.append(others[0])
+                seen.agreed += 1
+                if seen.agreed >= AGREED and not seen.apart:
+                    del known.targets[path]
 
     @inspected
     def left(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -143,22 +169,21 @@ class MirroredInputsObserver(Observer):
         """Emit the targets that did not follow their pictures and that no model is given."""
         leaves = dict(batch.tensors())
         picture = tuple(leaves[known.path].shape[1:]) if known.path in leaves else ()
-        if len(known.mirrored) < MIRRORED or picture not in self.shapes:
-            return
-        for path, what in known.targets.items():
+        for path, seen in known.targets.items() if picture in self.shapes else ():
             shape = tuple(leaves[path].shape[1:]) if path in leaves else ()
-            if self.shapes.get(shape, 0) <= (shape == picture):
-                self.emit(known, path, what, batch)
+            if len(seen.apart) >= MIRRORED and self.shapes.get(shape, 0) <= (shape == picture):
+                self.emit(known, path, seen, batch)
 
-    def emit(self, known: PictureSet, path: str, what: What, batch: Batch) -> None:
+    def emit(self, known: PictureSet, path: str, seen: TargetSeen, batch: Batch) -> None:
         """Emit one target with the lines of both."""
-        of, owner, hows = batch.loader, owner_of(batch), list(known.mirrored.values())
-        frame = transform_line(owner, innermost(of.made(known.path)), known.path)
+        of, owner, turns = batch.loader, owner_of(batch), list(seen.apart.values())
         self.run.emit(
             MirroredInput(
                 ref=self.run.ref("load"), loader=list(self.known).index(owner), path=known.path, target=path,
-                what=what, how=max(TURNS, key=hows.count), samples=tuple(known.mirrored), compared=known.compared,
-                frame=frame, target_frame=innermost(of.made(path)), loader_frame=of.frame,
+                what=seen.what, how=commonest([how for how, _ in turns if how]), samples=tuple(seen.apart),
+                compared=known.compared, frame=transform_line(owner, innermost(of.made(known.path)), known.path),
+                target_frame=transform_line(owner, innermost(of.made(path)), path),
+                target_how=commonest(seen.turned), first=turns[0], loader_frame=of.frame,
             )
         )  # fmt: skip
 
@@ -172,16 +197,24 @@ def owner_of(batch: Batch) -> Any:
 def sample_of(known: PictureSet, pictures: Tensor, leaves: dict[str, Tensor], row: int) -> Sample:
     """Copy what is kept of one row."""
     targets = {}
-    for path, what in known.targets.items():
-        leaf = laid_out(leaves[path]) if what == "mask" and path in leaves else leaves.get(path)
+    for path, seen in known.targets.items():
+        leaf = laid_out(leaves[path]) if seen.what == "mask" and path in leaves else leaves.get(path)
         if leaf is not None and len(leaf) == len(pictures):
-            targets[path] = middle(leaf[row]) if what == "mask" else leaf[row].detach().clone()
+            targets[path] = middle(leaf[row]) if seen.what == "mask" else leaf[row].detach().clone()
     return Sample(middle(pictures[row]), targets)
 
 
-def looks_alike(how: str, target: Tensor) -> bool:
-    """Whether a target looks the same when it is turned."""
-    return alike(TURNS[how](target), target)
+def shared(known: PictureSet, path: str, index: int) -> bool:
+    """Whether many other pictures have this target too, turned or not: what is drawn from a few shapes is no mask."""
+    own, rest = known.samples[index], [one for key, one in known.samples.items() if key != index]
+    rest = [one for one in rest if path in one.targets and not turns_between(one.picture, own.picture)]
+    same = sum(bool(turns_between(one.targets[path], own.targets[path])) for one in rest)
+    return same > OF_ONE_SHAPE * len(rest)
+
+
+def commonest(hows: list[str]) -> str:
+    """The turn that was seen most often; empty without any."""
+    return max(sorted(set(hows)), key=hows.count, default="")
 
 
 def innermost(frames: tuple[Frame, ...]) -> Frame | None:

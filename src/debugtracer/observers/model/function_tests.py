@@ -34,6 +34,7 @@ from debugtracer.trace.facts.loss_call import ELEMENTWISE, INDEXED, LOSSES
 
 LITTLE_BYTES = 4 * 1024**2  # of a model whose trials are expected to be quick (ours)
 ROOTS = 3  # roots that are tested (ours)
+NOWHERE = 99  # the place of an argument that is given by name alone
 QUICK_S = 0.02  # seconds of tests at a time, whatever a step takes (ours)
 STEP_SHARE = 0.1  # of the last step, that long in steps that take longer (ours): one forward mostly
 
@@ -42,6 +43,7 @@ class RootTests(NamedTuple):
     """A root whose copy is being tested, and what is left of its trials."""
 
     name: str
+    call: RecordedCall
     trials: Iterator[Trials | None]
 
 
@@ -148,9 +150,8 @@ class FunctionTestsObserver(Observer):
             self.dear |= sum(held_bytes(p) for p in one.module.parameters()) > LITTLE_BYTES
             with unnoticed(self.run.disabled):
                 made = copy_or_error(self.run.shadows, one, self.run.iteration)
-            found.append(
-                RootTests(name, tried(one, targets[0] if targets else None, answer.target if answer else None, made))
-            )
+            trials = tried(one, targets[0] if targets else None, answer.target if answer else None, made)
+            found.append(RootTests(name, one, trials))
         return found
 
     def go_on(self, seconds: float) -> None:
@@ -167,14 +168,15 @@ class FunctionTestsObserver(Observer):
             self.dear |= perf_counter() - trial > QUICK_S
             if found is not None:
                 self.under_test.popleft()
-                self.tell(root.name, found)
+                self.tell(root, found)
         if self.done and not self.under_test:
             self.run.unsubscribe(self.left, self.backward_ended)
 
-    def tell(self, name: str, found: dict[str, dict[str, Any]]) -> None:
+    def tell(self, root: RootTests, found: dict[str, dict[str, Any]]) -> None:
         """Emit what the trials of one root have found."""
         if self.answer is not None and "target_window" in found:
             found["target_window"] |= {"frame": self.answer.frame, "made": self.answer.made()}
+            found["target_window"] |= handed(root.call, found["target_window"].pop("argument"))
         for trial in found.keys() & {"own_token", "shifted_token"}:
             found[trial] |= {"frame": self.stack[0] if self.stack else None, "loss_of": self.loss_of}
             links = argument_origin(self.stack, INDEXED, "target", 1)
@@ -184,7 +186,24 @@ class FunctionTestsObserver(Observer):
             stack = facts.pop("stack", ())
             if trial == "later_tokens" and stack:
                 facts["made"] = mask_made(stack)
-            self.run.emit(FunctionTest(ref=self.at, trial=trial, root=name, **facts))  # type: ignore[arg-type]
+            self.run.emit(FunctionTest(ref=self.at, trial=trial, root=root.name, **facts))  # type: ignore[arg-type]
+
+
+def handed(call: RecordedCall, number: int) -> dict[str, Any]:
+    """The argument that holds the target beside another one that holds the past, and the lines that made it so in the
+    function that calls the model: elsewhere it may be right, and the call is what hands it on whole."""
+    name = call.names()[number] if number >= 0 else ""
+    if not name or call.frame is None:
+        return {}
+    links = argument_origin(call.stack, (), name, number if number < len(call.args) else NOWHERE)
+    here = [link for link in links if written_in(link.frame) == written_in(call.frame)]
+    cut = any(link.kind in ("made", "formed") for link in here)
+    return {"argument": name, "made": made_first(here, cut=True) if cut else (), "frame": call.frame}
+
+
+def written_in(frame: Frame) -> tuple[str, str]:
+    """Return the file of a line and the function around it, without its class; no function for the file itself."""
+    return frame.file, frame.function.rpartition(".")[2].replace("<module>", "")
 
 
 def likeliest(target: Tensor) -> Tensor | None:

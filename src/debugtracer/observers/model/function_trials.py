@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.observers.model.difference import difference
+from debugtracer.observers.model.kept_picks import KeptPicks
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
@@ -53,9 +54,7 @@ def trials(
     draw_on(base.device)
     again, _ = shadow.run(args, kwargs)
     if again is None or not torch.equal(base, again):
-        noisy = dropout_left_on(shadow, args, kwargs)
-        skipped = {"skipped": {"why": "two runs in evaluation mode differ"}}
-        yield skipped if noisy is None else {"dropout_left_on": noisy} | skipped
+        yield noisy(shadow, kept, args, kwargs, answer)
         return
     found: dict[str, dict[str, Any] | None] = {}
     yield None
@@ -63,7 +62,7 @@ def trials(
     yield None
     found["own_token"] = own_token(shadow, args, kwargs, base, target)
     found["shifted_token"] = shifted_token(shadow, args, kwargs, base, target)
-    found["target_window"] = target_window(shadow, kept.args, args, kwargs, base, answer)
+    found["target_window"] = target_window(shadow, kept.whole(), args, kwargs, base, answer)
     if samples > 1 and base.shape[0] == samples:
         if not pairs_samples(shadow, kept, base, samples):
             yield None
@@ -76,6 +75,21 @@ def trials(
         yield None
         found["other_positions"] = other_positions(shadow, args, kwargs, base, samples)
     yield {trial: facts for trial, facts in found.items() if facts is not None}
+
+
+def noisy(
+    shadow: ShadowModel, kept: RecordedCall, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Tensor | None
+) -> Trials:
+    """What can be said of a copy whose runs differ: a dropout that is never off, and whether the target is among the
+    input where all that it draws is which positions it looks at."""
+    found: Trials = {"skipped": {"why": "two runs in evaluation mode differ"}}
+    left_on = dropout_left_on(shadow, args, kwargs)
+    if left_on is not None:
+        return {"dropout_left_on": left_on} | found
+    picks = KeptPicks(shadow)
+    base = picks.first(args, kwargs) if answer is not None else None
+    window = target_window(picks, kept.whole(), args, kwargs, base, answer) if base is not None else None
+    return found if window is None else {"target_window": window} | found
 
 
 def draw_on(device: torch.device) -> None:

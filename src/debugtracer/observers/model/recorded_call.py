@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.frames import user_frames
 from debugtracer.recorder.state.held_bytes import held_bytes
 from debugtracer.recorder.tape.entry import autocast_state
+from debugtracer.trace.birth import Frame
 
 MODEL_BYTES = 200 * 1024**2  # a larger model is not copied (ours)
 INPUT_BYTES = 32 * 1024**2  # nor kept are larger inputs (ours)
@@ -24,10 +27,26 @@ class RecordedCall:
         self.args = tuple(copied(value) for value in args)
         self.kwargs = {name: copied(value) for name, value in kwargs.items()}
         self.autocast = autocast_state()
+        self.stack = user_frames()
+        """The lines that called it."""
+
+    @property
+    def frame(self) -> Frame | None:
+        """The line that called it, where one of the user's did."""
+        return self.stack[0] if self.stack else None
+
+    def names(self) -> list[str]:
+        """What its forward calls the arguments, in their order."""
+        known = list(inspect.signature(self.module.forward).parameters)
+        return [*known[: len(self.args)], *[""] * (len(self.args) - len(known)), *self.kwargs]
+
+    def whole(self) -> tuple[Any, ...]:
+        """Join the arguments, those by name last."""
+        return (*self.args, *self.kwargs.values())
 
     def tensors(self) -> list[Tensor]:
         """The tensors that were kept, arguments first."""
-        return [value for value in (*self.args, *self.kwargs.values()) if isinstance(value, Tensor)]
+        return [value for value in self.whole() if isinstance(value, Tensor)]
 
 
 def first_samples(kept: RecordedCall, most: int = SAMPLES) -> tuple[tuple[Any, ...], dict[str, Any], int]:

@@ -13,6 +13,7 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.observers.model.difference import CHANGED, distance
+from debugtracer.observers.model.kept_picks import KeptPicks
 from debugtracer.observers.model.position_trials import swapped
 from debugtracer.observers.model.shadow_model import ShadowModel, is_dense
 from debugtracer.recorder.tape.batches import BatchLog
@@ -68,7 +69,7 @@ class Answers:
 
 
 def target_window(
-    shadow: ShadowModel,
+    shadow: ShadowModel | KeptPicks,
     whole: tuple[Any, ...],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -77,9 +78,11 @@ def target_window(
 ) -> dict[str, Any] | None:
     """Look for positions of the target that are positions of the input, as far as its end: does the output there depend
     on them? Then a value is to be predicted that the model was given. One that predicts the next value and cannot see
-    it is fine, and so is one that is to give its whole input back. `whole` are the arguments of the whole batch."""
+    it is fine, and so is one that is to give its whole input back. `whole` are the arguments of the whole batch, those
+    by name last; `argument` is which of them, where another one ends before them, or -1."""
     if target is None or target.dim() < 1 or not is_dense(target):
         return None
+    given = (*args, *kwargs.values())
     for number, value in enumerate(whole):
         if not is_window(value, target):
             continue
@@ -89,14 +92,24 @@ def target_window(
                 continue
             start, length = found
             common = min(length, value.shape[1] - start)
-            place, changed = common // 2, args[number].clone()
+            place, changed = common // 2, given[number].clone()
             changed[:, start + place] += value.std()
-            output, _ = shadow.run(*swapped(args, kwargs, args[number], changed))
+            output, _ = shadow.run(*swapped(args, kwargs, given[number], changed))
             size = distance(there(base, target, place, length), there(output, target, place, length))
             if size is None:
                 return None
-            return {"changed": size > CHANGED, "position": start, "length": length, "common": common, "size": size}
+            beside = number if any(ends_before(other, value, start) for other in whole) else -1
+            told = {"changed": size > CHANGED, "position": start, "length": length, "common": common, "size": size}
+            return told | {"argument": beside}
     return None
+
+
+def ends_before(other: Any, value: Tensor, start: int) -> bool:
+    """Whether an argument is a window of the same channels that ends at the position before `start` of this one."""
+    if other is value or not isinstance(other, Tensor) or other.dtype != value.dtype or other.dim() != value.dim():
+        return False
+    rows = (other.shape[0], *other.shape[2:]) == (value.shape[0], *value.shape[2:])
+    return rows and is_dense(other) and other.shape[1] >= SHORTEST and torch.equal(other[:, -1], value[:, start - 1])
 
 
 def is_window(value: Any, target: Tensor) -> bool:

@@ -41,6 +41,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     position: int | None = None
     common: int = 0
     """target_window: positions that are in the input and in the target, which has `length` of them."""
+    argument: str = ""
+    """target_window: the argument that holds the target, where another one holds what comes before it."""
     dim: int | None = None
     length: int | None = None
     """other_positions: the dimension and its size; `position` is the one that was left as it was."""
@@ -52,8 +54,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     function: str = ""
     """later_tokens: the torch function in which it shows, where that is no attention."""
     made: tuple[Frame, ...] = ()
-    """own_token, shifted_token, target_window: the lines that wrote the targets; later_tokens: those that wrote the
-    mask of the attention in which it shows; the one that made them first."""
+    """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
+    that wrote the mask of the attention in which it shows; the one that made them first."""
     loss_of: str = ""
     """own_token, shifted_token: the class of a library's model that computes the loss from the labels it is given."""
     why: str = ""

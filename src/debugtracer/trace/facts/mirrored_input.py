@@ -1,4 +1,4 @@
-"""Pictures that come mirrored in a later pass while what is said of their places does not change."""
+"""Pictures that come mirrored in a later pass while what is said of their places is not, or by a draw of its own."""
 
 from __future__ import annotations
 
@@ -18,15 +18,19 @@ class MirroredInput(Fact, frozen=True, kw_only=True):
     what: str
     """`mask`: as high and wide as the picture; `box`: left, top, right, bottom."""
     how: str
-    """How the pictures were turned, most often."""
+    """How the pictures were turned, most often; empty where the target alone was."""
     samples: tuple[int, ...]
-    """Dataset indices that came mirrored."""
+    """Dataset indices whose picture and target were turned differently."""
     compared: int
     """Samples that were seen twice."""
     frame: Frame | None
     """Where the pictures were written last."""
     target_frame: Frame | None = None
     """Where the target was made."""
+    target_how: str = ""
+    """How the target was turned, most often; empty where it always came as it was."""
+    first: tuple[str, str] = ("", "")
+    """How the picture and the target of the first of the samples were turned."""
     loader_frame: Frame | None = None
 
     def key(self) -> object:
