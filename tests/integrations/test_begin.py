@@ -11,6 +11,8 @@ import pytest
 
 from debugtracer import session
 from debugtracer.integrations.begin import begin, is_launcher, uncollected
+from debugtracer.trace.store.reader import open_trace
+from debugtracer.views.json_report import ends
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,19 @@ def test_a_run_without_an_incident_imports_nothing_that_only_an_incident_needs(t
     environment = os.environ | {"DEBUG_TRACER": "1", "DEBUG_TRACER_OUT": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_the_start_is_counted_as_ours(tmp_path):
+    program = (
+        "import time, torch\n"
+        "from debugtracer import session\n"
+        "weight = torch.nn.Linear(2, 1)\n"
+        "weight(torch.ones(1, 2)).sum().backward()\n"
+        "print(session.active().state.start_s, time.process_time())\n"
+    )
+    environment = os.environ | {"DEBUG_TRACER": "1", "DEBUG_TRACER_OUT": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    start_s, whole_s = map(float, done.stdout.split())
+    assert 0.02 < start_s < whole_s
+    (last,) = ends(open_trace(tmp_path))
+    assert start_s < last.own_s < last.wall_s

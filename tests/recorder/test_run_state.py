@@ -107,8 +107,11 @@ def test_reset_it_counts_from_zero_and_still_knows_what_was_built() -> None:
         optimizer.step()
         state = watched.state
         state.quiet_until_healthy = True
+        state.started(0.4)
+        assert state.start_s == 0.4
         state.reset()
         assert (state.step, state.iteration, state.own_s, state.quiet_until_healthy) == (0, 0, 0.0, False)
+        assert state.start_s == 0.0
         assert state.has_optimizer
         assert optimizer in state.optimizers
         assert state.roots.get(model) is not None

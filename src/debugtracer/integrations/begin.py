@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import thread_time
 
 from debugtracer.errors import UsageError, guarded
 
@@ -48,7 +49,8 @@ def uncollected() -> Iterator[None]:
 
 
 def start() -> None:
-    """Import the session and install it with what watches children and the end."""
+    """Import the session and install it with what watches children and the end; the time that takes is counted."""
+    began = thread_time()
     from debugtracer import session
     from debugtracer.callsites.notebook_cells import shell
     from debugtracer.integrations import children, ending
@@ -68,6 +70,7 @@ def start() -> None:
         from debugtracer.integrations import cells
 
         cells.attached(running)
+    running.state.started(thread_time() - began)
 
 
 def is_launcher(words: list[str]) -> bool:
