@@ -69,7 +69,14 @@ def in_the_middle_of_a_step(session: Session) -> None:
     session.dispatcher.observers["module-modes"].backward_begins([])
 
 
-APART = {"optimizer-state", "critic-gradients", "score-gradients", "chosen-codes", "self-comparisons"}
+APART = {
+    "optimizer-state",
+    "critic-gradients",
+    "score-gradients",
+    "chosen-codes",
+    "self-comparisons",
+    "constant-derivatives",
+}
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 
 
