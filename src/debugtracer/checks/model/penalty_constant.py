@@ -12,19 +12,28 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
+MIXED = (
+    "pass create_graph=True to torch.autograd.grad",
+    "or, if the derivative is meant as a constant, say so: .detach()",
+)
+
 
 class PenaltyConstant(Check):
-    """A term of the loss is made of gradients that carry no graph.
+    """A term of the loss, or a summand inside it, is made of gradients that carry no graph.
 
     What it catches
-        `torch.autograd.grad(..., create_graph=False)`, or without `create_graph`, for a gradient penalty or for forces
-        that are compared with their targets.
+        `torch.autograd.grad(..., create_graph=False)`, or without `create_graph`, for a gradient penalty, for forces
+        that are compared with their targets, or for a derivative in the residual of a differential equation.
     Why it matters
-        The term is a constant for the backward: it changes the value of the loss and no weight.
+        The term is a constant for the backward: it changes the value of the loss and no weight. In a residual the
+        gradient passes through the other summands alone: another equation is learned.
     How it decides
         In an inspected step a number made of what `torch.autograd.grad` gave without a graph, and of nothing that
-        has one, is added to the loss whose backward is called. Weights of a loss that are made of gradients are
-        factors, not terms, and do not count.
+        has one, is added to the loss whose backward is called. Or such a derivative, of what parameters made after
+        an input that none of them made, is added to a tensor that the same parameters made of the same input,
+        and plain arithmetic leads from the sum to the loss. Weights of a loss that are made of gradients are factors,
+        not terms, and do not count; nor does a gradient that becomes the input of a network or the target of a loss, or
+        is detached.
     What to do
         Pass create_graph=True.
     Example
@@ -44,12 +53,19 @@ class PenaltyConstant(Check):
         for fact in window.new(ConstantTerm):
             if memory.setdefault(fact.frame, fact) is not fact:
                 continue
+            part = (
+                f"derivatives{spot(fact.frame)} that have no graph are added to values that have one"
+                f"{spot(fact.sum_frame)}, so no gradient of the loss passes through them"
+                if fact.mixed
+                else f"a term of the loss{spot(fact.sum_frame)} is made of gradients{spot(fact.frame)} that have no "
+                "graph, so it changes no weight"
+            )
             yield self.finding(
                 window,
                 "warning",
-                f"a term of the loss{spot(fact.sum_frame)} is made of gradients{spot(fact.frame)} that have no graph, "
-                "so it changes no weight; expected a graph through them. Pass create_graph=True to "
-                "torch.autograd.grad.",
+                f"{part}; expected a graph through them. Pass create_graph=True to torch.autograd.grad.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame, symptom_frame=fact.sum_frame),
+                confidence=0.9 if fact.mixed else None,
+                remedies=MIXED if fact.mixed else (),
             )

@@ -1,4 +1,4 @@
-"""A term of the loss made of gradients that have no graph: a constant for the backward."""
+"""A term of the loss, or a part of one, made of gradients that have no graph: a constant for the backward."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ class ConstantTerm(Fact, frozen=True, kw_only=True):
     """The line that calls torch.autograd.grad."""
     sum_frame: Frame | None
     """The line that adds the term to the loss."""
+    mixed: bool = False
+    """It is added to values that have a graph, before they become a number: the term has a gradient, but not through
+    this part."""
 
     def key(self) -> object:
         """Identify the line and the look: the check counts them."""
