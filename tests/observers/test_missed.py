@@ -70,19 +70,15 @@ def in_the_middle_of_a_step(session: Session) -> None:
 
 
 APART = {
-<<<<<<< HEAD
-    "optimizer-state", "critic-gradients", "score-gradients", "chosen-codes", "self-comparisons", "compared-views",
-}  # fmt: skip
-=======
     "optimizer-state",
     "critic-gradients",
     "score-gradients",
     "chosen-codes",
     "self-comparisons",
+    "compared-views",
     "constant-derivatives",
     "unused-terms",
 }
->>>>>>> h2
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 
 

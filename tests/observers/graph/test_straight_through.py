@@ -78,3 +78,18 @@ def test_a_transposed_square_is_another_tensor():
     square = torch.arange(9.0).view(3, 3)
     assert is_same(square, square.detach())
     assert not is_same(square, square.T)
+
+
+def test_the_density_of_what_was_drawn_around_a_mean_is_silent(tmp_path):
+    torch.manual_seed(0)
+    policy = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        for _ in range(3):
+            around = torch.distributions.Normal(policy(torch.randn(8, 4)), torch.ones(8, 2))
+            action = around.rsample()
+            loss = action.square().mean() + around.log_prob(action).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert facts(tmp_path, StraightThrough) == []

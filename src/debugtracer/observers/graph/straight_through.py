@@ -3,6 +3,8 @@ not."""
 
 from __future__ import annotations
 
+import os
+import sys
 import weakref
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.frames import TORCH_HOME, USER, RawFrames, frames_of, place_of, raw_frames
 from debugtracer.observers.graph.graph_walk import numbers
 from debugtracer.observers.loss.loss_terms import SIGNS
 from debugtracer.observers.model.running_module import running_module
@@ -21,6 +23,7 @@ from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.straight_through import StraightThrough
 
 DETACHES = frozenset({"detach", "detach_"})
+DISTRIBUTIONS = os.path.join(TORCH_HOME, "distributions")
 MOST = 512  # sums followed in a step (ours)
 TERMS = 3  # of such a sum
 
@@ -89,7 +92,7 @@ class StraightThroughObserver(Observer):
         if len(parts) <= TERMS:
             found = TensorSum(WeakRef(output), parts, int(output.grad_fn._sequence_nr()), raw_frames(1))
             self.sums[id(output)] = found
-            if all(given_back(found)):
+            if all(given_back(found)) and not in_distribution():
                 self.suspects.append(self.suspect("cancels", found, output, found.raw))
 
     def parts_of(self, value: Tensor, sign: int) -> tuple[SumPart, ...]:
@@ -153,3 +156,14 @@ def given_back(found: TensorSum) -> tuple[bool, ...]:
 def is_same(one: Tensor, other: Tensor) -> bool:
     """Whether two dense tensors are the same values of one memory: a transpose of a square one is not."""
     return one.data_ptr() == other.data_ptr() and one.shape == other.shape and one.stride() == other.stride()
+
+
+def in_distribution() -> bool:
+    """Whether the program has called a distribution of torch, which takes the mean away from what it drew around it:
+    the gradient of the mean cancels in its density, and is to."""
+    frame = sys._getframe(2)
+    while frame is not None and place_of(frame.f_code) != USER:
+        if frame.f_code.co_filename.startswith(DISTRIBUTIONS):
+            return True
+        frame = frame.f_back
+    return False
