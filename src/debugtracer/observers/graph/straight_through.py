@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from types import FrameType
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -161,7 +162,7 @@ def is_same(one: Tensor, other: Tensor) -> bool:
 def in_distribution() -> bool:
     """Whether the program has called a distribution of torch, which takes the mean away from what it drew around it:
     the gradient of the mean cancels in its density, and is to."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and place_of(frame.f_code) != USER:
         if frame.f_code.co_filename.startswith(DISTRIBUTIONS):
             return True
