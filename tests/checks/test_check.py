@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from pathlib import Path
 
@@ -69,8 +68,7 @@ def test_every_check_has_five_headings_in_order(slug):
 @each("slug", checks())
 def test_every_check_is_frozen_lives_in_a_layer_and_needs_something(slug):
     check = checks()[slug]
-    assert dataclasses.is_dataclass(check)
-    assert type(check).__dataclass_params__.frozen
+    assert check.__struct_config__.frozen
     assert check.layer in LAYERS
     assert check.needs
 

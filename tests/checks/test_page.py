@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import HEADINGS, Check, checks, page
@@ -15,8 +14,7 @@ from debugtracer.trace.window import Window
 from tests.each import each
 
 
-@dataclass(frozen=True)
-class Wide(Check):
+class Wide(Check, frozen=True):
     """The gap is wide.
 
     Gap is a - b.

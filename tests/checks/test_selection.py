@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
@@ -16,8 +14,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class Optioned(Check):
+class Optioned(Check, frozen=True):
     """One with options."""
 
     z_max: float = 6.0  # robust z
@@ -81,7 +78,7 @@ def test_options_keep_the_slug_of_a_check_and_never_change_the_shared_one():
     check = checks()["numerics/nan-loss"]
     assert with_options(check, {"nothing": 1}) == check
     assert with_options(check, {}).slug == "numerics/nan-loss"
-    assert all(dataclasses.is_dataclass(one) for one in select("seed").values())
+    assert all(one.__struct_config__.frozen for one in select("seed").values())
 
 
 def test_value_of_names_the_word_it_refuses():

@@ -7,8 +7,9 @@ import functools
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, cast
+
+import msgspec
 
 from debugtracer.errors import UsageError
 from debugtracer.plugins import members, slug_of
@@ -25,8 +26,7 @@ CLOSEST = "closest"  # the notebook of all checks in which they keep how close t
 HEADINGS = ("What it catches", "Why it matters", "How it decides", "What to do", "Example")
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """Base of all checks. Options are fields with a unit and a source for each default; its slug and layer are its
     place in the folder."""
 

@@ -4,7 +4,6 @@ and is proved by."""
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 import io
@@ -123,12 +122,15 @@ def options_of(check: Check) -> list[Option]:
     about = {
         name: told
         for kind in reversed(type(check).__mro__)
-        if dataclasses.is_dataclass(kind) and kind is not Check
+        if issubclass(kind, Check) and kind is not Check
         for name, told in field_docs(kind).items()
     }
+    written = {
+        name: a for kind in reversed(type(check).__mro__) for name, a in vars(kind).get("__annotations__", {}).items()
+    }
     return [
-        Option(f.name, kind_of(f.type), shown(getattr(check, f.name)), about.get(f.name, ""))
-        for f in dataclasses.fields(check)
+        Option(name, kind_of(written[name]), shown(getattr(check, name)), about.get(name, ""))
+        for name in check.__struct_fields__
     ]
 
 

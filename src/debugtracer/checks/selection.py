@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import msgspec
 
 from debugtracer.checks.check import Check, checks, find_check
 from debugtracer.checks.presets import PRESETS
@@ -28,8 +29,7 @@ def select(preset: str = "default", options: Iterable[str] = ()) -> dict[str, Ch
 
 def with_options(check: Check, values: Mapping[str, Any]) -> Check:
     """The check with other options; those it does not have are left out, so that a preset may be older than a check."""
-    known = {field.name for field in dataclasses.fields(check)}
-    return dataclasses.replace(check, **{name: value for name, value in values.items() if name in known})
+    return msgspec.structs.replace(check, **{n: value for n, value in values.items() if n in check.__struct_fields__})
 
 
 def parsed(word: str) -> tuple[str, str, Any]:
@@ -40,7 +40,7 @@ def parsed(word: str) -> tuple[str, str, Any]:
         raise UsageError(f"--option {word}: expected CHECK.FIELD=VALUE, for example loss-spike.z_max=8")
     check = find_check(name)
     kinds = typing.get_type_hints(type(check))
-    known = [one.name for one in dataclasses.fields(check)]
+    known = list(check.__struct_fields__)
     if field not in known:
         raise UsageError(f"--option {word}: {check.slug} has no option {field!r}; it has {', '.join(known) or 'none'}")
     value = value_of(word, kinds[field], text)

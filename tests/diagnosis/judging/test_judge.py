@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -28,8 +27,7 @@ class Seen(Fact, frozen=True, kw_only=True):
     number: int
 
 
-@dataclass(frozen=True)
-class LossJump(Check):
+class LossJump(Check, frozen=True):
     needs: ClassVar[tuple[str, ...]] = ("loss",)
     slug: ClassVar[str] = "numerics/loss-jump"  # type: ignore[assignment]
 
@@ -39,8 +37,7 @@ class LossJump(Check):
             yield self.finding(window, "warning", "the loss has doubled", loss=now)
 
 
-@dataclass(frozen=True)
-class Reader(Check):
+class Reader(Check, frozen=True):
     needs: ClassVar[tuple[type[Fact], ...]] = (Seen,)
     slug: ClassVar[str] = "data/reader"  # type: ignore[assignment]
     at_end: ClassVar[bool] = True
@@ -52,8 +49,7 @@ class Reader(Check):
         return iter(())
 
 
-@dataclass(frozen=True)
-class Proof(Check):
+class Proof(Check, frozen=True):
     needs: ClassVar[tuple[str, ...]] = ("loss",)
     slug: ClassVar[str] = "model/proof"  # type: ignore[assignment]
     exact: ClassVar[bool] = True
@@ -144,8 +140,7 @@ def test_a_series_that_is_too_short_for_a_check_is_known():
         assert judge.short() == ({"optimizer/loss-spike": 65} if step < 64 else {})
 
 
-@dataclass(frozen=True)
-class Two(Check):
+class Two(Check, frozen=True):
     """Two findings without a place at each step, told apart by their words alone."""
 
     needs: ClassVar[tuple[str, ...]] = ("loss",)
@@ -168,8 +163,7 @@ def test_two_findings_without_a_place_are_two_and_another_number_is_no_news(proo
 
 
 def test_another_place_is_news_and_other_words_about_a_place_are_not():
-    @dataclass(frozen=True)
-    class Placed(Two):
+    class Placed(Two, frozen=True):
         def judge(self, window: Window) -> Iterator[Finding]:
             for word, line in (("first", 3), ("second", 3), ("first", 4)):
                 place = Place(frame=Frame("train.py", line))

@@ -6,7 +6,6 @@ import math
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,8 +28,7 @@ from debugtracer.views.view import findings
 FAULTS = Path(__file__).resolve().parents[3] / "faults"
 
 
-@dataclass(frozen=True)
-class Watcher(Check):
+class Watcher(Check, frozen=True):
     """Says what it was shown."""
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = ("loss", Wiring)

@@ -13,7 +13,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-class AllMasked(Check):
+class AllMasked(Check, frozen=True):
     """A batch whose labels are all ignored, or rows that are padding from end to end.
 
     What it catches

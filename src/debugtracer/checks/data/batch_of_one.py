@@ -18,7 +18,7 @@ REFUSALS = (
 )
 
 
-class BatchOfOne(Check):
+class BatchOfOne(Check, frozen=True):
     """A normalisation in training got one value per channel and raised.
 
     What it catches

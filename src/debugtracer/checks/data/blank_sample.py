@@ -14,7 +14,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-class BlankSample(Check):
+class BlankSample(Check, frozen=True):
     """A sample of one single value, an image that ends in one, or a text that could not be decoded.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -13,8 +12,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ClassSkew(Check):
+class ClassSkew(Check, frozen=True):
     """Batch after batch holds one class, while the epoch has many.
 
     What it catches

@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class DroppedRows(Check):
+class DroppedRows(Check, frozen=True):
     """Samples are drawn and do not arrive.
 
     What it catches

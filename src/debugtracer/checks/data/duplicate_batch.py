@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class DuplicateBatch(Check):
+class DuplicateBatch(Check, frozen=True):
     """The same batch comes again within one epoch.
 
     What it catches

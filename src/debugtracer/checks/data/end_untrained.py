@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -18,8 +17,7 @@ BY_MASK = "Set labels to -100 where the attention mask is 0."
 BY_ID = "Give the padding an id of its own, or ignore it by its place."
 
 
-@dataclass(frozen=True)
-class EndUntrained(Check):
+class EndUntrained(Check, frozen=True):
     """The token that ends each text has the id of the padding, and the loss ignores both.
 
     What it catches

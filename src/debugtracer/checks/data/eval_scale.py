@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class EvalScale(Check):
+class EvalScale(Check, frozen=True):
     """The evaluation is given the same kind of values in another unit than training.
 
     What it catches

@@ -30,8 +30,7 @@ class Run:
     """The largest z of the steps before."""
 
 
-@dataclass(frozen=True)
-class HardSamples(Check):
+class HardSamples(Check, frozen=True):
     """The loss jumps in exactly the batches whose content is unlike that of all batches before.
 
     What it catches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, ClassVar
 
@@ -21,8 +20,7 @@ from debugtracer.trace.window import LOSS, Window
 USUAL = 32  # losses whose spread is taken (as that of the loss that stands out)
 
 
-@dataclass(frozen=True)
-class LabelNoiseBatch(Check):
+class LabelNoiseBatch(Check, frozen=True):
     """All rows of a few batches are hard, their inputs are ordinary, and the next batch is as easy as ever.
 
     What it catches

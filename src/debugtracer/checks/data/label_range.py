@@ -15,7 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class LabelRange(Check):
+class LabelRange(Check, frozen=True):
     """Targets outside the range of the loss that takes them.
 
     What it catches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from statistics import median
 from typing import ClassVar
@@ -22,8 +21,7 @@ ROUNDING = 0.999  # a sum from the other end differs in its last digits (ours)
 ONCE = "read and parse it once, in __init__, and take the sample from memory"
 
 
-@dataclass(frozen=True)
-class LoaderBound(Check):
+class LoaderBound(Check, frozen=True):
     """Most of a step is spent waiting for the DataLoader.
 
     What it catches

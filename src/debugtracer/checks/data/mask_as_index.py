@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class MaskAsIndex(Check):
+class MaskAsIndex(Check, frozen=True):
     """A mask of an integer type is taken for row numbers.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class MaskInverted(Check):
+class MaskInverted(Check, frozen=True):
     """The loss of a masked model counts the tokens that its input shows, and ignores those that are masked.
 
     What it catches

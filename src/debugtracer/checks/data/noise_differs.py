@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -18,8 +17,7 @@ UNIFORM = (0.5, 12**-0.5)  # mean and deviation of numbers between 0 and 1
 NORMAL = (0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class NoiseDiffers(Check):
+class NoiseDiffers(Check, frozen=True):
     """A network learns to predict uniform noise and is given Gaussian noise where it generates, or the other way round.
 
     What it catches

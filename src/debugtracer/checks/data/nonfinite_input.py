@@ -20,7 +20,7 @@ MADE = {
 }
 
 
-class NonfiniteInput(Check):
+class NonfiniteInput(Check, frozen=True):
     """NaN or Inf in a tensor of a batch.
 
     What it catches

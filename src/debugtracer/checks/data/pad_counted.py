@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class PadCounted(Check):
+class PadCounted(Check, frozen=True):
     """Rows of targets end in the padding id, and the loss counts it as a class to predict.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class PairsBroken(Check):
+class PairsBroken(Check, frozen=True):
     """Two loaders handed out the same rows side by side in the first pass, and other rows in the next.
 
     What it catches

@@ -23,7 +23,7 @@ REFUSALS = (
 )
 
 
-class RaggedSamples(Check):
+class RaggedSamples(Check, frozen=True):
     """The loader could not put the samples of a batch together.
 
     What it catches

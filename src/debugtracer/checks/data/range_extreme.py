@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RangeExtreme(Check):
+class RangeExtreme(Check, frozen=True):
     """A value more than ten times beyond the range of the batches before.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class RepeatedDraws(Check):
+class RepeatedDraws(Check, frozen=True):
     """The forward of a model draws the same random numbers for other inputs, step after step.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RepeatedNgram(Check):
+class RepeatedNgram(Check, frozen=True):
     """A row of token ids in which one n-gram is repeated at least 32 times.
 
     What it catches

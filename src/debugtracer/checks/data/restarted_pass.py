@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -13,8 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RestartedPass(Check):
+class RestartedPass(Check, frozen=True):
     """Each step takes the first batch of a new pass, and it is always the same one.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RowsBeyondLength(Check):
+class RowsBeyondLength(Check, frozen=True):
     """`__len__` counts something else than `__getitem__` gives: the rows beyond are never drawn.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RowsInterleaved(Check):
+class RowsInterleaved(Check, frozen=True):
     """One stream of tokens is dealt out to the rows of a batch like cards.
 
     What it catches

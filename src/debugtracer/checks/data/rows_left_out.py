@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class RowsLeftOut(Check):
+class RowsLeftOut(Check, frozen=True):
     """A sampler has fewer weights than the data have rows: the rows beyond are never drawn.
 
     What it catches

@@ -16,7 +16,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class SeedChain(Check):
+class SeedChain(Check, frozen=True):
     """The chain from the seed of the run to its random numbers has a gap.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ShortBatch(Check):
+class ShortBatch(Check, frozen=True):
     """A batch with less than half of the usual rows in the middle of an epoch.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class StoredByReference(Check):
+class StoredByReference(Check, frozen=True):
     """The entries of a replay buffer or a list all hold one array, which is written to after it was stored.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.window import Window
 SHOWN = 4  # samples named
 
 
-@dataclass(frozen=True)
-class TargetNotMirrored(Check):
+class TargetNotMirrored(Check, frozen=True):
     """A picture is mirrored at random and its mask or box is not, or by a draw of its own.
 
     What it catches

@@ -18,7 +18,7 @@ from debugtracer.trace.window import Window
 REFUSED = re.compile(r"Target (-?\d+) is out of bounds|Class values must be (smaller than num_classes|non-negative)")
 
 
-class TargetOutOfBounds(Check):
+class TargetOutOfBounds(Check, frozen=True):
     """The program died of a target outside the classes of its loss.
 
     What it catches

@@ -18,7 +18,7 @@ BY_DECODER = (
 )
 
 
-class TargetOverlap(Check):
+class TargetOverlap(Check, frozen=True):
     """The values to be predicted are in the window that the model is given.
 
     What it catches

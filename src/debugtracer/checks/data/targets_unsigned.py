@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -23,8 +22,7 @@ GIVES = {
 """What one target that is neither 1 nor -1 does to a loss (the formulas of its page)."""
 
 
-@dataclass(frozen=True)
-class TargetsUnsigned(Check):
+class TargetsUnsigned(Check, frozen=True):
     """Pairs that should be told apart have the target 0 where the loss asks for -1.
 
     What it catches

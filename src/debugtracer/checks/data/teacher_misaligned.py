@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -20,8 +19,7 @@ WITHIN = 2.0  # standard deviations above chance that are still chance (ours)
 ONE_CLASS = 0.9  # share of rows of one class, above which nothing can be told (ours)
 
 
-@dataclass(frozen=True)
-class TeacherMisaligned(Check):
+class TeacherMisaligned(Check, frozen=True):
     """The distributions of a teacher are those of other samples than the labels that the same prediction is scored
     against.
 

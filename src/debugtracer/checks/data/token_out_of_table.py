@@ -16,7 +16,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class TokenOutOfTable(Check):
+class TokenOutOfTable(Check, frozen=True):
     """The program died of an id beyond an embedding table.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.number import Number, as_float
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class Unnormalised(Check):
+class Unnormalised(Check, frozen=True):
     """Inputs with a mean beyond 10 or a standard deviation beyond 100.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class WorkerCopyStale(Check):
+class WorkerCopyStale(Check, frozen=True):
     """The dataset is changed between passes, and persistent workers go on with the copy they made once.
 
     What it catches

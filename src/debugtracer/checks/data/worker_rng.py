@@ -14,7 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class WorkerRng(Check):
+class WorkerRng(Check, frozen=True):
     """Loader workers, or passes over the data, repeat the same random numbers.
 
     What it catches

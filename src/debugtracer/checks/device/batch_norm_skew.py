@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import ClassVar
 
@@ -20,8 +19,7 @@ Pair = tuple[NormStatistics, NormStatistics]
 TINY = 1e-12  # where nothing varies at all
 
 
-@dataclass(frozen=True)
-class BatchNormSkew(Check):
+class BatchNormSkew(Check, frozen=True):
     """Batch norms of the ranks keep statistics of unlike data.
 
     What it catches

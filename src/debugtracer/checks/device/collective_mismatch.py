@@ -22,7 +22,7 @@ LEFT_ALONE = re.compile(
 """What c10d raises on a rank that the others do not meet (gloo, NCCL, TORCH_DISTRIBUTED_DEBUG=DETAIL)."""
 
 
-class CollectiveMismatch(Check):
+class CollectiveMismatch(Check, frozen=True):
     """Ranks stand in different collectives, or one is in none: they wait for each other for ever.
 
     What it catches

@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class DeviceAssert(Check):
+class DeviceAssert(Check, frozen=True):
     """The GPU reports a device-side assert.
 
     What it catches

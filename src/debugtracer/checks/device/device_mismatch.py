@@ -18,7 +18,7 @@ REFUSALS = (
 )
 
 
-class DeviceMismatch(Check):
+class DeviceMismatch(Check, frozen=True):
     """Tensors of one call lie on different devices.
 
     What it catches

@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class DeviceMix(Check):
+class DeviceMix(Check, frozen=True):
     """Some parameters stayed on the CPU while the rest is on an accelerator.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from statistics import median
 from typing import ClassVar
@@ -14,8 +13,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class MemoryGrowth(Check):
+class MemoryGrowth(Check, frozen=True):
     """Memory grows with the steps.
 
     What it catches

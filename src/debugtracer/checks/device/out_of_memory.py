@@ -15,7 +15,7 @@ ASKED = re.compile(r"[Tt]ried to allocate ([\d.]+ ?\w+)")
 GIB = 2**30  # bytes
 
 
-class OutOfMemory(Check):
+class OutOfMemory(Check, frozen=True):
     """An allocation failed.
 
     What it catches

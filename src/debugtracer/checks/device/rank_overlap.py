@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
@@ -28,8 +27,7 @@ OWN_SHARE = (
 CONFIDENCE_BY_HAND = 0.85  # ranks that share a sequence may reduce so, too: likely, no proof (ours)
 
 
-@dataclass(frozen=True)
-class RankOverlap(Check):
+class RankOverlap(Check, frozen=True):
     """Ranks of a data-parallel run train on the same batches.
 
     What it catches

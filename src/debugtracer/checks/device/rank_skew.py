@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import mean, median, pstdev
 from typing import ClassVar
 
@@ -18,8 +17,7 @@ from debugtracer.trace.window import LOSS, STEP_S, WAIT_S, Window
 PACE = {WAIT_S: "waits for its batches", STEP_S: "takes for a step"}
 
 
-@dataclass(frozen=True)
-class RankSkew(Check):
+class RankSkew(Check, frozen=True):
     """One rank has another loss, other labels, longer samples or less speed than the rest.
 
     What it catches

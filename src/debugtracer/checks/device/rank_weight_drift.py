@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
@@ -19,8 +18,7 @@ from debugtracer.trace.window import Window
 Pair = tuple[RankWeights, RankWeights]
 
 
-@dataclass(frozen=True)
-class RankWeightDrift(Check):
+class RankWeightDrift(Check, frozen=True):
     """Parameters that the ranks had updated alike are different all at once, without a wrapper that keeps copies.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
@@ -19,8 +18,7 @@ from debugtracer.trace.window import Window
 Pair = tuple[Replica, Replica]
 
 
-@dataclass(frozen=True)
-class ReplicaDrift(Check):
+class ReplicaDrift(Check, frozen=True):
     """Replicas of one model stop being equal.
 
     What it catches

@@ -16,7 +16,7 @@ from debugtracer.trace.window import Window
 INDICES = re.compile(r"did not receive grad for rank \d+: ([\d ]+)")
 
 
-class UnfinishedReduction(Check):
+class UnfinishedReduction(Check, frozen=True):
     """DistributedDataParallel waits for gradients that never come.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class AverageHides(Check):
+class AverageHides(Check, frozen=True):
     """The logged loss is a mean that hides a spike.
 
     What it catches

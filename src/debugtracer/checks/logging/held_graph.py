@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class HeldGraph(Check):
+class HeldGraph(Check, frozen=True):
     """Losses or outputs are stored with their autograd graph.
 
     What it catches

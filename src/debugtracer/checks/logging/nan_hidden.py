@@ -12,7 +12,7 @@ from debugtracer.trace.number import as_float
 from debugtracer.trace.window import Window
 
 
-class NanHidden(Check):
+class NanHidden(Check, frozen=True):
     """The Hugging Face Trainer logs a finite loss although losses were NaN.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
@@ -20,8 +19,7 @@ PLAIN = frozenset({"norm", "gnorm", "gn", "total_norm"})
 MEANT = ("clip", "post", "after")
 
 
-@dataclass(frozen=True)
-class PostclipNorm(Check):
+class PostclipNorm(Check, frozen=True):
     """The logged gradient norm is the one after clipping.
 
     What it catches

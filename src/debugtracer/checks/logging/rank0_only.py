@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import mean, pstdev
 from typing import ClassVar
 
@@ -19,8 +18,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class Rank0Only(Check):
+class Rank0Only(Check, frozen=True):
     """One rank logs its own loss as that of the run, and the other ranks have another one.
 
     What it catches

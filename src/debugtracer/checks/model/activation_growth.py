@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ from debugtracer.trace.window import Window
 LINEAR = ("Linear", "Conv1d", "Conv2d", "Conv3d", "Bilinear", "ConvTranspose2d")
 
 
-@dataclass(frozen=True)
-class ActivationGrowth(Check):
+class ActivationGrowth(Check, frozen=True):
     """Activations grow (or shrink) by orders of magnitude from layer to layer at the start.
 
     What it catches

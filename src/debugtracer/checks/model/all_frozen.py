@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class AllFrozen(Check):
+class AllFrozen(Check, frozen=True):
     """backward() is called where every parameter of the model has requires_grad False.
 
     What it catches

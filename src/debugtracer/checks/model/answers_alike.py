@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
@@ -25,8 +24,7 @@ from debugtracer.trace.window import LOSS, Window
 FIRST = 3  # updates whose size tells of the rate: those looked at from the start
 
 
-@dataclass(frozen=True)
-class AnswersAlike(Check):
+class AnswersAlike(Check, frozen=True):
     """After some updates a model answers the same whatever it is given.
 
     What it catches

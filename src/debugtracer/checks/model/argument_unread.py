@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ArgumentUnread(Check):
+class ArgumentUnread(Check, frozen=True):
     """A model is given a tensor that its forward never reads, beside a like one that it reads twice.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -18,8 +17,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class AttentionScores(Check):
+class AttentionScores(Check, frozen=True):
     """The scores that go into a softmax grow until it chooses one key and nothing else.
 
     What it catches

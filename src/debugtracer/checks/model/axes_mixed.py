@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class AxesMixed(Check):
+class AxesMixed(Check, frozen=True):
     """Scores with their classes in dimension 1 are cut into rows as if the classes were last.
 
     What it catches

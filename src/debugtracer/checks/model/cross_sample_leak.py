@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class CrossSampleLeak(Check):
+class CrossSampleLeak(Check, frozen=True):
     """Samples of a batch influence each other in evaluation mode.
 
     What it catches

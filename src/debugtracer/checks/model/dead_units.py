@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,8 +18,7 @@ BORN = "It was so before any update: look at the bias and the scale of the input
 ADVICE = "Lower the learning rate or look at the bias and the scale of the inputs."
 
 
-@dataclass(frozen=True)
-class DeadUnits(Check):
+class DeadUnits(Check, frozen=True):
     """Most units of a ReLU layer are zero for every row of the batch.
 
     What it catches

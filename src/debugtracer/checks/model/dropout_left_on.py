@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class DropoutLeftOn(Check):
+class DropoutLeftOn(Check, frozen=True):
     """A dropout that `model.eval()` does not turn off.
 
     What it catches

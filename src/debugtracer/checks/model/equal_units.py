@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class EqualUnits(Check):
+class EqualUnits(Check, frozen=True):
     """All units of a layer are equal and receive equal gradients.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.window import Window
 SHOWN = 6  # columns named
 
 
-@dataclass(frozen=True)
-class FieldsShareRows(Check):
+class FieldsShareRows(Check, frozen=True):
     """Several fields are looked up in one table that has rows for each, and all begin at its first row.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class FlatStart(Check):
+class FlatStart(Check, frozen=True):
     """A parameter begins at 0 and is used through a function whose derivative there is 0.
 
     What it catches

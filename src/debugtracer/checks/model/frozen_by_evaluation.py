@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -18,8 +17,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class FrozenByEvaluation(Check):
+class FrozenByEvaluation(Check, frozen=True):
     """An evaluation freezes parameters, and training goes on without them.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class FrozenHeld(Check):
+class FrozenHeld(Check, frozen=True):
     """An optimizer holds parameters with requires_grad False.
 
     What it catches

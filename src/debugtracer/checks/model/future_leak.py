@@ -19,7 +19,7 @@ BY_PLACE = (
 NAMED = {"__getitem__": "an index"}
 
 
-class FutureLeak(Check):
+class FutureLeak(Check, frozen=True):
     """Outputs depend on tokens that come later, and these are the targets.
 
     What it catches

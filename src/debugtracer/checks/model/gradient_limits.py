@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,8 +18,7 @@ from debugtracer.trace.window import GRAD_L2, Window, spoken
 FLAT = 1e-8  # std of a weight below which it is no measure of its gradient (docs/rationale/checks.md#std-ratio)
 
 
-@dataclass(frozen=True)
-class GradientLimits(Check):
+class GradientLimits(Check, frozen=True):
     """A gradient is beyond a fixed limit.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.window import Window
 MISSING = ("hand on x + (q - x).detach() in place of the codes q: the values of q, the gradient of x",)
 
 
-@dataclass(frozen=True)
-class GradientNotPassed(Check):
+class GradientNotPassed(Check, frozen=True):
     """Chosen codes go on in place of a tensor, which gets no gradient past them: the straight-through sum is wrong or
     missing.
 

@@ -14,7 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class GraphFreed(Check):
+class GraphFreed(Check, frozen=True):
     """A second backward through a graph that the first one has freed.
 
     What it catches

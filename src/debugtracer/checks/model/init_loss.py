@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
@@ -18,8 +17,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class InitLoss(Check):
+class InitLoss(Check, frozen=True):
     """The first cross-entropy is far above chance.
 
     What it catches

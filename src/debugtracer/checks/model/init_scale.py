@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,8 +18,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class InitScale(Check):
+class InitScale(Check, frozen=True):
     """Hidden layers start with outputs that are far too large or far too small, because of their weights.
 
     What it catches

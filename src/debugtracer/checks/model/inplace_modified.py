@@ -36,7 +36,7 @@ STALE = (
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
 
 
-class InplaceModified(Check):
+class InplaceModified(Check, frozen=True):
     """Backward needs a value that was changed in place after the forward.
 
     What it catches

@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class InputIgnored(Check):
+class InputIgnored(Check, frozen=True):
     """The output is the same whatever comes in.
 
     What it catches

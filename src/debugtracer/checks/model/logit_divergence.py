@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class LogitDivergence(Check):
+class LogitDivergence(Check, frozen=True):
     """The logits of a cross-entropy run away while the loss stays high.
 
     What it catches

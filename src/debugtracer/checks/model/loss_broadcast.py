@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class LossBroadcast(Check):
+class LossBroadcast(Check, frozen=True):
     """The loss compares every prediction with every target.
 
     What it catches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -21,8 +20,7 @@ OPS = {
 }
 
 
-@dataclass(frozen=True)
-class LossMisuse(Check):
+class LossMisuse(Check, frozen=True):
     """The loss is fed with outputs that are already normalised, or not normalised when they should be.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class LossOverwritten(Check):
+class LossOverwritten(Check, frozen=True):
     """A loop over samples, heads or time steps computes a loss in each round and keeps the last one alone.
 
     What it catches

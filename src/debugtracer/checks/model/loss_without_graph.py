@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class LossWithoutGraph(Check):
+class LossWithoutGraph(Check, frozen=True):
     """backward() is called on a tensor that hangs on no parameter.
 
     What it catches

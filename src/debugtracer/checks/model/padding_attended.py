@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -22,8 +21,7 @@ MEANS = {
 TURN = "Turn the mask round"
 
 
-@dataclass(frozen=True)
-class PaddingAttended(Check):
+class PaddingAttended(Check, frozen=True):
     """The mask of an attention lets in the padding and shuts out all that is not.
 
     What it catches

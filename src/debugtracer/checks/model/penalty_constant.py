@@ -18,7 +18,7 @@ MIXED = (
 )
 
 
-class PenaltyConstant(Check):
+class PenaltyConstant(Check, frozen=True):
     """A term of the loss, or a summand inside it, is made of gradients that carry no graph.
 
     What it catches

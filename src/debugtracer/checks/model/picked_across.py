@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class PickedAcross(Check):
+class PickedAcross(Check, frozen=True):
     """The target is picked along another dimension than the one that log_softmax has normalised.
 
     What it catches

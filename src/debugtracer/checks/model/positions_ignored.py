@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class PositionsIgnored(Check):
+class PositionsIgnored(Check, frozen=True):
     """Only the first, or only the last, position of an input reaches the output.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class RecurrentOverBatch(Check):
+class RecurrentOverBatch(Check, frozen=True):
     """A recurrent layer takes the samples of the batch for the steps of one sequence.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ResultDiscarded(Check):
+class ResultDiscarded(Check, frozen=True):
     """A line changes a tensor and throws the change away.
 
     What it catches

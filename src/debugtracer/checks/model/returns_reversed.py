@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ReturnsReversed(Check):
+class ReturnsReversed(Check, frozen=True):
     """Returns summed up from the last step on stand in that order beside log-probabilities from the first step on.
 
     What it catches

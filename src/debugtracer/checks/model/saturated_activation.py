@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ from debugtracer.trace.window import Window
 FIRST = 3  # the snapshots of the first steps
 
 
-@dataclass(frozen=True)
-class SaturatedActivation(Check):
+class SaturatedActivation(Check, frozen=True):
     """A tanh or sigmoid starts in its flat part.
 
     What it catches

@@ -44,7 +44,7 @@ WIDTHS = (
 SHOWN = 6  # tensors named in a message (ours)
 
 
-class ShapeMismatch(Check):
+class ShapeMismatch(Check, frozen=True):
     """A module, an operator or a loss was given shapes that do not fit.
 
     What it catches

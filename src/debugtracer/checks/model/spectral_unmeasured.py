@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class SpectralUnmeasured(Check):
+class SpectralUnmeasured(Check, frozen=True):
     """A model with `torch.nn.utils.spectral_norm` is evaluated before its first forward in training mode.
 
     What it catches

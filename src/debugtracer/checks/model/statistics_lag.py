@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class StatisticsLag(Check):
+class StatisticsLag(Check, frozen=True):
     """The running statistics of a batch norm are still mostly the mean 0 and variance 1 it was made with.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class StatisticsMoved(Check):
+class StatisticsMoved(Check, frozen=True):
     """A frozen part is left in training mode, and the running statistics of its batch norms move to other data.
 
     What it catches

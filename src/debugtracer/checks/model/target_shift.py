@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class TargetShift(Check):
+class TargetShift(Check, frozen=True):
     """A model that reads from left to right is asked for a token further on than the next.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from typing import ClassVar
 
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class TermDrowned(Check):
+class TermDrowned(Check, frozen=True):
     """A loss adds a mean to a sum: an element of the one weighs thousands of times less than one of the other.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class TermUnused(Check):
+class TermUnused(Check, frozen=True):
     """A term of a loss trains nobody: it is cut off from the network that it is for, and the gradients that it makes in
     the other one are thrown away.
 

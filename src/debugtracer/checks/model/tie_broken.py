@@ -15,7 +15,7 @@ from debugtracer.trace.window import Window
 CALLED = {"load_state_dict": "load_state_dict(assign=True)", "_apply": "a conversion (.to, .half, .double)"}
 
 
-class TieBroken(Check):
+class TieBroken(Check, frozen=True):
     """Two names of one parameter have become two parameters, which are trained apart.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -13,8 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class TinyNormBatch(Check):
+class TinyNormBatch(Check, frozen=True):
     """Batch norm normalises over a handful of values.
 
     What it catches

@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class TrainModeEval(Check):
+class TrainModeEval(Check, frozen=True):
     """Calls without a graph run in training mode.
 
     What it catches

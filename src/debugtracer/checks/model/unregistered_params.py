@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class UnregisteredParams(Check):
+class UnregisteredParams(Check, frozen=True):
     """Layers are used that no module has registered.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -25,8 +24,7 @@ LEAST = 1e-6  # gradient by weight of a last layer that still learns (ours)
 SQUASHES = frozenset({"sigmoid", "tanh", "softsign"})  # their derivative is at most a quarter, or 1 at a single point
 
 
-@dataclass(frozen=True)
-class VanishingGradient(Check):
+class VanishingGradient(Check, frozen=True):
     """The gradient dies out on its way to the first layers.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ViewPermuted(Check):
+class ViewPermuted(Check, frozen=True):
     """A view gives a tensor its own sizes in another order, where a transpose was meant.
 
     What it catches

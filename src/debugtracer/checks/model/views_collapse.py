@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ViewsCollapse(Check):
+class ViewsCollapse(Check, frozen=True):
     """A loss pulls two outputs of a network together until all samples come out the same.
 
     What it catches

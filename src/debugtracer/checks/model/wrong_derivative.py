@@ -14,7 +14,7 @@ from debugtracer.trace.window import Window
 CLOSER = ". Compare them with torch.autograd.gradcheck."
 
 
-class WrongDerivative(Check):
+class WrongDerivative(Check, frozen=True):
     """The backward of an autograd.Function of the program's is not the derivative of its forward.
 
     What it catches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -35,8 +34,7 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True)
-class DomainGuard(Check):
+class DomainGuard(Check, frozen=True):
     """An input of log, exp, sqrt, acos or a division runs towards the edge where the function or its derivative is
     infinite.
 

@@ -18,7 +18,7 @@ REFUSED = re.compile(
 )
 
 
-class DtypeMismatch(Check):
+class DtypeMismatch(Check, frozen=True):
     """A module, an operator or a loss was given tensors of dtypes that it does not combine.
 
     What it catches

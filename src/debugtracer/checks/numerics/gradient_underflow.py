@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -13,8 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class GradientUnderflow(Check):
+class GradientUnderflow(Check, frozen=True):
     """Most of the gradient of a half-precision layer is zero or below the least number of float16.
 
     What it catches

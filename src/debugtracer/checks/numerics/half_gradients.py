@@ -12,7 +12,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class HalfGradients(Check):
+class HalfGradients(Check, frozen=True):
     """A GradScaler is asked to unscale gradients in float16.
 
     What it catches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ from debugtracer.trace.window import Window
 FP16_MAX = 65504.0
 
 
-@dataclass(frozen=True)
-class HalfHeadroom(Check):
+class HalfHeadroom(Check, frozen=True):
     """A float16 tensor comes within two bits of 65504.
 
     What it catches

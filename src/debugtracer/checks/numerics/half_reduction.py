@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class HalfReduction(Check):
+class HalfReduction(Check, frozen=True):
     """A sum in float16 or bfloat16 differs from the same sum in float32.
 
     What it catches

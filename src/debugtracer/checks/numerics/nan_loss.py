@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,8 +11,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, NONFINITE_ROW, SCALER_SKIPPED, SCALER_SKIPPING, Window, spoken
 
 
-@dataclass(frozen=True)
-class NanLoss(Check):
+class NanLoss(Check, frozen=True):
     """The loss is NaN or infinite.
 
     What it catches

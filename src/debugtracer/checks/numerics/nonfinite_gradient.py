@@ -11,7 +11,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, GRAD_MAX, LOSS, SCALER_SKIPPING, Window, spoken
 
 
-class NonfiniteGradient(Check):
+class NonfiniteGradient(Check, frozen=True):
     """A gradient is NaN or infinite before the update.
 
     What it catches

@@ -10,7 +10,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import OUTPUT_NAN, Window
 
 
-class NonfiniteOutput(Check):
+class NonfiniteOutput(Check, frozen=True):
     """The root module returned NaN and no backward follows.
 
     What it catches

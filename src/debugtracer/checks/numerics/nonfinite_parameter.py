@@ -11,7 +11,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import GRAD_L2, PARAM_L2, PARAM_MAX, Window
 
 
-class NonfiniteParameter(Check):
+class NonfiniteParameter(Check, frozen=True):
     """A parameter is NaN or infinite after an update whose gradients were finite.
 
     What it catches

@@ -11,7 +11,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import Window
 
 
-class OverflowFlag(Check):
+class OverflowFlag(Check, frozen=True):
     """A device in saturation mode set its overflow flag in a step that was trained on.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ScalerArguments(Check):
+class ScalerArguments(Check, frozen=True):
     """A GradScaler with arguments that work against it, or switched off where float16 needs it.
 
     What it catches

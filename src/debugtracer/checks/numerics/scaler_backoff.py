@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -12,8 +11,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window
 
 
-@dataclass(frozen=True)
-class ScalerBackoff(Check):
+class ScalerBackoff(Check, frozen=True):
     """The scaler skips many updates after its scale was found.
 
     What it catches

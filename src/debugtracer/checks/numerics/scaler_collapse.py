@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS_SCALE, SCALER_SKIPPED, Window
 
 
-@dataclass(frozen=True)
-class ScalerCollapse(Check):
+class ScalerCollapse(Check, frozen=True):
     """The scaler skips every update and its scale shrinks for ever.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.window import Window
 CLEAR = 0.9  # of the gradients at the scores, one way (ours): a game pushes all of them
 
 
-@dataclass(frozen=True)
-class AdversaryAgrees(Check):
+class AdversaryAgrees(Check, frozen=True):
     """A generator is trained to be told apart: the sign of its loss, or its target, is that of its critic.
 
     What it catches

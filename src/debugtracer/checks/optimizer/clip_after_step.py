@@ -18,7 +18,7 @@ UPDATES = 2  # by hand, running (ours)
 MEASURES = 1e6  # a limit from here on only measures the norm (ours)
 
 
-class ClipAfterStep(Check):
+class ClipAfterStep(Check, frozen=True):
     """Gradients are clipped when the update has used them already, or before there are any.
 
     What it catches

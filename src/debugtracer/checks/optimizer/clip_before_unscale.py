@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ClipBeforeUnscale(Check):
+class ClipBeforeUnscale(Check, frozen=True):
     """Gradients are clipped while they still carry the loss scale.
 
     What it catches

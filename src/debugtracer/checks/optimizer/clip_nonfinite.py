@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ClipNonfinite(Check):
+class ClipNonfinite(Check, frozen=True):
     """clip_grad_norm_ measured NaN or an infinite norm and went on.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import CLIP_RATIO, Window
 
 
-@dataclass(frozen=True)
-class ClipShare(Check):
+class ClipShare(Check, frozen=True):
     """Nearly every update is clipped, far below its norm.
 
     What it catches

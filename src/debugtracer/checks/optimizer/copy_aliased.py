@@ -15,7 +15,7 @@ from debugtracer.trace.window import Window
 CLONE = "{name: value.clone() for name, value in model.state_dict().items()}"
 
 
-class CopyAliased(Check):
+class CopyAliased(Check, frozen=True):
     """Weights that were kept for later lie in the memory of those that are trained.
 
     What it catches

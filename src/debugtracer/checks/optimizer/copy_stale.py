@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ ASK = "Ask for a multiple that the counter meets."
 REACH = "If it makes targets, see why that line has no effect; if it is to stay as it began, nothing."
 
 
-@dataclass(frozen=True)
-class CopyStale(Check):
+class CopyStale(Check, frozen=True):
     """A copy of the trained model makes targets, and the line that would write it is never reached.
 
     What it catches

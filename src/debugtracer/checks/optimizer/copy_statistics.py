@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class CopyStatistics(Check):
+class CopyStatistics(Check, frozen=True):
     """An average of the weights is evaluated with the running statistics of a new batch norm.
 
     What it catches

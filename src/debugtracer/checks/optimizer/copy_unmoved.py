@@ -22,7 +22,7 @@ REMEDIES_EXCHANGED = (
 )
 
 
-class CopyUnmoved(Check):
+class CopyUnmoved(Check, frozen=True):
     """A copy of the weights is averaged with them in each step, and the result is never written to it.
 
     What it catches

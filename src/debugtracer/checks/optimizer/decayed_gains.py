@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class DecayedGains(Check):
+class DecayedGains(Check, frozen=True):
     """Weight decay shrinks the gains of normalisation layers towards 0.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class DoubleUnscale(Check):
+class DoubleUnscale(Check, frozen=True):
     """`unscale_` is called a second time before the update.
 
     What it catches

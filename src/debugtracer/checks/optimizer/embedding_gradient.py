@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
@@ -18,8 +17,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class EmbeddingGradient(Check):
+class EmbeddingGradient(Check, frozen=True):
     """The share of an embedding in the gradient norm jumps.
 
     What it catches

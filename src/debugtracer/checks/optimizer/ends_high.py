@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class EndsHigh(Check):
+class EndsHigh(Check, frozen=True):
     """The run ends just after a restart of the schedule, with a high learning rate and a worse loss than before.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class EpsDtype(Check):
+class EpsDtype(Check, frozen=True):
     """The eps of an adaptive optimizer rounds to 0 in the dtype in which it is added.
 
     What it catches

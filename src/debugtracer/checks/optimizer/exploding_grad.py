@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -24,8 +23,7 @@ from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, Window
 MOSTLY = 0.5  # of the squared norm: the parameter that holds it is named (ours)
 
 
-@dataclass(frozen=True)
-class ExplodingGrad(Check):
+class ExplodingGrad(Check, frozen=True):
     """The gradient norm exceeds everything before it by orders of magnitude while the loss jumps.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -21,8 +20,7 @@ ADVICE = "Look at this step first: it began here."
 STREAK = 5  # rises in a row (docs/rationale/checks.md#momentum-drift)
 
 
-@dataclass(frozen=True)
-class GradientDrift(Check):
+class GradientDrift(Check, frozen=True):
     """The gradient norm left its level, and the loss followed: where it began, never more than a note.
 
     What it catches

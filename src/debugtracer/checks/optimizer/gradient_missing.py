@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,8 +18,7 @@ from debugtracer.trace.window import Window
 LASTS = 3  # steps after which detached-graph speaks of what is cut off
 
 
-@dataclass(frozen=True)
-class GradientMissing(Check):
+class GradientMissing(Check, frozen=True):
     """An optimizer steps again and again, and none of its parameters ever has a gradient.
 
     What it catches

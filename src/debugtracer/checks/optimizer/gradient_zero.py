@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import GRAD_L2, Window
 
 
-@dataclass(frozen=True)
-class GradientZero(Check):
+class GradientZero(Check, frozen=True):
     """The gradients are there, and each of them is exactly 0 in every step.
 
     What it catches

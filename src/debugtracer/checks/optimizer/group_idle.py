@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class GroupIdle(Check):
+class GroupIdle(Check, frozen=True):
     """A group of freshly drawn weights has a learning rate of 0 from the first update to the last.
 
     What it catches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
@@ -32,8 +31,7 @@ ADVICE = "Go back to a checkpoint before step {} with a lower learning rate, or 
 REST = "Nothing if it falls again; else look at the data from there on."
 
 
-@dataclass(frozen=True)
-class LossDivergence(Check):
+class LossDivergence(Check, frozen=True):
     """The loss rises and does not come back.
 
     What it catches

@@ -17,7 +17,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import LOSS, LR, Window
 
 
-class LossOscillation(Check):
+class LossOscillation(Check, frozen=True):
     """The loss alternates around its trend with a growing swing.
 
     What it catches

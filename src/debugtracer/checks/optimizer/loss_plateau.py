@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -20,8 +19,7 @@ from debugtracer.trace.window import LOSS, Window
 SPAN = (BLOCKS - 1) * BLOCK  # steps that are remembered
 
 
-@dataclass(frozen=True)
-class LossPlateau(Check):
+class LossPlateau(Check, frozen=True):
     """The loss does not fall although there is much to learn.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -27,8 +26,7 @@ MOST = 256  # samples named
 ROWS = 32  # a batch of fewer is small: one row that is hard makes its mean (ours)
 
 
-@dataclass(frozen=True)
-class LossSpike(Check):
+class LossSpike(Check, frozen=True):
     """The loss jumps for a few steps and returns.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class LossTooGood(Check):
+class LossTooGood(Check, frozen=True):
     """A classifier's loss is next to nothing within its first epoch.
 
     What it catches

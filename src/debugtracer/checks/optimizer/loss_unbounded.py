@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Any, ClassVar
@@ -18,8 +17,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LOSS, Window
 
 
-@dataclass(frozen=True)
-class LossUnbounded(Check):
+class LossUnbounded(Check, frozen=True):
     """The loss falls below zero and grows there by a factor, again and again.
 
     What it catches

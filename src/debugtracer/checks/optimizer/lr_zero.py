@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class LrZero(Check):
+class LrZero(Check, frozen=True):
     """Every group of an optimizer has a learning rate of 0 for many updates, or a negative one.
 
     What it catches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -32,8 +31,7 @@ class Swing(NamedTuple):
     """Autocorrelation with the value before."""
 
 
-@dataclass(frozen=True)
-class MetricOscillation(Check):
+class MetricOscillation(Check, frozen=True):
     """A logged accuracy, F1 or other share swings to and fro around its trend.
 
     What it catches

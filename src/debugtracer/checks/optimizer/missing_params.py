@@ -24,7 +24,7 @@ REMEDIES_UNFROZEN = (
 REMEDY_LISTED = "put every parameter that is to learn into the list that the optimizer is given"
 
 
-class MissingParams(Check):
+class MissingParams(Check, frozen=True):
     """Parameters receive gradients and no optimizer holds them.
 
     What it catches

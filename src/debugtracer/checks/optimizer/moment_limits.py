@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -19,8 +18,7 @@ from debugtracer.trace.window import Window
 SETTLED = 50  # steps until the first moment, which starts at 0, is one to compare with (ours)
 
 
-@dataclass(frozen=True)
-class MomentLimits(Check):
+class MomentLimits(Check, frozen=True):
     """The state of Adam is beyond a fixed limit.
 
     What it catches

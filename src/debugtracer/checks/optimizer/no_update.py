@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class NoUpdate(Check):
+class NoUpdate(Check, frozen=True):
     """step() runs, gradients and learning rate are there, and the parameters stay what they were.
 
     What it catches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import ClassVar
@@ -24,8 +23,7 @@ SCORE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class PlateauDirection(Check):
+class PlateauDirection(Check, frozen=True):
     """ReduceLROnPlateau waits for the wrong direction, and lowers the rate because the value improves.
 
     What it catches

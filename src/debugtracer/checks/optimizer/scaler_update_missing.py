@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ScalerUpdateMissing(Check):
+class ScalerUpdateMissing(Check, frozen=True):
     """`scaler.update()` is not called after `scaler.step(optimizer)`.
 
     What it catches

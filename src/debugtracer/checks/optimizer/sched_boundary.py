@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -17,8 +16,7 @@ DECAYS = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR")
 SIZED = ("total_steps", "T_max", "total_iters", "total_size")
 
 
-@dataclass(frozen=True)
-class SchedBoundary(Check):
+class SchedBoundary(Check, frozen=True):
     """A schedule is sized in another unit than the one in which it is stepped, or too short for the run.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class ScheduleRestarted(Check):
+class ScheduleRestarted(Check, frozen=True):
     """A resumed run goes on with the optimizer's moments and begins its learning rate schedule anew.
 
     What it catches

@@ -26,8 +26,7 @@ class Alone:
     lag: float
 
 
-@dataclass(frozen=True)
-class SecondMomentDecoupled(Check):
+class SecondMomentDecoupled(Check, frozen=True):
     """Adam's second moment only decays: the gradients have become too small to be heard in it.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -15,8 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-@dataclass(frozen=True)
-class SecondMomentLag(Check):
+class SecondMomentLag(Check, frozen=True):
     """The gradient is larger than Adam's second moment knows: the precursor RMS_t.
 
     What it catches

@@ -14,7 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class SelfAverage(Check):
+class SelfAverage(Check, frozen=True):
     """A copy of the weights is averaged with itself, so it stays at the initial weights.
 
     What it catches

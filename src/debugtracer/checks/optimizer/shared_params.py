@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class SharedParams(Check):
+class SharedParams(Check, frozen=True):
     """Two optimizers apply the very same gradients to the same parameters.
 
     What it catches

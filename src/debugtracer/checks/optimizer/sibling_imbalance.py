@@ -30,8 +30,7 @@ class Group:
     count: int
 
 
-@dataclass(frozen=True)
-class SiblingImbalance(Check):
+class SiblingImbalance(Check, frozen=True):
     """One matrix moves, relative to its size, more than ten times as much as its siblings.
 
     What it catches

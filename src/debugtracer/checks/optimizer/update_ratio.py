@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
 
@@ -21,8 +20,7 @@ from debugtracer.trace.window import LOSS, Window
 SMALL = 0.3  # of 1/sqrt(fan in), in which torch's default has 0.58 and He's 1.4 (ours)
 
 
-@dataclass(frozen=True)
-class UpdateRatio(Check):
+class UpdateRatio(Check, frozen=True):
     """One step changes a weight by half of the weight itself, or by next to nothing.
 
     What it catches

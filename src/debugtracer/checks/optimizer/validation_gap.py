@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,8 +28,7 @@ class Evaluation(NamedTuple):
     """Median training loss since the evaluation before."""
 
 
-@dataclass(frozen=True)
-class ValidationGap(Check):
+class ValidationGap(Check, frozen=True):
     """The validation loss rises while the training loss falls.
 
     What it catches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LR, Window
 
 
-@dataclass(frozen=True)
-class WarmupOvershoot(Check):
+class WarmupOvershoot(Check, frozen=True):
     """A warm-up climbs by the whole rate in each update and falls back to it when it is over.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
@@ -16,8 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import LR, Window
 
 
-@dataclass(frozen=True)
-class WarmupUnfinished(Check):
+class WarmupUnfinished(Check, frozen=True):
     """The run ends in the first part of its warm-up.
 
     What it catches

@@ -31,8 +31,7 @@ class Size:
     l2: float
 
 
-@dataclass(frozen=True)
-class WeightNormGrowth(Check):
+class WeightNormGrowth(Check, frozen=True):
     """The norm of a weight grows exponentially: by the same factor every hundred steps.
 
     What it catches

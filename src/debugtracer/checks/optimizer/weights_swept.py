@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar, NamedTuple
 
@@ -27,8 +26,7 @@ class Reference(NamedTuple):
     what: str
 
 
-@dataclass(frozen=True)
-class WeightsSwept(Check):
+class WeightsSwept(Check, frozen=True):
     """The first updates are so large that the initial weights do not matter, and nothing is learnt afterwards.
 
     What it catches

@@ -14,7 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ZeroGradMisplaced(Check):
+class ZeroGradMisplaced(Check, frozen=True):
     """The gradients are cleared between backward and step.
 
     What it catches

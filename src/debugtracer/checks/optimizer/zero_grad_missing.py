@@ -15,7 +15,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class ZeroGradMissing(Check):
+class ZeroGradMissing(Check, frozen=True):
     """An update used gradients that the update before it had already used.
 
     What it catches

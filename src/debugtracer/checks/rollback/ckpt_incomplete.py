@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class CkptIncomplete(Check):
+class CkptIncomplete(Check, frozen=True):
     """A checkpoint with a step count, but without all of the state that training uses.
 
     What it catches

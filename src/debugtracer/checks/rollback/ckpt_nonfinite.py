@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class CkptNonfinite(Check):
+class CkptNonfinite(Check, frozen=True):
     """NaN or infinite values in a state that is being saved.
 
     What it catches

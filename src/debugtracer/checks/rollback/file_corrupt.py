@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class FileCorrupt(Check):
+class FileCorrupt(Check, frozen=True):
     """A checkpoint file was loaded whose content does not match its checksums.
 
     What it catches

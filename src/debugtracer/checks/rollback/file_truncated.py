@@ -14,7 +14,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class FileTruncated(Check):
+class FileTruncated(Check, frozen=True):
     """torch.load fails on a file that ends too early.
 
     What it catches

@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class NamesLeftOut(Check):
+class NamesLeftOut(Check, frozen=True):
     """load_state_dict(strict=False) took nothing of a checkpoint, or left out what another prefix would have let in.
 
     What it catches

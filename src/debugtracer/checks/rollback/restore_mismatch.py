@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, ClassVar
 
@@ -19,8 +18,7 @@ KEPT = 20_000  # losses remembered by step (ours)
 WAIT = 1_000  # steps that a restore waits for its former run (ours)
 
 
-@dataclass(frozen=True)
-class RestoreMismatch(Check):
+class RestoreMismatch(Check, frozen=True):
     """After a restore the loss is not what was recorded at that step.
 
     What it catches

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from debugtracer.checks.check import Check
@@ -14,8 +13,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.window import STEP_S, Window
 
 
-@dataclass(frozen=True)
-class Stale(Check):
+class Stale(Check, frozen=True):
     """A long run without a checkpoint, or one that died long after its last.
 
     What it catches

@@ -21,7 +21,7 @@ KEYS = re.compile(r'"([^"]+)"')
 PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "backbone.")
 
 
-class StateDictMismatch(Check):
+class StateDictMismatch(Check, frozen=True):
     """load_state_dict refuses a saved state.
 
     What it catches

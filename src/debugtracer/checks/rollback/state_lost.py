@@ -16,7 +16,7 @@ from debugtracer.trace.window import Window
 IN_FILE = ("call load_state_dict of what the file holds after building the object and before the first step",)
 
 
-class StateLost(Check):
+class StateLost(Check, frozen=True):
     """Training goes on from a checkpoint without the optimizer's or the scheduler's state.
 
     What it catches

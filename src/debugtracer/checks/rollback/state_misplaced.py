@@ -13,7 +13,7 @@ from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
 
-class StateMisplaced(Check):
+class StateMisplaced(Check, frozen=True):
     """An optimizer state was loaded into parameters of another order.
 
     What it catches
