@@ -157,5 +157,5 @@ def is_taught(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is one of one number."""
+    """Whether it has a graph and a single value."""
     return is_taught(value) and value.numel() == 1
