@@ -53,3 +53,20 @@ def test_a_term_says_what_it_is_the_sum_or_the_mean_of(tmp_path):
     first, second = run(tmp_path, mixed)[0].terms
     assert (first.reduction, first.elements, first.weight) == ("mean", 24, 1 / 24)
     assert (second.reduction, second.elements, second.weight) == ("sum", 24, 0.5)
+
+
+TARGET = torch.arange(48.0).reshape(12, 4)
+
+
+def by_row(made):
+    wide = made.repeat(2, 1)
+    drawn = nn.functional.mse_loss(wide, TARGET, reduction="none").mean(1).mean() / 0.5
+    return drawn + 0.5 * torch.sum(wide.square(), dim=1).mul(2).mean()
+
+
+def test_sums_of_rows_and_the_spread_of_the_answers_are_told(tmp_path):
+    first, second = run(tmp_path, by_row)[0].terms
+    assert (first.reduction, first.elements, first.weight) == ("mean", 48, 2 / 48)
+    assert (first.spread, first.target_spread) == (0.0, 208.0)
+    assert (second.reduction, second.elements, second.weight) == ("sum", 48, 1 / 12)
+    assert second.spread is None and second.target_spread is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.loss.reductions import Reduction, reduction_of, scaled
+from debugtracer.observers.loss.reductions import Reduction, reduced, reduction_of, scaled
 
-X, ONE = torch.ones(4, 5), torch.ones(())
+X, ROWS, ONE = torch.ones(4, 5), torch.ones(4), torch.ones(())
 MEAN = Reduction("mean", 20, 0.05)
 
 
@@ -16,8 +16,8 @@ MEAN = Reduction("mean", 20, 0.05)
     [
         ("sum", (X,), {}, Reduction("sum", 20, 1.0)),
         ("mean", (X,), {}, MEAN),
-        ("sum", (X, 1), {}, None),
-        ("mean", (X,), {"dim": 1}, None),
+        ("sum", (X, 1), {}, Reduction("sum", 20, 1.0)),
+        ("mean", (X,), {"dim": 1}, Reduction("mean", 20, 0.2)),
         ("sum", (ONE,), {}, None),
         ("mse_loss", (X, X), {}, MEAN),
         ("mse_loss", (X, X), {"reduction": "sum"}, Reduction("sum", 20, 1.0)),
@@ -28,7 +28,8 @@ MEAN = Reduction("mean", 20, 0.05)
     ],
 )
 def test_the_reduction_of_a_call(name, args, kwargs, found):
-    assert reduction_of(name, args, kwargs) == found
+    by_row = "dim" in kwargs or isinstance(args[-1], int)
+    assert reduction_of(name, args, kwargs, ROWS if by_row else ONE) == found
 
 
 def test_factors_are_counted():
@@ -36,3 +37,10 @@ def test_factors_are_counted():
     assert scaled(MEAN, "__truediv__", (ONE, 5)) == Reduction("mean", 20, 0.01)
     assert scaled(MEAN, "neg", (ONE,)) == Reduction("mean", 20, -0.05)
     assert scaled(MEAN, "__mul__", (ONE, ONE)) is None and scaled(MEAN, "exp", (ONE, 2)) is None
+
+
+def test_a_mean_of_sums_is_a_sum_and_a_mean_of_means_a_mean():
+    assert reduced(Reduction("sum", 20, 1.0), "mean", ROWS, ONE) == Reduction("sum", 20, 0.25)
+    assert reduced(Reduction("mean", 20, 0.2), "mean", ROWS, ONE) == MEAN
+    assert reduced(Reduction("mean", 20, 0.2), "sum", ROWS, ONE) == Reduction("sum", 20, 0.2)
+    assert reduced(Reduction("mean", 20, 0.2), "exp", ROWS, ONE) is None

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.snapshots import taken
+from debugtracer.checks.snapshots import still_learning, taken
+from debugtracer.spikes.lines import built_at
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
 from debugtracer.trace.place import Place
+from debugtracer.trace.step import StepRef
 from debugtracer.trace.window import Window
+
+
+class Look(NamedTuple):
+    """What one snapshot says of all such weights together."""
+
+    ref: StepRef
+    rate: float
+    share: float
 
 
 class HalfStalled(Check, frozen=True):
@@ -24,8 +34,13 @@ class HalfStalled(Check, frozen=True):
         Training slows and stops while the loss still looks plausible; a smaller learning rate makes it worse.
     How it decides
         Share of elements with a non-zero gradient whose value the step left unchanged, over all half-precision weights
-        that the optimizer holds: above `stalled` in the last `snapshots` snapshots with a learning rate above zero.
-        float32 master copies are not concerned: the optimizer holds those.
+        that the optimizer holds: above `stalled` in the last `snapshots` snapshots with a learning rate above zero
+        and of at least `full` of the largest so far (a warm-up and a decay end in steps that are small on purpose).
+        Or, under Adam and AdamW of torch: the change, along the update that the moments mean, is less than `arrives`
+        of it in each of at least `looks` snapshots over `steps` steps, all with a rate of at least `full` of the
+        largest so far, while the loss is not yet low. Such an update is about as large as the rate however small the
+        gradient is, so that a share this low from the start is no convergence. Stochastic rounding keeps the share
+        at 1. float32 master copies are not concerned: the optimizer holds those.
     What to do
         Keep float32 weights and use autocast, or an optimizer with master weights or stochastic rounding.
     Example
@@ -45,31 +60,105 @@ class HalfStalled(Check, frozen=True):
 
     stalled: float = 0.9  # share of touched elements (ours)
     snapshots: int = 2  # in a row (ours)
+    arrives: float = 0.5  # share of the meant update (ours: less arrives than is lost)
+    looks: int = 4  # in all (ours: the first three are of neighbouring steps)
+    steps: int = 20  # between the first and the last (ours)
+    full: float = 0.9  # of the largest rate so far (ours: a warm-up and a decay are no training at the rate meant)
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield one warning at the snapshot that completes the proof."""
+        """Yield one warning at the snapshot that completes a proof."""
         facts = taken(window)[-self.snapshots :]
-        if not window.new(Health) or len(facts) < self.snapshots:
+        if not window.new(Health) or not facts:
             return
         shares = [
             self.share([p for p in fact.params if p.stalled is not None and as_float(p.lr) > 0]) for fact in facts
         ]
-        if min(shares) <= self.stalled:
-            return
+        if self.at_full_rate(window, facts) and len(facts) == self.snapshots and min(shares) > self.stalled:
+            yield self.standing(window, facts, min(shares))
+        elif seen := self.lost(window, facts[-1]):
+            yield self.short(window, facts[-1], seen)
+
+    def at_full_rate(self, window: Window, facts: list[Health]) -> bool:
+        """Whether the rates of these snapshots are about the largest so far, each optimizer by itself."""
+        memory = window.memory(self)
+        kept: list[bool] = []
+        for fact in reversed(facts):
+            rows = [p for p in fact.params if p.stalled is not None]
+            rate = max((as_float(p.lr) for p in rows), default=0.0)
+            key = ("rate", rows[0].name if rows else "")
+            memory[key] = max(memory.get(key, 0.0), rate)
+            kept.append(rate >= self.full * memory[key])
+        return all(kept)
+
+    def standing(self, window: Window, facts: list[Health], share: float) -> Finding:
+        """Build the finding of weights that do not move."""
         rows = [p for p in facts[-1].params if p.stalled is not None]
         worst = max(rows, key=lambda p: (p.stalled or 0.0) * p.numel)
-        yield self.finding(
+        return self.finding(
             window,
             "warning",
-            f"{min(shares):.0%} of the updates of {len(rows)} {worst.dtype} weights (lr {as_float(worst.lr):.3g}, "
+            f"{share:.0%} of the updates of {len(rows)} {worst.dtype} weights (lr {as_float(worst.lr):.3g}, "
             f"{worst.optimizer}) change nothing, most in "
             f"{worst.name}; expected below {self.stalled:.0%}. Keep float32 weights and use autocast.",
             ref=facts[0].ref,
-            place=Place(param=worst.name, module=worst.name.rpartition(".")[0]),
-            stalled_share=min(shares),
+            place=self.place(window, worst),
+            stalled_share=share,
         )
+
+    def lost(self, window: Window, fact: Health) -> list[Look]:
+        """The looks at a full rate, where all of them say that most is lost; none else. Said once."""
+        rows = [p for p in fact.params if meant(p) > 0 and as_float(p.lr) > 0]
+        if not rows:
+            return []
+        memory, which = window.memory(self), rows[0].name  # each optimizer has snapshots of its own
+        rate = max(as_float(p.lr) for p in rows)
+        share = sum(arrived(p) * meant(p) ** 2 for p in rows) / sum(meant(p) ** 2 for p in rows)
+        looks: list[Look] = [one for one in memory.get(which, ()) if one.rate >= self.full * rate]
+        if rate < self.full * max((one.rate for one in looks), default=0.0):
+            return []
+        looks.append(Look(fact.ref, rate, share))
+        memory[which] = looks
+        long = len(looks) >= self.looks and fact.ref.step - looks[0].ref.step >= self.steps
+        if not long or ("told", which) in memory or not still_learning(window):
+            return []
+        if max(one.share for one in looks) >= self.arrives:
+            return []
+        memory["told", which] = True
+        return looks
+
+    def short(self, window: Window, fact: Health, looks: list[Look]) -> Finding:
+        """Build the finding of weights that move less than they were meant to."""
+        rows = [p for p in fact.params if meant(p) > 0]
+        worst = max(rows, key=lambda p: (1 - arrived(p)) * meant(p) ** 2)
+        share = max(one.share for one in looks)
+        return self.finding(
+            window,
+            "warning",
+            f"of the updates that {worst.optimizer} means for {len(rows)} {worst.dtype} weights (lr "
+            f"{as_float(worst.lr):.3g}) {share:.0%} or less arrives in each of {len(looks)} steps that were looked at, "
+            f"the rest is rounded away, most of it in {worst.name}; expected {self.arrives:.0%} or more. Keep float32 "
+            "weights and use autocast.",
+            ref=looks[0].ref,
+            place=self.place(window, worst),
+            arrived_share=share,
+        )
+
+    def place(self, window: Window, row: ParamDynamics) -> Place:
+        """The weight, and the line that gave it to its optimizer."""
+        frame = built_at(window, row.optimizer)
+        return Place(param=row.name, module=row.name.rpartition(".")[0], frame=frame)
 
     def share(self, rows: list[ParamDynamics]) -> float:
         """The stalled share of all touched elements of these weights."""
         total = sum(p.numel for p in rows)
         return sum((p.stalled or 0.0) * p.numel for p in rows) / total if total else 0.0
+
+
+def meant(row: ParamDynamics) -> float:
+    """The norm of the update that was meant; 0 where it is not known."""
+    return 0.0 if row.meant_l2 is None else as_float(row.meant_l2)
+
+
+def arrived(row: ParamDynamics) -> float:
+    """The share of it that the weights moved."""
+    return 0.0 if row.arrived is None else as_float(row.arrived)

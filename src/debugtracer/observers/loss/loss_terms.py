@@ -9,26 +9,31 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
-from debugtracer.observers.loss.reductions import Reduction, reduction_of, scaled
+from debugtracer.observers.loss.answer_spread import answer_spread
+from debugtracer.observers.loss.reductions import CHANGES, Reduction, reduced, reduction_of, scaled
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.trace.facts.loss_call import LOSSES
 from debugtracer.trace.facts.loss_terms import LossTerms, Term
-from debugtracer.trace.number import number
+from debugtracer.trace.number import Number, number
 
 SIGNS = {
     "add": (1, 1), "__add__": (1, 1), "__radd__": (1, 1), "__iadd__": (1, 1), "sub": (1, -1), "__sub__": (1, -1),
     "__isub__": (1, -1), "rsub": (-1, 1), "__rsub__": (-1, 1),
 }  # fmt: skip
+STEPS = CHANGES | LOSSES | {"sum", "mean"}  # calls whose output may become a term
 MOST = 256  # numbers followed in a step (ours)
 
 
 class Part(NamedTuple):
-    """One number of a sum: a copy of it, its sign, its line, and what it is the sum or the mean of."""
+    """One number of a sum: a copy of it, its sign, its line, what it is the sum or the mean of, and how far what it
+    compares differs from row to row."""
 
     value: Tensor
     sign: int
     raw: RawFrames
     reduction: Reduction | None
+    spread: Tensor | None
 
 
 class Sum:
@@ -39,12 +44,13 @@ class Sum:
 
 
 class Made(NamedTuple):
-    """A number with a graph, its line, and what it is made of."""
+    """A number with a graph or a tensor that is reduced in part, its line, and what it is made of."""
 
     tensor: weakref.ref[Tensor]
     raw: RawFrames
     total: Sum | None
     reduction: Reduction | None
+    spread: Tensor | None
 
 
 class LossTermsObserver(Observer):
@@ -62,23 +68,45 @@ class LossTermsObserver(Observer):
         self.made.clear()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-        """Note a scalar with a graph, and what it is the sum of."""
-        if not is_number(output) or len(self.made) >= MOST or not torch.is_grad_enabled():
+        """Note a scalar with a graph, and what it is the sum of; and a tensor that may become one."""
+        if not is_taught(output) or len(self.made) >= MOST or not torch.is_grad_enabled():
             return
         name = getattr(function, "__name__", "")
+        if output.numel() != 1:
+            if name in STEPS:
+                self.noted(name, args, kwargs, output)
+            return
         signs = SIGNS.get(name)
         at = raw_frames(1)
         total = None
         if signs and len(args) == 2 and is_number(args[0]) and is_number(args[1]) and "alpha" not in kwargs:
             total = Sum([t for value, sign in zip(args, signs, strict=True) for t in self.parts_of(value, sign)], at)
-        self.made[id(output)] = Made(weakref.ref(output), at, total, self.reduction(name, args, kwargs))
+        reduction, spread = self.reduction(name, args, kwargs, output)
+        self.made[id(output)] = Made(weakref.ref(output), at, total, reduction, spread)
 
-    def reduction(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reduction | None:
-        """What the output of a call is the sum or the mean of."""
-        known = next((one for a in args if isinstance(a, Tensor) and (one := self.known(a)) is not None), None)
-        if known is not None and known.reduction is not None:
-            return scaled(known.reduction, name, args)
-        return reduction_of(name, args, kwargs)
+    def noted(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
+        """Note a tensor that is reduced in part, and losses that are not reduced yet."""
+        reduction, spread = self.reduction(name, args, kwargs, output)
+        if reduction is not None or spread is not None:
+            self.made[id(output)] = Made(weakref.ref(output), (), None, reduction, spread)
+
+    def reduction(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor
+    ) -> tuple[Reduction | None, Tensor | None]:
+        """What the output of a call is the sum or the mean of, and how far what is compared in it differs."""
+        given = [*args, kwargs.get("input")]
+        found = ((value, one) for value in given if isinstance(value, Tensor) and (one := self.known(value)))
+        value, known = next(found, (None, None))
+        if known is None or value is None:
+            return reduction_of(name, args, kwargs, output), self.spread(name, args, kwargs)
+        if known.reduction is None:
+            return reduction_of(name, args, kwargs, output), known.spread
+        again = scaled(known.reduction, name, args) or reduced(known.reduction, name, value, output)
+        return again, known.spread
+
+    def spread(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor | None:
+        """How far the answers and the targets of a loss differ from row to row."""
+        return answer_spread(name, args, kwargs) if self.run.inspecting else None
 
     def known(self, value: Tensor) -> Made | None:
         """What was noted of a number."""
@@ -89,10 +117,10 @@ class LossTermsObserver(Observer):
         """The terms that a number brings into a sum: those of a sum, or itself."""
         known = self.known(value)
         if known is None:
-            return [Part(value.detach().clone(), sign, (), None)]
+            return [Part(value.detach().clone(), sign, (), None, None)]
         if known.total is not None:
             return [part._replace(sign=sign * part.sign) for part in known.total.parts]
-        return [Part(value.detach().clone(), sign, known.raw, known.reduction)]
+        return [Part(value.detach().clone(), sign, known.raw, known.reduction, known.spread)]
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -103,19 +131,31 @@ class LossTermsObserver(Observer):
                 continue
             parts = known.total.parts
             values = torch.stack([part.value.reshape(()).double().cpu() for part in parts]).tolist()
+            spreads = [(None, None) if part.spread is None else part.spread.tolist() for part in parts]
             terms = tuple(
                 Term(
                     value=number(value * part.sign), frame=frames_of(part.raw)[0] if part.raw else None,
                     reduction=part.reduction.how if part.reduction else "",
                     elements=part.reduction.elements if part.reduction else 0,
                     weight=number(abs(part.reduction.weight)) if part.reduction else None,
+                    spread=told(spread[0]), target_spread=told(spread[1]),
                 )
-                for value, part in zip(values, parts, strict=True)
+                for value, part, spread in zip(values, parts, spreads, strict=True)
             )  # fmt: skip
             self.run.emit(LossTerms(ref=self.run.ref(), terms=terms, frame=frames_of(known.raw)[0]))
         self.made.clear()
 
 
+def told(value: float | None) -> Number | None:
+    """A float that may be missing, as facts have it."""
+    return None if value is None else number(value)
+
+
+def is_taught(value: Any) -> bool:
+    """Whether it is a floating tensor with a graph."""
+    return isinstance(value, Tensor) and value.grad_fn is not None and value.is_floating_point()
+
+
 def is_number(value: Any) -> bool:
-    """Whether it is a floating tensor of one number with a graph."""
-    return isinstance(value, Tensor) and value.numel() == 1 and value.grad_fn is not None and value.is_floating_point()
+    """Whether it has a graph and a single value."""
+    return is_taught(value) and value.numel() == 1

@@ -12,6 +12,7 @@ from debugtracer.trace.facts.loss_call import INDEXED, LOSSES
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"})
 QUOTIENTS = frozenset({"div", "__truediv__", "true_divide", "divide", "div_", "__itruediv__"})
 NEGATIVES = frozenset({"neg", "__neg__", "negative"})
+CHANGES = PRODUCTS | QUOTIENTS | NEGATIVES
 
 
 class Reduction(NamedTuple):
@@ -24,15 +25,15 @@ class Reduction(NamedTuple):
     """Of each element in the number."""
 
 
-def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reduction | None:
-    """The reduction that a call makes of a whole tensor; None for other calls, and for one element."""
+def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> Reduction | None:
+    """The reduction that a call makes of a tensor, whole or along dimensions; None for other calls, and for one
+    element."""
     given = args[0] if args else kwargs.get("input")
     if not isinstance(given, Tensor) or given.numel() < 2:
         return None
     size = given.numel()
     if name in ("sum", "mean"):
-        whole = len(args) == 1 and kwargs.get("dim") is None
-        return Reduction(name, size, 1.0 if name == "sum" else 1 / size) if whole else None
+        return Reduction(name, size, 1.0 if name == "sum" else output.numel() / size)
     if name not in LOSSES:
         return None
     bound = arguments(name, args, kwargs)
@@ -45,6 +46,15 @@ def reduction_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     if how == "batchmean":
         return Reduction("mean", size, 1 / max(given.shape[0], 1))
     return Reduction("mean", size, 1 / max(size, 1)) if how == "mean" else None
+
+
+def reduced(known: Reduction, name: str, given: Tensor, output: Tensor) -> Reduction | None:
+    """The reduction of a tensor that is one already along other dimensions: a sum where either is one."""
+    if name not in ("sum", "mean") or not given.numel():
+        return None
+    weight = known.weight * (output.numel() / given.numel() if name == "mean" else 1.0)
+    summed = known.how == "sum" or (name == "sum" and given.numel() > output.numel())
+    return Reduction("sum" if summed else "mean", known.elements, weight)
 
 
 def scaled(known: Reduction, name: str, args: tuple[Any, ...]) -> Reduction | None:

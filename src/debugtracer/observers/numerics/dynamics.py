@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from debugtracer.observers.numerics.even_sample import sample_size
+from debugtracer.observers.numerics.meant_update import arrivals
 from debugtracer.observers.numerics.second_moments import SecondMoment, measured
 from debugtracer.observers.numerics.tensor_health import l2s_of
 from debugtracer.observers.numerics.weights_before import WeightsBefore
@@ -44,6 +45,7 @@ def dynamics_of(
     new = {key: grad for key, grad in grads.items() if key not in norms}
     norms |= zip(new, l2s_of(list(new.values())), strict=True)
     states = moments(optimizer, params, groups, grads)
+    arrived = arrivals(optimizer, params, groups, before, changes)
     return [
         ParamDynamics(
             name=name,
@@ -56,6 +58,7 @@ def dynamics_of(
             update_l2=number(updates[id(p)]) if id(p) in updates else None,
             stalled=stalled_share(p, grads.get(id(p)), changes.get(id(p)), before),
             **states.get(id(p), {}),
+            **arrived.get(id(p), {}),
         )
         for name, p in held
     ]

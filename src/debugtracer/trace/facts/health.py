@@ -80,6 +80,10 @@ class ParamDynamics(msgspec.Struct, frozen=True, kw_only=True):
     stalled: float | None = None
     """Half precision: share of elements with a gradient whose update was less than half a unit in the last place, so
     nothing changed."""
+    meant_l2: Number | None = None
+    """Half precision under Adam: norm of the update that its moments mean, before rounding."""
+    arrived: Number | None = None
+    """Share of it that the change amounts to: their inner product over the square of that norm, 1 without rounding."""
 
 
 class Health(Fact, frozen=True, kw_only=True):

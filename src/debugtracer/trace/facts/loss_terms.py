@@ -21,6 +21,10 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     elements: int = 0
     weight: Number | None = None
     """Of each element in it."""
+    spread: Number | None = None
+    """The variance over rows of the answers that a loss compares, where it compares numbers."""
+    target_spread: Number | None = None
+    """That of what they are compared with."""
 
 
 class LossTerms(Fact, frozen=True, kw_only=True):
