@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer import errors, session
@@ -120,6 +121,21 @@ def test_an_observer_that_fails_is_left_alone_after_three_times_and_the_loop_is_
     assert broken.calls == 3
     assert errors.failures["observers.Broken"].count == 3
     assert all(torch.equal(a, b) for a, b in zip(with_it, without, strict=True))
+
+
+def test_a_tensor_without_values_is_no_failure(tmp_path):
+    class Reads(Observer):
+        calls = 0
+
+        def fetched(self, batch: Any, data: Any) -> None:
+            self.calls += 1
+            if self.calls % 2:
+                torch.ones(1, device="meta").sum().item()
+            with FakeTensorMode():
+                float(torch.ones(1).sum())
+
+    reads, _ = watched_loop(tmp_path, Reads, steps=6)
+    assert reads.calls == 6
 
 
 def test_what_an_observer_does_with_torch_is_not_taped(tmp_path):

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from debugtracer.observers.observed_run import RARELY
+from debugtracer.recorder import governor as governors
 from debugtracer.recorder.governor import (
     BLOCK_S,
     DEBT_S,
@@ -169,6 +170,22 @@ def test_a_new_run_begins_with_a_full_balance():
     steps.governor.reset()
     assert steps.working() == list(Part)
     assert steps.state.rested == {}
+
+
+def test_a_look_in_which_the_machine_slept_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(governors, "CLOCK_MOST_S", 1.0)
+    looks: list[int] = []
+
+    def stopped_once() -> tuple[float, float]:
+        looks.append(1)
+        time.sleep(0.05 if len(looks) == 1 else 0.0)
+        return 0.0, 0.0
+
+    governor = Governor(0.03, RunState(), read=lambda: (0.0, 0.0))
+    governor.read = stopped_once
+    for _ in range(40):
+        governor.steps_closed(0.05, 16)
+    assert len(looks) > 10, "50 ms would be a thousandth of 50 s"
 
 
 def test_clocks_that_are_dear_are_looked_at_rarely() -> None:

@@ -20,6 +20,7 @@ SLOWEST = 1 / 3  # of a core that a training thread has, below which its seconds
 LEAST_SHARE = 0.02  # of a core, below which a look at the clocks is not believed (ours)
 CLOCK_STEPS = 16  # steps between two looks at the thread's clock (ours): a look costs 75 to 270 us in some sandboxes
 CLOCK_S = 0.05  # seconds of steps between them at least (ours)
+CLOCK_MOST_S = 10.0  # and at most (ours): a look in which the machine slept says nothing of the next
 LOOK_SHARE = 1e-3  # of the time, which looks take at most (ours): steps of a millisecond feel half a percent
 DEBT_S = 5.0  # seconds of debt at most (ours): one dear moment does not silence the rest of a run
 # seconds above its limit from which a part works again (ours): the tape comes back for several steps in a row, as a
@@ -121,7 +122,7 @@ class Governor:
         """Measure how much of a core the training thread has, and what clocks inside our functions miss."""
         begin = perf_counter()
         before, self.read_at = self.read_at, self.read()
-        self.clock_s = max(CLOCK_S, (perf_counter() - begin) / LOOK_SHARE)
+        self.clock_s = min(max(CLOCK_S, (perf_counter() - begin) / LOOK_SHARE), CLOCK_MOST_S)
         cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
         self.share = min(max(cpu_s / wall_s, LEAST_SHARE), 1.0) if wall_s > 0 else 1.0
         self.pace = max(self.share, SLOWEST)
@@ -155,5 +156,6 @@ class Governor:
         self.balance_s, self.incident_s, self.first_s = GRACE_S, 0.0, 0.0
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
+        self.clock_s = CLOCK_S
         self.resume()
         self.working = dict.fromkeys(Part, True)

@@ -69,6 +69,12 @@ def test_ranks_that_exchange_nothing_train_models_of_their_own():
         assert judged(looks(0, moving, collectives=unknown), looks(1, apart, collectives=unknown)) == []
 
 
+def test_ranks_of_two_launches_have_no_look_in_common():
+    first = looks(0, moving)
+    later = [fact for fact in looks(1, moving) if fact.ref.step > 100]
+    assert judged(first, later) == []
+
+
 def test_weights_that_never_moved_prove_nothing():
     parted = looks(1, lambda step: (1, 2, 3, 4) if step < 50 else (5, 2, 3, 4))
     assert judged(looks(0, lambda step: (1, 2, 3, 4) if step < 50 else (6, 2, 3, 4)), parted) == []

@@ -8,8 +8,9 @@ from debugtracer.trace.facts.loss_call import LossCall
 from tests.checks.optimizer.seen import at, found, line
 
 
-def seen(step: int, alike: float, number: int = 41) -> ComparedViews:
-    return ComparedViews(ref=at(step), function="cosine_similarity", frame=line(number), rows=128, alike=alike)
+def seen(step: int, alike: float, number: int = 41, most: float | None = None, name="cosine_similarity"):
+    other = alike if most is None else most
+    return ComparedViews(ref=at(step), function=name, frame=line(number), rows=128, alike=alike, most_alike=other)
 
 
 def test_it_is_said_once_with_both_numbers():
@@ -28,6 +29,16 @@ def test_samples_that_stay_apart_are_silent():
 
 def test_outputs_that_were_alike_from_the_start_are_silent():
     assert found(ViewsCollapse(), [seen(0, 0.93), seen(100, 0.999)]) == []
+
+
+def test_what_one_side_always_was_may_be_what_the_other_learns():
+    assert found(ViewsCollapse(), [seen(0, 0.2, most=0.97), seen(100, 0.999)]) == []
+    assert len(found(ViewsCollapse(), [seen(0, 0.2, most=0.92), seen(100, 0.999)])) == 1
+
+
+def test_a_difference_says_that_the_outputs_are_one():
+    (finding,) = found(ViewsCollapse(), [seen(0, 0.1, name="mse_loss"), seen(100, 0.999, name="mse_loss")])
+    assert "the outputs of 128 different samples are one on both sides: mean product 0.999" in finding.message
 
 
 def test_a_loss_of_another_line_keeps_samples_apart():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 
 import pytest
 import torch
@@ -122,8 +123,44 @@ def copied_from_a_file(model):
     model.load_state_dict(model.state_dict())
 
 
+def its_own_beside_a_file_of_data(model):
+    file = io.BytesIO()
+    torch.save({"pictures": torch.ones(4, 3), "labels": torch.ones(4)}, file)
+    file.seek(0)
+    torch.load(file)
+    model.load_state_dict(model.state_dict())
+
+
+def nothing_on_purpose(model):
+    model.load_state_dict({}, strict=False)
+
+
+class Archive(Mapping):
+    """Reads a file each time it is asked."""
+
+    def __init__(self, state):
+        self.state, self.reads = state, 0
+
+    def __getitem__(self, name):
+        self.reads += 1
+        return self.state[name].clone()
+
+    def __iter__(self):
+        return iter(self.state)
+
+    def __len__(self):
+        return len(self.state)
+
+
+def an_archive(model):
+    archive = Archive(prefixed(net().state_dict(), "module."))
+    model.load_state_dict(archive, strict=False)
+    assert archive.reads == len(archive)
+
+
 ON_PURPOSE = [
     a_new_head, a_part, tried_twice, copied_by_hand, its_own, converted_and_assigned, copied_from_a_file,
+    its_own_beside_a_file_of_data, nothing_on_purpose, an_archive,
 ]  # fmt: skip
 
 
@@ -237,3 +274,26 @@ def adapters(model):
 )  # fmt: skip
 def test_parts_that_are_left_out_on_purpose_are_silent(tmp_path, load):
     assert told(tmp_path, Parts(), load) == ([], [])
+
+
+class Old(nn.Sequential):
+    """With a method of its own, as some libraries have."""
+
+    def named_parameters(self, prefix="", recurse=True):
+        return super().named_parameters(prefix, recurse)
+
+
+def lazy():
+    return nn.Sequential(nn.LazyLinear(4), nn.LazyBatchNorm1d(), nn.LazyLinear(2))
+
+
+def test_modules_that_are_no_plain_ones(tmp_path):
+    def load(model):
+        model.load_state_dict(prefixed(net().state_dict(), "module."), strict=False)
+        new = lazy()
+        new.load_state_dict(lazy().state_dict())
+        new.load_state_dict(prefixed(net().state_dict(), "module."), strict=False)
+        new.load_state_dict({}, strict=False)
+
+    (fact,), _ = told(tmp_path, Old(*net()), load)
+    assert (fact.owner, fact.removed, fact.healed) == ("Old", "module.", 6)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
-from debugtracer.observers.data.mirrored import TURNS, box_turns_between, is_boxes, laid_out, middle, turns_between
+from debugtracer.observers.data.mirrored import (
+    TURNS,
+    box_turns_between,
+    in_order,
+    is_boxes,
+    laid_out,
+    middle,
+    turns_between,
+)
 
 
 @pytest.mark.parametrize("shape", [(3, 12, 12), (3, 100, 81), (1, 9, 200), (12, 13), (2, 301, 300)])
@@ -65,3 +73,13 @@ def test_boxes_have_ordered_corners_in_every_row():
     assert not is_boxes(torch.zeros(3, 4))
     assert not is_boxes(torch.rand(3, 5))
     assert not is_boxes(torch.empty(0, 4))
+
+
+def test_four_numbers_that_rise_are_no_sure_box():
+    assert in_order(torch.tensor([[0.1, 0.4, 0.4, 1.0]]))
+    assert not in_order(torch.tensor([[0.1, 0.4, 0.4, 1.0], [0.1, 0.5, 0.4, 1.0]]))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_pictures_of_sizes_of_their_own_are_not_laid_out():
+    assert laid_out(torch.nested.nested_tensor([torch.ones(3, 9, 9), torch.ones(3, 12, 9)])) is None

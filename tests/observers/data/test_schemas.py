@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
 from debugtracer.observers.data.schemas import Schemas, shown
@@ -57,3 +58,9 @@ def test_in_the_first_five_batches_everything_may_change():
 def test_shapes_are_shown_for_a_reader():
     assert shown((16,)) == "(*,)"
     assert shown((16, 3, -1)) == "(*, 3, *)"
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_rows_of_lengths_of_their_own_are_a_schema_too():
+    rows = torch.nested.nested_tensor([torch.zeros(2, 3), torch.zeros(4, 3)])
+    assert not any(changes for _, changes in pushed(*[[rows]] * 8))

@@ -188,6 +188,7 @@ def test_samples_of_workers_are_compared_too(tmp_path):
         (each_its_own, lambda p: p.clone()),  # two views
         (only_picture(flipped), lambda p: p.clone()),  # one view and the picture itself
         (only_picture(flipped), numbers),
+        (only_picture(flipped), lambda p: torch.rand(4).cumsum(0)),  # four numbers that rise: a cumulated rating
         (only_picture(flipped), lambda p: torch.ones(12, 12)),  # the same either way
         (only_picture(lambda p: p + 1), mask),
         (only_picture(flipped), lambda p: torch.tensor(1)),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
+import threading
 import weakref
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
@@ -149,6 +152,37 @@ def test_numpy_generators_of_the_dataset_are_put_back():
     assert first[0][0] == second[0][0]
 
 
+class Noting(Dataset):
+    def __init__(self):
+        self.log, self.counts, self.seen, self.best = [], Counter(), {7}, defaultdict(list)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        self.log.append(i)
+        self.counts[i] += 1
+        self.seen.clear()
+        self.best[i].append(1)
+        return torch.tensor([float("nan")])
+
+
+def test_what_lists_dicts_and_sets_hold_is_put_back():
+    dataset = Noting()
+    dataset.log, dataset.counts[2] = [3], 5
+    log, counts = dataset.log, dataset.counts
+    assert asked(dataset, 2).again
+    assert (log, counts, dataset.seen, dataset.best) == ([3], {2: 5}, {7}, {})
+    assert dataset.log is log and dataset.counts is counts
+
+
+def test_what_a_thread_fills_goes_on():
+    dataset = Noting()
+    dataset.reader = threading.Thread()
+    asked(dataset, 2)
+    assert dataset.log == [2]
+
+
 def test_streams_and_datasets_that_raise_are_left_alone():
     class Stream(IterableDataset):
         def __iter__(self):
@@ -158,8 +192,13 @@ def test_streams_and_datasets_that_raise_are_left_alone():
         def __getitem__(self, i):
             raise RuntimeError("only in a worker")
 
+    class Final(Signals):
+        def __getitem__(self, i):
+            sys.exit("nothing left")
+
     assert asked(Stream(), 0) is None
     assert asked(Picky(), 0) is None
+    assert asked(Final(), 0) is None
 
 
 def test_the_line_of_samples_is_that_of_the_users_class():

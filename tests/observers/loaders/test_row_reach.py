@@ -86,10 +86,30 @@ def fails(data, index):
     return data.files[index][0]
 
 
-@pytest.mark.parametrize("get", [modulo, sliced, exact, fails])
+def leaves(data, index):
+    if index >= 4:
+        raise SystemExit("not this one")
+    return torch.zeros(3)
+
+
+@pytest.mark.parametrize("get", [modulo, sliced, exact, fails, leaves])
 def test_others_are_silent(tmp_path, get):
     assert told(tmp_path, Windows(get)) == ([], [])
 
 
 def test_a_subset_is_meant(tmp_path):
     assert told(tmp_path, Windows(), subset=True) == ([], [])
+
+
+def once_a_pass(data, index):
+    if index in data.seen:
+        raise SystemExit("read twice")
+    data.seen.add(index)
+    return torch.zeros(3)
+
+
+def test_a_dataset_that_notes_what_was_asked_of_it_reads_as_before(tmp_path):
+    data = Windows(once_a_pass)
+    data.seen = set()
+    assert told(tmp_path, data, 1) == ([], [])
+    assert data.seen == {0, 1, 2, 3}

@@ -35,3 +35,12 @@ def test_attributes_and_generators_are_restored():
 def test_what_lies_below_subsets():
     data = Rows()
     assert inner(torch.utils.data.Subset(torch.utils.data.Subset(data, [1, 2]), [0])) is data
+
+
+def test_an_attribute_that_is_taken_away_comes_back():
+    data = Rows()
+    data.label = "leaves"
+    with untouched(data):
+        del data.label
+        data[0]
+    assert vars(data) == {"asked": 0, "cache": None, "label": "leaves"}

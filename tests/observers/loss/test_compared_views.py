@@ -53,12 +53,21 @@ def test_both_sides_with_a_graph(compare, tmp_path):
     assert -1 / 15 - 1e-6 <= as_float(found[0].alike) < 0.95
 
 
+def of_lengths(a, b):
+    return F.mse_loss(a * 0 + torch.arange(16.0)[:, None] * torch.ones(5), b * 0 + torch.arange(16.0)[:, None])
+
+
+def test_rows_of_one_direction_and_many_lengths_differ(tmp_path):
+    assert as_float(run(tmp_path, of_lengths, 1)[0].alike) < 0.9
+
+
 def one_way(a, b):
     return F.mse_loss(a * 0 + torch.arange(5.0), b)
 
 
 def test_the_side_that_still_tells_samples_apart_counts(tmp_path):
-    assert as_float(run(tmp_path, one_way, 1)[0].alike) < 0.95
+    (fact,) = run(tmp_path, one_way, 1)
+    assert as_float(fact.alike) < 0.95 and as_float(fact.most_alike) == pytest.approx(1.0, abs=1e-5)
 
 
 def all_one_way(a, b):
@@ -93,7 +102,23 @@ def one_number(a, b):
     return F.mse_loss(a[:, :1], b[:, :1])
 
 
-@pytest.mark.parametrize("compare", [detached, to_targets, every_pair, itself, weighted, one_number])
+def nested(a, b):
+    one, other = (torch.nested.as_nested_tensor(list(side), layout=torch.strided) for side in (a, b))
+    return torch.nested.to_padded_tensor(one * other, 0.0).sum()
+
+
+class Marked(torch.Tensor):
+    """A class of the program's own: nothing is known of its values."""
+
+
+def of_its_own(a, b):
+    return F.mse_loss(a.as_subclass(Marked), b.as_subclass(Marked))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+@pytest.mark.parametrize(
+    "compare", [detached, to_targets, every_pair, itself, weighted, one_number, nested, of_its_own]
+)
 def test_everything_else_is_silent(compare, tmp_path):
     assert run(tmp_path, compare) == []
 

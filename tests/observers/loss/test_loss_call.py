@@ -179,3 +179,31 @@ def test_a_softmax_as_logits_of_a_distribution(tmp_path, end, word, told):
     calls = [c for c in run(tmp_path, end, AsLogits(word)) if c.loss == "Categorical"]
     assert [(c.maker.module, c.classes) for c in calls] == [("end", 5)] * told
     assert len(findings(tmp_path, "model/loss-misuse")) == (told > 0)
+
+
+class Held(torch.Tensor):
+    """Holds another tensor, as a distributed or quantised one does."""
+
+    @staticmethod
+    def __new__(cls, held):
+        return torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, requires_grad=held.requires_grad)
+
+    def __init__(self, held):
+        self.held = held
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        bare = [one.held if isinstance(one, cls) else one for one in args]
+        made = function(*bare, **(kwargs or {}))
+        return cls(made) if isinstance(made, torch.Tensor) else made
+
+
+def test_values_behind_a_class_of_the_programs_own_are_not_read(tmp_path):
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        F.mse_loss(Held(torch.ones(4)), Held(torch.zeros(4)))
+        model(torch.ones(3, 2)).sum().backward()
+        optimizer.step()
+    (call,) = facts(tmp_path, LossCall)
+    assert call.loss == "mse_loss" and call.value is None

@@ -64,6 +64,15 @@ def test_weights_that_do_not_add_up_to_one_are_no_average(tmp_path):
     assert run(tmp_path, decayed, itself=True) == []
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_rows_of_lengths_of_their_own_are_passed_over(tmp_path):
+    def both(slow, fast):
+        torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]) * 0.9
+        in_place(slow, fast)
+
+    assert run(tmp_path, both, itself=False) == []
+
+
 @pytest.mark.parametrize(
     ("code", "two"),
     [

@@ -229,3 +229,12 @@ def test_a_module_that_took_the_id_of_one_that_is_gone_is_known_by_itself() -> N
     module(torch.randn(3, 2))
     root.after()
     assert any(buffer is module.running_mean for buffer in root.moving_buffers())
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit")
+def test_the_buffers_of_a_script_are_found() -> None:
+    module = torch.jit.script(nn.BatchNorm1d(2))
+    root = Root(module, None)
+    call(root, module, LEARN_CALLS)
+    root.before()
+    assert len(root.moving_buffers()) == 3

@@ -65,7 +65,8 @@ class RankWeightDrift(Check, frozen=True):
         """The first pair of ranks that part stands for all."""
         for a, b in combinations(sorted(windows), 2):
             for number in sorted({fact.number for fact in windows[a].seen(RankWeights)}):
-                pairs = both(windows[a], windows[b], number)
+                if not (pairs := both(windows[a], windows[b], number)):
+                    continue  # the ranks of two launches from one program
                 if (scaled := next((p for p in pairs if self.factor(*p)), None)) is not None:
                     yield self.describe_scaled(windows[a], (a, b), scaled)
                     return

@@ -26,8 +26,10 @@ class ViewsCollapse(Check, frozen=True):
         representation tells nothing.
     How it decides
         A cosine, or a squared, absolute or smooth difference, of two outputs that both have a graph is in the loss, and
-        no loss of another line is. In inspected steps the mean cosine between rows of different samples is `alike` or
-        more on both sides, and was `apart` or less in the first step. Said once a line.
+        no loss of another line is. In inspected steps the mean cosine between rows of different samples (for a
+        difference, their mean product against their mean square: rows of one direction and many lengths differ) is
+        `alike` or more on both sides, and was `apart` or less on one and `given` or less on the other in the first
+        step: what one side always was may be what the other is to learn. Said once a line.
     What to do
         Detach the side that is the target, or add what keeps samples apart (negatives, a variance term).
     Example
@@ -50,6 +52,8 @@ class ViewsCollapse(Check, frozen=True):
     """Mean cosine between rows of different samples (ours: collapsed runs are above 0.99, others below 0.9)."""
     apart: float = 0.9
     """The same in the first step (ours: outputs of a deep network that never told samples apart are another fault)."""
+    given: float = 0.95
+    """The same of the side that was more alike (ours: 0.92 behind a small random predictor)."""
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """Compare each look at a line with the first one of it."""
@@ -60,19 +64,27 @@ class ViewsCollapse(Check, frozen=True):
             first = memory.setdefault(fact.frame, fact)
             memory.setdefault("pairs", set()).add(fact.frame)
             others = memory.get("lines", set()) - memory["pairs"]
-            is_alike = as_float(fact.alike) >= self.alike and as_float(first.alike) <= self.apart
+            at_first = as_float(first.alike)
+            began = at_first <= self.apart and (first.most_alike is None or as_float(first.most_alike) <= self.given)
+            is_alike = as_float(fact.alike) >= self.alike and began
             if not is_alike or others or fact.frame in memory.setdefault("told", set()):
                 continue
             memory["told"].add(fact.frame)
+            way, measure = ("point one way", "cosine") if is_cosine(fact) else ("are one", "product")
             yield self.finding(
                 window,
                 "warning",
                 f"{fact.function}{spot(fact.frame)} draws two outputs together that both have a graph, and the outputs "
-                f"of {fact.rows} different samples point one way on both sides: mean cosine "
-                f"{as_float(fact.alike):.3f}, {as_float(first.alike):.2f} in step {first.ref.step}; expected samples "
+                f"of {fact.rows} different samples {way} on both sides: mean {measure} "
+                f"{as_float(fact.alike):.3f}, {at_first:.2f} in step {first.ref.step}; expected samples "
                 "that stay apart. Detach the side that is the target.",
                 ref=fact.ref,
                 place=Place(frame=fact.frame),
                 alike=as_float(fact.alike),
-                first=as_float(first.alike),
+                first=at_first,
             )
+
+
+def is_cosine(fact: ComparedViews) -> bool:
+    """Whether directions are compared."""
+    return fact.function == "cosine_similarity" or "mul" in fact.function

@@ -202,7 +202,8 @@ class CheckpointObserver(Observer):
                 load.restored.add(word)
                 load.optimizer_frame = self.run.here() if word == "optimizer" else load.optimizer_frame
             return
-        tensors = {name: t for name, t in given.items() if isinstance(t, Tensor)} if hasattr(given, "items") else {}
+        # a mapping of the program's own may read a file each time it is asked
+        tensors = {name: t for name, t in dict.items(given) if isinstance(t, Tensor)} if isinstance(given, dict) else {}
         if not tensors:
             return
         ids = {id(t) for t in tensors.values()}

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 Setup = tuple[tuple[int, float | None, tuple[tuple[str, str], ...]], ...]
 DEPTH = 4  # levels of a saved object looked at (ours)
@@ -97,9 +98,18 @@ def nonfinite(parts: CheckpointParts, most: int = 8) -> tuple[str, ...]:
     named = [
         (path, t.detach()) for path, t in parts.weights.items() if any(path.startswith(state) for state in parts.states)
     ]
-    return tuple(
-        path for path, t in named if t.is_floating_point() and t.numel() and t.device.type != "meta" and is_broken(t)
-    )[:most]
+    return tuple(path for path, t in named if is_filled(t) and is_broken(t))[:most]
+
+
+def is_filled(tensor: Tensor) -> bool:
+    """Whether there are floating values: none in a parameter of a lazy module before its first batch."""
+    return (
+        not is_lazy(tensor)
+        and tensor.is_floating_point()
+        and not tensor.is_nested
+        and tensor.device.type != "meta"
+        and tensor.numel() > 0
+    )
 
 
 def is_broken(tensor: Tensor) -> bool:
@@ -113,9 +123,5 @@ def is_broken(tensor: Tensor) -> bool:
 
 def print_of(weights: Mapping[str, Tensor]) -> tuple[int, float] | None:
     """How many floating tensors and the sum of their sums: equal for the same weights, whatever their names."""
-    floats = [
-        t
-        for t in weights.values()
-        if isinstance(t, Tensor) and t.is_floating_point() and t.numel() and t.device.type != "meta"
-    ]
+    floats = [t for t in weights.values() if isinstance(t, Tensor) and is_filled(t)]
     return (len(floats), sum(float(t.detach().double().sum()) for t in floats)) if floats else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, print_of
 from debugtracer.observers.checkpoint.name_prefix import fitted, is_swapped, name_prefix
@@ -50,13 +50,14 @@ class LoadedNames:
         self.read.clear()
 
     def loaded(self, owner: nn.Module, given: Any, result: Any, assigned: bool = False) -> None:
-        """Compare the names of one load; a later one of the same module takes its place. `assigned`: the module has the
-        given tensors now, whatever was loaded (`assign=True`)."""
+        """Compare the names of one load; a later one of the same module takes its place. A mapping that may read a file
+        each time it is asked is left alone. `assigned`: the module has the given tensors now, whatever was loaded
+        (`assign=True`)."""
         held = {id(p) for p in owner.parameters()}
         self.pending = [one for one in self.pending if not (one.held <= held or held <= one.held)]
-        if not isinstance(given, Mapping) or not held:
+        if not isinstance(given, dict) or not held:
             return
-        tensors = {str(name): t for name, t in given.items() if isinstance(t, Tensor)}
+        tensors = {str(name): t for name, t in dict.items(given) if isinstance(t, Tensor) and is_sized(t)}
         own, missing = own_tensors(owner), set(getattr(result, "missing_keys", ()))
         file, ids = None, {id(t) for t in tensors.values()}
         source = next((f for f in reversed(self.read) if any(id(t) in ids for t in f.weights.values())), None)
@@ -70,9 +71,9 @@ class LoadedNames:
         elif self.read and not assigned and all(is_same(t, own.get(name)) for name, t in tensors.items()):
             file = self.read[-1]  # the program has left out what does not fit, and nothing fits
             tensors, missing, unexpected = stored(file), set(own), set(stored(file))
-            if unexpected & missing:
-                return  # names that fit were converted, or taken by other means
-        if missing and (unexpected or not tensors):
+            if unexpected & missing or not last_parts(unexpected) & last_parts(missing):
+                return  # names that fit were converted, or taken by other means; or it is a file of something else
+        if missing and unexpected:
             self.compare(owner, tensors, own, missing, unexpected, file is not None)
 
     def filtered(
@@ -136,8 +137,23 @@ class LoadedNames:
 
 
 def own_tensors(owner: nn.Module) -> dict[str, Tensor]:
-    """The parameters and buffers of a module by their names."""
-    return dict(owner.named_parameters(remove_duplicate=False)) | dict(owner.named_buffers(remove_duplicate=False))
+    """The parameters and buffers of a module by their names, those that have a shape. The program may have methods of
+    its own in place of torch's."""
+    every = (
+        *nn.Module.named_parameters(owner, remove_duplicate=False),
+        *nn.Module.named_buffers(owner, remove_duplicate=False),
+    )
+    return {name: tensor for name, tensor in every if is_sized(tensor)}
+
+
+def is_sized(tensor: Tensor) -> bool:
+    """Whether it has one shape by now."""
+    return not is_lazy(tensor) and not tensor.is_nested
+
+
+def last_parts(names: set[str]) -> set[str]:
+    """What tensors are called inside their modules."""
+    return {name.rpartition(".")[2] for name in names}
 
 
 def is_most(names: list[str], own: dict[str, Tensor]) -> bool:

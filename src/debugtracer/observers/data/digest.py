@@ -22,6 +22,7 @@ def readable(leaf: Tensor) -> bool:
         leaf.device.type == "cpu"
         and leaf.layout == torch.strided
         and not leaf.is_quantized
+        and not leaf.is_nested
         and type(leaf) in (Tensor, torch.nn.Parameter)
     )
 

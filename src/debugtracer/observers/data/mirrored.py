@@ -89,3 +89,8 @@ def is_boxes(leaf: Tensor) -> bool:
     left, top, right, bottom = leaf.detach().double().unbind(-1)
     ordered = bool((left <= right).all()) and bool((top <= bottom).all()) and bool((left >= 0).all())
     return ordered and bool((top >= 0).all()) and bool((left < right).any())
+
+
+def in_order(leaf: Tensor) -> bool:
+    """Whether all four numbers of each row rise, as those of few boxes do: a cumulated rating, quantiles."""
+    return bool((leaf.diff(dim=-1) >= 0).all())

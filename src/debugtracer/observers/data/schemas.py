@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.recorder.state.sizes import sizes
 
 LEARNT = 5  # batches before a change is worth a word (docs/rationale/checks.md#data_dtype_drift)
 VARIES = -1
@@ -44,9 +45,7 @@ class Schemas:
 
     def push(self, leaves: list[Leaf]) -> tuple[list[KnownSchema] | None, list[SchemaChange]]:
         """The schema if these paths are new, and what has changed since the last batch of these paths. Microseconds."""
-        now = [
-            KnownSchema(path, str(t.dtype)[6:], t.device.type, str(t.layout)[6:], tuple(t.shape)) for path, t in leaves
-        ]
+        now = [KnownSchema(path, str(t.dtype)[6:], t.device.type, str(t.layout)[6:], sizes(t)) for path, t in leaves]
         paths = tuple(one.path for one in now)
         old = self.known.get(paths)
         if old is None:

@@ -117,6 +117,6 @@ def columns_of(dataset: Any) -> tuple[str, ...]:
     try:
         with untouched(dataset):
             sample = dataset[0]
-    except Exception:
+    except (Exception, SystemExit):
         return ()  # the user's code
     return tuple(sample) if isinstance(sample, Mapping) else ()

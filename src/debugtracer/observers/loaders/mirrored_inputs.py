@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from debugtracer.observers.data.mirrored import box_turns_between, is_boxes, laid_out, middle, turns_between
+from debugtracer.observers.data.mirrored import box_turns_between, in_order, is_boxes, laid_out, middle, turns_between
 from debugtracer.observers.loaders.transform_line import transform_line
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
@@ -171,6 +171,9 @@ class MirroredInputsObserver(Observer):
         picture = tuple(leaves[known.path].shape[1:]) if known.path in leaves else ()
         for path, seen in known.targets.items() if picture in self.shapes else ():
             shape = tuple(leaves[path].shape[1:]) if path in leaves else ()
+            kept = [one.targets[path] for one in known.samples.values() if path in one.targets]
+            if seen.what == "box" and all(map(in_order, kept)):
+                continue
             if len(seen.apart) >= MIRRORED and self.shapes.get(shape, 0) <= (shape == picture):
                 self.emit(known, path, seen, batch)
 

@@ -38,7 +38,7 @@ def row_reach(info: LoaderInfo, loader: int, ref: StepRef) -> RowReach | None:
         length = len(dataset)
         with untouched(dataset):
             reach = bound(dataset, length) if length else None
-    except Exception:
+    except (Exception, SystemExit):
         return None  # the user's code: what is no error of an index says nothing
     if reach is None:
         return None

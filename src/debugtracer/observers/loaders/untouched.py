@@ -28,5 +28,7 @@ def untouched(dataset: Any) -> Iterator[None]:
         with restored(dataset), torch.no_grad():
             yield
     finally:
-        attributes.clear()
-        attributes.update(before)
+        for name in [name for name in attributes if name not in before]:
+            del attributes[name]
+        # one by one: a thread of the dataset never finds it empty
+        attributes.update({n: v for n, v in before.items() if n not in attributes or attributes[n] is not v})

@@ -107,7 +107,7 @@ def differs(owner: Any, batch: Batch) -> tuple[bool | None, int | None]:
                 if told:
                     return True, indices[row]
                 every = every and told is False
-    except Exception:
+    except (Exception, SystemExit):
         return None, None  # the user's code; it may need what only a worker has
     return (False, None) if every else (None, None)
 

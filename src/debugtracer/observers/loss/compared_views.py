@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -29,6 +30,7 @@ class Pair(NamedTuple):
     raw: RawFrames
     rows: int
     alike: Tensor
+    """Of both sides."""
 
 
 class ComparedViewsObserver(Observer):
@@ -62,7 +64,8 @@ class ComparedViewsObserver(Observer):
                 return
             if name in PRODUCTS and not all(map(self.is_unit, sides)):
                 return
-            self.pairs.append(Pair(name, raw_frames(1), sides[0].shape[0], least_alike(sides)))
+            directions = name == "cosine_similarity" or name in PRODUCTS
+            self.pairs.append(Pair(name, raw_frames(1), sides[0].shape[0], alike(sides, directions)))
 
     def is_unit(self, value: Tensor) -> bool:
         """Whether it came out of normalize in this step."""
@@ -73,10 +76,11 @@ class ComparedViewsObserver(Observer):
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Emit what was compared in the step."""
         for pair in self.pairs:
+            least, most = sorted(pair.alike.tolist())
             self.run.emit(
                 ComparedViews(
                     ref=self.run.ref(), function=pair.function, frame=frames_of(pair.raw)[0], rows=pair.rows,
-                    alike=number(float(pair.alike)),
+                    alike=number(least), most_alike=number(most),
                 )
             )  # fmt: skip
         self.missed()
@@ -85,10 +89,9 @@ class ComparedViewsObserver(Observer):
 def is_side(value: Any) -> bool:
     """Whether it is a plain batch of vectors with a graph."""
     return (
-        isinstance(value, Tensor)
+        type(value) is Tensor
         and value.grad_fn is not None
-        and value.layout is torch.strided
-        and not value.is_meta
+        and is_dense(value)
         and value.dim() == 2
         and value.is_floating_point()
         and value.shape[0] >= LEAST
@@ -97,12 +100,13 @@ def is_side(value: Any) -> bool:
     )
 
 
-def least_alike(sides: list[Tensor]) -> Tensor:
-    """The mean cosine between different rows, of the side where it is less."""
+def alike(sides: list[Tensor], directions: bool) -> Tensor:
+    """The mean product of different rows of each side, of their directions or against their mean square."""
     with torch.no_grad(), torch._C.DisableTorchFunction():
         found = []
         for side in sides:
-            rows = F.normalize(side.detach().float(), dim=1)
+            rows = side.detach().float()
+            rows = F.normalize(rows, dim=1) if directions else rows / rows.norm(dim=1).square().mean().sqrt()
             count = rows.shape[0]
             found.append((rows.sum(0).square().sum() - count) / (count * (count - 1)))
-        return torch.stack(found).amin()
+        return torch.stack(found)

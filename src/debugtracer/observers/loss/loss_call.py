@@ -22,6 +22,7 @@ from debugtracer.observers.loss.loss_function import (
     target_values,
 )
 from debugtracer.observers.model.running_module import path_of, running_module
+from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.weights.blended_copies import PRODUCTS
@@ -216,7 +217,7 @@ class LossCallObserver(Observer):
         self, name: str, given: dict[str, Any], logits: Tensor, target: Tensor, output: Tensor, dim: int | None
     ) -> dict[str, Any]:
         """What takes one look at the numbers."""
-        if not logits.numel() or not target.numel() or not logits.is_floating_point():
+        if not is_dense(logits) or not is_dense(target) or not logits.is_floating_point() or is_dispatched(output):
             return {}
         parts = [output.detach().float().mean()]
         parts += row_sums(rows_of(logits, dim)) if dim is not None else [*logits.float().aminmax(), parts[0], parts[0]]
@@ -269,3 +270,8 @@ def entropy(targets: Tensor, classes: int) -> float:
     """The entropy of the classes of a batch, nats."""
     share = torch.bincount(targets.flatten(), minlength=classes).double() / targets.numel()
     return float(-(share * share.clamp_min(1e-30).log()).sum())
+
+
+def is_dispatched(value: Tensor) -> bool:
+    """Whether its class decides what operators give: no number can be read from it for sure."""
+    return type(value).__torch_dispatch__ is not Tensor.__torch_dispatch__

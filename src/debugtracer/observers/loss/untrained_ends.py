@@ -126,7 +126,7 @@ class UntrainedEndsObserver(Observer):
         with restored(dataset), torch.no_grad():
             try:
                 samples = [dataset[index] for index in known[0].indices[:SAMPLES]]
-            except Exception:
+            except (Exception, SystemExit):
                 return False  # the user's code; it may need what only a worker has
         rows = {tuple(row) for row in tokens.tolist()}
         ends = [len(text) for text in (whole_text(one, rows) for one in samples) if ended_once(text, token)]

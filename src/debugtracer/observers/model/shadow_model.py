@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.nn.parameter import is_lazy
 from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
@@ -145,9 +146,10 @@ class ShadowModel:
 
 def is_dense(value: Tensor) -> bool:
     """True for a tensor of values that ordinary operators read: neither nested, sparse, quantised, complex nor without
-    any. No host sync."""
+    any (a lazy parameter before its first batch). No host sync."""
     return (
-        value.layout is torch.strided
+        not is_lazy(value)
+        and value.layout is torch.strided
         and not value.is_nested
         and not value.is_quantized
         and not value.is_complex()

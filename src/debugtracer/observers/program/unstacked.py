@@ -38,7 +38,7 @@ def fetched_again(info: LoaderInfo | None, indices: list[int]) -> list[Any]:
     dataset = getattr(info.loader(), "dataset", None) if info is not None else None
     try:
         return [dataset[i] for i in indices]  # type: ignore[index]
-    except Exception:
+    except (Exception, SystemExit):
         return []  # the user's code: the text of the exception is all there is
 
 

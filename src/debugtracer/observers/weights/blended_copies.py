@@ -66,7 +66,9 @@ class BlendedCopiesObserver(Observer):
             return
         pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
         tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
-        if tensor is None or not isinstance(weight, (float, int)) or getattr(output, "requires_grad", True):
+        if tensor is None or tensor.is_nested or getattr(output, "requires_grad", True):
+            tensor = None
+        if tensor is None or not isinstance(weight, (float, int)):
             self.last = None
             return
         before, self.last = self.last, Weighted(tensor, float(weight))

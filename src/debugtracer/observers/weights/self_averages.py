@@ -43,7 +43,8 @@ class SelfAveragesObserver(Observer):
         elif name == "add_" and len(args) > 1 and self.last is not None:
             alpha = kwargs.get("alpha", 1)
             at, shape, kept = self.last
-            same = isinstance(args[0], Tensor) and (place(args[0]), tuple(args[0].shape)) == (at, shape)
+            plain = isinstance(args[0], Tensor) and not args[0].is_nested
+            same = plain and (place(args[0]), tuple(args[0].shape)) == (at, shape)
             if same and isinstance(alpha, (int, float)):
                 self.compare(args[0], args[1], kept, float(alpha))
             self.last = None
@@ -54,7 +55,7 @@ class SelfAveragesObserver(Observer):
         """Remember a product; the second of two that make an average is compared with the first."""
         pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
         tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
-        if tensor is None or not isinstance(weight, (float, int)):
+        if tensor is None or tensor.is_nested or not isinstance(weight, (float, int)):
             self.last = None
             return
         before, self.last = self.last, (place(tensor), tuple(tensor.shape), float(weight))

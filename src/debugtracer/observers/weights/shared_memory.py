@@ -222,6 +222,6 @@ def is_weight(value: Any) -> bool:
 
 def shares(weight: Tensor, other: Tensor) -> bool:
     """Whether two tensors are one memory, laid out alike."""
-    if weight.shape != other.shape or not is_dense(weight) or not is_dense(other):
+    if not is_dense(weight) or not is_dense(other) or weight.shape != other.shape:
         return False
     return weight.stride() == other.stride() and (at := address(weight)) is not None and at == address(other)

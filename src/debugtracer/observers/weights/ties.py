@@ -148,7 +148,7 @@ class TiesObserver(Observer):
 
 def named(module: nn.Module) -> dict[str, Tensor]:
     """Every name of every parameter."""
-    return dict(module.named_parameters(remove_duplicate=False))
+    return dict(nn.Module.named_parameters(module, remove_duplicate=False))  # some programs have their own
 
 
 def ties(module: nn.Module) -> set[Pair]:

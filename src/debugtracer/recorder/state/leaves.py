@@ -53,7 +53,7 @@ def _children(value: object) -> Iterator[tuple[str, object]]:
 def rows_of(batch: object, leaves: list[Leaf], expected: int | None = None) -> int | None:
     """The rows of a batch: the commonest first dimension of its leaves, or the length of a list of `expected` like
     samples."""
-    sizes = Counter(leaf.shape[0] for _, leaf in leaves if leaf.dim() > 0)
+    sizes = Counter(leaf.size(0) for _, leaf in leaves if leaf.dim() > 0)  # a nested one has no shape
     rows = sizes.most_common(1)[0][0] if sizes else None
     if expected is not None and rows != expected and _is_list_of(batch, expected):
         return expected

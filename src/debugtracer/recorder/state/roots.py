@@ -98,7 +98,7 @@ class Root:
     def moving_buffers(self) -> list[Tensor]:
         """The buffers that stand now where some were seen to move."""
         held = [(owner(), name) for (_, name), owner in self.moving.items()]
-        found = [m._buffers.get(name) for m, name in held if m is not None]
+        found = [m._buffers[name] for m, name in held if m is not None and name in m._buffers]  # a script has no get()
         return [buffer for buffer in found if buffer is not None]
 
     def learning(self, module: nn.Module) -> bool:

@@ -19,7 +19,10 @@ class ComparedViews(Fact, frozen=True, kw_only=True):
     rows: int
     """Samples of a side that were looked at."""
     alike: Number
-    """Mean cosine between different rows of the side whose rows are less alike: 1 when all of them point one way."""
+    """Of the side whose rows are less alike: the mean product of different rows, for a cosine of their directions, else
+    against their mean square: 1 when all are one."""
+    most_alike: Number | None = None
+    """The same of the other side."""
 
     def key(self) -> object:
         """Identify the line and the look: the check compares them."""
