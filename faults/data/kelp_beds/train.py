@@ -11,8 +11,8 @@ across, down = torch.meshgrid(torch.linspace(-1, 1, SIZE), torch.linspace(-1, 1,
 
 
 class QuarterTurns:
-    def __call__(self, square):
-        return torch.rot90(square, int(torch.randint(0, 4, (1,))), (-2, -1))
+    def __call__(self, *squares):
+        return [torch.rot90(square, int(torch.randint(0, 4, (1,))), (-2, -1)) for square in squares]
 
 
 def survey():
@@ -34,8 +34,7 @@ class Squares(Dataset):
     def __getitem__(self, index):
         bands, density = self.squares[index]
         if self.transform is not None:
-            bands = self.transform(bands)
-            density = self.transform(density)
+            bands, density = self.transform(bands, density)
         return bands, density
 
 

@@ -80,7 +80,8 @@ def test_a_choice_of_places_ends_the_graph_of_what_scored_them(tmp_path):
     looks = run(tmp_path, Routed(), steps=120)
     assert (looks[0].lost, looks[0].cut.function) == (("spare.weight", "spare.bias"), "argmax")
     assert len(looks) >= 4 and all(fact.stood for fact in looks)  # how many there are hangs on the clock
-    assert (looks[-1].made.code, looks[-1].lasting) == ("self.spare = nn.Linear(16, 1)", len(looks))
+    assert [fact.made.code for fact in looks if fact.made is not None] == ["self.spare = nn.Linear(16, 1)"]
+    assert looks[-1].lasting == len(looks)
     (finding,) = findings(tmp_path, "detached-graph")
     assert finding.severity == "warning" and finding.step >= 50
 

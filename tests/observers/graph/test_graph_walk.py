@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from debugtracer.observers.graph.graph_walk import leaves, numbers
+from debugtracer.observers.graph.graph_walk import has_graph, leaves, numbers
 
 
 def test_all_leaves_below_a_loss_and_no_other():
@@ -34,3 +34,12 @@ def test_the_numbers_of_the_nodes_below_a_loss_and_no_other():
     loss = inner.sum()
     assert {inner.grad_fn._sequence_nr(), loss.grad_fn._sequence_nr()} <= numbers([loss])
     assert other.grad_fn._sequence_nr() not in numbers([loss])
+
+
+def test_a_view_of_which_torch_does_not_let_the_graph_be_asked_has_none():
+    weight = nn.Parameter(torch.zeros(4, 4))
+    with torch.no_grad():
+        flat = weight.view(-1)
+        flat.copy_(torch.ones(16))
+        assert not has_graph(flat)
+    assert not has_graph(weight) and has_graph(weight.view(-1))

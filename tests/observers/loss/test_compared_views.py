@@ -143,3 +143,17 @@ def test_a_step_that_was_not_seen_to_its_end_is_forgotten(tmp_path):
         assert observer.pairs and observer.unit
         session.dispatcher.missed()
         assert not observer.pairs and not observer.unit
+
+
+def test_weights_that_are_written_through_a_view_are_no_side(tmp_path):
+    def initial(a, b):
+        weight = nn.Parameter(torch.zeros(4, 4))
+        nn.init.orthogonal_(weight)
+        with torch.no_grad():
+            rows = weight.view(4, 4)
+            rows.copy_(torch.eye(4))
+            F.mse_loss(rows, rows * 2)
+            assert rows.detach() is not None
+        return cosine(a, b.detach())
+
+    assert run(tmp_path, initial) == []

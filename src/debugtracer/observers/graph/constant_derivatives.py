@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.graph.graph_walk import leaves, numbers
+from debugtracer.observers.graph.graph_walk import has_graph, leaves, node_of, numbers
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -106,7 +106,7 @@ class ConstantDerivativesObserver(Observer):
             return
         summed = next((one for one in known if one.summed), None)
         for value in tensors(output):
-            if value.grad_fn is None:
+            if not has_graph(value):
                 self.keep(value, known[0]._replace(tensor=WeakRef(value), summed=()))
             elif summed is not None:
                 self.keep(value, summed._replace(tensor=WeakRef(value)))
@@ -140,8 +140,9 @@ class ConstantDerivativesObserver(Observer):
         """Remember a tensor, and the node of a number."""
         if len(self.found) < MOST or id(value) in self.found:
             self.found[id(value)] = derivative
-        if derivative.summed and value.numel() == 1 and value.grad_fn is not None and len(self.ends) < MOST:
-            self.ends[int(value.grad_fn._sequence_nr())] = derivative
+        node = node_of(value) if derivative.summed and value.numel() == 1 else None
+        if node is not None and len(self.ends) < MOST:
+            self.ends[int(node._sequence_nr())] = derivative
 
     @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
@@ -166,4 +167,5 @@ def weights_of(found: dict[int, Tensor]) -> frozenset[int]:
 
 def origin(value: Tensor) -> tuple[bool, int]:
     """What stands for an input in a graph: True and the id of a leaf, or False and the number of a node."""
-    return (True, id(value)) if value.grad_fn is None else (False, int(value.grad_fn._sequence_nr()))
+    node = node_of(value)
+    return (True, id(value)) if node is None else (False, int(node._sequence_nr()))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
-from debugtracer.observers.graph.graph_walk import leaves
+from debugtracer.observers.graph.graph_walk import has_graph, leaves, node_of
 from debugtracer.observers.optimizer.score_gradients import is_plain, share_memory
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import tensors
@@ -71,7 +71,7 @@ class CutInputs:
         values = list(tensors(given))
         if ends:
             source = values[0] if values else None
-            if is_plain(output) and source is not None and source.grad_fn is not None and not output.requires_grad:
+            if is_plain(output) and source is not None and has_graph(source) and not output.requires_grad:
                 found = leaves([source], MOST_NODES)
                 weights = frozenset(key for key, leaf in found.items() if isinstance(leaf, nn.Parameter))
                 if weights:
@@ -90,10 +90,10 @@ class CutInputs:
         """Note that a graph begins that took a piece without its own."""
         cut = piece.cut if piece.iteration == iteration else ()
         for value in made:
-            if value.grad_fn is not None:
+            if (node := node_of(value)) is not None:
                 if len(self.entries) >= MOST_ENTRIES:
                     del self.entries[next(iter(self.entries))]
-                self.entries[int(value.grad_fn._sequence_nr())] = CutInput(piece.weights, cut, taken or cut)
+                self.entries[int(node._sequence_nr())] = CutInput(piece.weights, cut, taken or cut)
 
     def keep(self, piece: Piece) -> None:
         """Remember the last ones."""

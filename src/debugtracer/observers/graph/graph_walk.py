@@ -41,3 +41,17 @@ def numbers(outputs: Iterable[Tensor], most: int = MOST_NODES, without: Collecti
                 seen.add(child)
                 stack.append(child)
     return {int(node._sequence_nr()) for node in seen}
+
+
+def node_of(tensor: Tensor) -> Any:
+    """The node that made a tensor; None without a graph, and for a view that was made without one and written since,
+    of which torch does not let it be asked."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def has_graph(tensor: Tensor) -> bool:
+    """Whether some node made it."""
+    return node_of(tensor) is not None

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.graph.graph_walk import has_graph
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -90,7 +91,7 @@ def is_side(value: Any) -> bool:
     """Whether it is a plain batch of vectors with a graph."""
     return (
         type(value) is Tensor
-        and value.grad_fn is not None
+        and has_graph(value)
         and is_dense(value)
         and value.dim() == 2
         and value.is_floating_point()

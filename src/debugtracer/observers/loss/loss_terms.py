@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.observers.graph.graph_walk import has_graph
 from debugtracer.observers.loss.answer_spread import answer_spread
 from debugtracer.observers.loss.reductions import CHANGES, Reduction, reduced, reduction_of, scaled
 from debugtracer.observers.observed_run import ObservedRun
@@ -69,7 +70,7 @@ class LossTermsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a scalar with a graph, and what it is the sum of; and a tensor that may become one."""
-        if not is_taught(output) or len(self.made) >= MOST or not torch.is_grad_enabled():
+        if not torch.is_grad_enabled() or len(self.made) >= MOST or not is_taught(output):
             return
         name = getattr(function, "__name__", "")
         if output.numel() != 1:
@@ -153,7 +154,7 @@ def told(value: float | None) -> Number | None:
 
 def is_taught(value: Any) -> bool:
     """Whether it is a floating tensor with a graph."""
-    return isinstance(value, Tensor) and value.grad_fn is not None and value.is_floating_point()
+    return isinstance(value, Tensor) and value.is_floating_point() and has_graph(value)
 
 
 def is_number(value: Any) -> bool:
