@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,14 @@ def pytest_collection() -> Iterator[None]:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _distributions_validate() -> None:
+    """Distributions check their arguments, as in a new process: torch.compile of an earlier test lets them not."""
+    known = sys.modules.get("torch.distributions.distribution")
+    if known is not None:
+        known.Distribution.set_default_validate_args(True)
 
 
 @pytest.fixture(scope="session")
