@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.weights.frozen_norms import FrozenNorms, follows, frozen_part, is_untaught
+from debugtracer.observers.weights.frozen_norms import FrozenNorms, follows, frozen_part, has_initial_statistics
 from debugtracer.trace.step import StepRef
 
 
@@ -69,13 +69,13 @@ def test_norms_that_follow_no_batches():
 
 def test_statistics_that_were_never_learnt():
     norm = nn.BatchNorm1d(4)
-    assert is_untaught(norm)
+    assert has_initial_statistics(norm)
     norm(torch.randn(8, 4))
-    assert is_untaught(norm)
+    assert has_initial_statistics(norm)
     norm.num_batches_tracked.fill_(0)  # files of old versions hold no counter
-    assert not is_untaught(norm)
+    assert not has_initial_statistics(norm)
     norm.num_batches_tracked.fill_(500)
-    assert not is_untaught(norm)
+    assert not has_initial_statistics(norm)
 
 
 def test_moves_are_counted_in_the_deviations_of_the_start():

@@ -158,7 +158,7 @@ def adapted_long(net: Net) -> None:
     go_on(net)
 
 
-def thawed_later(net: Net) -> None:
+def unfrozen_later(net: Net) -> None:
     fit(net, 30)
     net.stem.requires_grad_(True)
     fit(net, 5)
@@ -203,7 +203,7 @@ def turns(net: Net) -> None:
 @pytest.mark.parametrize(
     "loop",
     [
-        quiet_mode, one_by_one, by_hand, adapted_first, adapted_alone, thawed_later, begun_anew, averaged,
+        quiet_mode, one_by_one, by_hand, adapted_first, adapted_alone, unfrozen_later, begun_anew, averaged,
         copied_now_and_then, trained_norm, turns,
     ],
 )  # fmt: skip

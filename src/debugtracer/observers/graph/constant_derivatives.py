@@ -13,16 +13,15 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.observers.graph.graph_walk import has_graph, leaves, node_of, numbers
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, has_graph, leaves, node_of, numbers, parameter_ids
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import tensors
 from debugtracer.trace.facts.constant_term import ConstantTerm
+from debugtracer.trace.facts.loss_call import ELEMENTWISE
 
 SUMS = frozenset({"add", "radd", "iadd", "sub", "rsub", "isub", "subtract"})
-COMPARISONS = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
-"""Losses that are a difference; a derivative as their target may be meant as a constant."""
 ALONG = frozenset(
     {
         "mul", "rmul", "imul", "multiply", "div", "truediv", "rtruediv", "rdiv", "itruediv", "divide", "pow", "rpow",
@@ -34,7 +33,6 @@ ALONG = frozenset(
 )  # fmt: skip
 """Plain arithmetic: what a network does with its input is not in here."""
 MOST = 256  # tensors followed in a step (ours)
-MOST_NODES = 20_000  # of one graph (ours: 50 ms)
 
 
 class Derivative(NamedTuple):
@@ -81,7 +79,7 @@ class ConstantDerivativesObserver(Observer):
             self.begin(args, kwargs, output)
         elif self.found:
             name = getattr(function, "__name__", "").strip("_")
-            if name in ALONG or name in SUMS or name in COMPARISONS:
+            if name in ALONG or name in SUMS or name in ELEMENTWISE:
                 self.go_on(name, args, kwargs, output)
 
     def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -91,8 +89,8 @@ class ConstantDerivativesObserver(Observer):
         inputs = list(tensors(given.get("inputs")))
         if not made or any(isinstance(value, nn.Parameter) for value in inputs):
             return
-        reached = weights_of(leaves(list(tensors(given.get("outputs"))), MOST_NODES))
-        if reached and not weights_of(leaves(inputs, MOST_NODES)):
+        reached = parameter_ids(leaves(list(tensors(given.get("outputs"))), MOST_PART_NODES))
+        if reached and not parameter_ids(leaves(inputs, MOST_PART_NODES)):
             after = frozenset(map(origin, inputs))
             raw = raw_frames(2)
             for value in made:
@@ -121,13 +119,14 @@ class ConstantDerivativesObserver(Observer):
         if name in SUMS:
             added = output.numel() > 1
         else:
-            added = name in COMPARISONS and bool(args) and self.of(args[0]) is known
+            # as the target of such a loss it may be meant as a constant
+            added = name in ELEMENTWISE and bool(args) and self.of(args[0]) is known
         partners = [value for value in given if value.requires_grad] if added else []
-        found = leaves(partners, MOST_NODES)
-        if known.weights.isdisjoint(weights_of(found)):
+        found = leaves(partners, MOST_PART_NODES)
+        if known.weights.isdisjoint(parameter_ids(found)):
             return False
         inner = {number for is_leaf, number in known.after if not is_leaf}
-        if inner and not inner.isdisjoint(numbers(partners, MOST_NODES)):
+        if inner and not inner.isdisjoint(numbers(partners, MOST_PART_NODES)):
             return True
         return any(number in found for is_leaf, number in known.after if is_leaf)
 
@@ -158,11 +157,6 @@ class ConstantDerivativesObserver(Observer):
     def step_closed(self, optimizer: Optimizer) -> None:
         """Forget what was followed in the step."""
         self.forget()
-
-
-def weights_of(found: dict[int, Tensor]) -> frozenset[int]:
-    """The ids of those leaves that are parameters."""
-    return frozenset(key for key, leaf in found.items() if isinstance(leaf, nn.Parameter))
 
 
 def origin(value: Tensor) -> tuple[bool, int]:

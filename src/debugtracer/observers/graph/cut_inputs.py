@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
-from debugtracer.observers.graph.graph_walk import has_graph, leaves, node_of
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES, has_graph, leaves, node_of, parameter_ids
 from debugtracer.observers.optimizer.score_gradients import is_plain, share_memory
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.recorder.tape.entry import tensors
 
 MOST = 32  # tensors of a kind that are remembered (ours)
 MOST_ENTRIES = 256  # places where one enters a graph (ours)
-MOST_NODES = 20_000  # walked for one of them (ours: 50 ms)
 
 
 class Piece(NamedTuple):
@@ -72,8 +71,7 @@ class CutInputs:
         if ends:
             source = values[0] if values else None
             if is_plain(output) and source is not None and has_graph(source) and not output.requires_grad:
-                found = leaves([source], MOST_NODES)
-                weights = frozenset(key for key, leaf in found.items() if isinstance(leaf, nn.Parameter))
+                weights = parameter_ids(leaves([source], MOST_PART_NODES))
                 if weights:
                     self.keep(Piece(WeakRef(output), weights, raw_frames(2), iteration))
             return

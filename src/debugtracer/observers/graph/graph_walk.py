@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 MOST_NODES = 100_000  # nodes looked at of one graph (ours: a quarter of a second)
+MOST_PART_NODES = 20_000  # of a part of one, where several are walked in a step (ours: 50 ms)
 
 
 def leaves(outputs: Iterable[Tensor], most: int = MOST_NODES) -> dict[int, Tensor]:
@@ -41,6 +42,11 @@ def numbers(outputs: Iterable[Tensor], most: int = MOST_NODES, without: Collecti
                 seen.add(child)
                 stack.append(child)
     return {int(node._sequence_nr()) for node in seen}
+
+
+def parameter_ids(found: dict[int, Tensor]) -> frozenset[int]:
+    """The ids of those leaves that are parameters."""
+    return frozenset(key for key, leaf in found.items() if isinstance(leaf, nn.Parameter))
 
 
 def node_of(tensor: Tensor) -> Any:

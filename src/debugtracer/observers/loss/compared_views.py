@@ -10,15 +10,16 @@ from torch.nn import functional as F
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.graph.graph_walk import has_graph
+from debugtracer.observers.loss.reductions import PRODUCTS
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
 from debugtracer.trace.facts.compared_views import ComparedViews
+from debugtracer.trace.facts.loss_call import ELEMENTWISE
 from debugtracer.trace.number import number
 
-COMPARE = frozenset({"cosine_similarity", "mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss"})
-PRODUCTS = frozenset({"mul", "__mul__"})  # of two normalised outputs: a cosine written by hand
+COMPARE = ELEMENTWISE | {"cosine_similarity"}
 LEAST = 4  # rows of a side (ours: fewer point one way by chance)
 MOST = 4  # comparisons of a step (ours)
 WIDTH = 1 << 16  # numbers of a side that are read (ours)
@@ -63,6 +64,7 @@ class ComparedViewsObserver(Observer):
                 return
             if sides[0] is sides[1] or sides[0].shape != sides[1].shape:
                 return
+            # a product of two normalised outputs is a cosine written by hand
             if name in PRODUCTS and not all(map(self.is_unit, sides)):
                 return
             directions = name == "cosine_similarity" or name in PRODUCTS

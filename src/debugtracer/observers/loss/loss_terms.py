@@ -10,8 +10,8 @@ from torch import Tensor
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.graph.graph_walk import has_graph
-from debugtracer.observers.loss.answer_spread import answer_spread
 from debugtracer.observers.loss.reductions import CHANGES, Reduction, reduced, reduction_of, scaled
+from debugtracer.observers.loss.row_spread import row_spread
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.loss_call import LOSSES
@@ -70,7 +70,7 @@ class LossTermsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Note a scalar with a graph, and what it is the sum of; and a tensor that may become one."""
-        if not torch.is_grad_enabled() or len(self.made) >= MOST or not is_taught(output):
+        if not torch.is_grad_enabled() or len(self.made) >= MOST or not is_differentiable(output):
             return
         name = getattr(function, "__name__", "")
         if output.numel() != 1:
@@ -107,7 +107,7 @@ class LossTermsObserver(Observer):
 
     def spread(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor | None:
         """How far the answers and the targets of a loss differ from row to row."""
-        return answer_spread(name, args, kwargs) if self.run.inspecting else None
+        return row_spread(name, args, kwargs) if self.run.inspecting else None
 
     def known(self, value: Tensor) -> Made | None:
         """What was noted of a number."""
@@ -152,11 +152,11 @@ def told(value: float | None) -> Number | None:
     return None if value is None else number(value)
 
 
-def is_taught(value: Any) -> bool:
+def is_differentiable(value: Any) -> bool:
     """Whether it is a floating tensor with a graph."""
     return isinstance(value, Tensor) and value.is_floating_point() and has_graph(value)
 
 
 def is_number(value: Any) -> bool:
     """Whether it has a graph and a single value."""
-    return is_taught(value) and value.numel() == 1
+    return is_differentiable(value) and value.numel() == 1

@@ -11,6 +11,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
 from debugtracer.observers.graph.cut_inputs import CutInput, CutInputs
+from debugtracer.observers.graph.graph_walk import MOST_PART_NODES
 from debugtracer.observers.graph.summands import hanging, summands
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -20,7 +21,6 @@ from debugtracer.trace.step import StepRef
 
 BACKWARDS = 48  # looked at from the start (ours): eight rounds of a GAN with five updates of its critic each
 MOST_TERMS = 16  # of a loss (ours)
-MOST_NODES = 20_000  # of the graph of one term (ours: 50 ms)
 MOST_ROUNDS = 8  # backwards of which the updates are waited for (ours)
 
 
@@ -127,7 +127,7 @@ class UnusedTermsObserver(Observer):
         if self.rounds:
             self.clear({key for key, p in held.items() if p.grad is None}, ())  # without zero_grad
         if len(nodes) > 1:
-            found = [hanging(node, MOST_NODES) for node in nodes]
+            found = [hanging(node, MOST_PART_NODES) for node in nodes]
             terms = [Term(frozenset(f[0] & held.keys()), self.cut_in(f[1])) for f in found if f is not None]
             if len(terms) == len(nodes):
                 self.rounds.append(Round(terms, raw, self.run.ref("backward")))

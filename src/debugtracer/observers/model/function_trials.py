@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.observers.model.difference import difference
-from debugtracer.observers.model.kept_picks import KeptPicks
+from debugtracer.observers.model.fixed_draws import FixedDraws
 from debugtracer.observers.model.noise_trials import dropout_left_on
 from debugtracer.observers.model.position_trials import other_positions
 from debugtracer.observers.model.recorded_call import RecordedCall, first_samples
@@ -86,9 +86,9 @@ def noisy(
     left_on = dropout_left_on(shadow, args, kwargs)
     if left_on is not None:
         return {"dropout_left_on": left_on} | found
-    picks = KeptPicks(shadow)
-    base = picks.first(args, kwargs) if answer is not None else None
-    window = target_window(picks, kept.whole(), args, kwargs, base, answer) if base is not None else None
+    fixed = FixedDraws(shadow)
+    base = fixed.first(args, kwargs) if answer is not None else None
+    window = target_window(fixed, kept.whole(), args, kwargs, base, answer) if base is not None else None
     return found if window is None else {"target_window": window} | found
 
 

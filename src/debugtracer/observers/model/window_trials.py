@@ -13,7 +13,7 @@ from debugtracer.callsites.origins.argument_origin import argument_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.observers.model.difference import CHANGED, distance
-from debugtracer.observers.model.kept_picks import KeptPicks
+from debugtracer.observers.model.fixed_draws import FixedDraws
 from debugtracer.observers.model.position_trials import swapped
 from debugtracer.observers.model.shadow_model import ShadowModel, is_dense
 from debugtracer.recorder.tape.batches import BatchLog
@@ -69,7 +69,7 @@ class Answers:
 
 
 def target_window(
-    shadow: ShadowModel | KeptPicks,
+    shadow: ShadowModel | FixedDraws,
     whole: tuple[Any, ...],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],

@@ -49,14 +49,14 @@ class FrozenNorms:
         self.samples = WeightSamples(part.weights)
         self.settled = False
         """An update has come since: it is training that calls it."""
-        self.awake = True
+        self.in_training_mode = True
         """It was in training mode at the last look."""
         self.moves: list[Move] = []
         self.steps = 0
         """Updates by the time of these."""
-        self.woken: RawFrames = ()
+        self.mode_line: RawFrames = ()
         """Where it was put into training mode."""
-        self.woken_root = False
+        self.named_by_call = False
         """There it is called by the names that are told."""
         self.keep()
 
@@ -69,7 +69,7 @@ class FrozenNorms:
         alive = [norm for reference in self.norms if (norm := reference()) is not None]
         return alive if len(alive) == len(self.norms) else []
 
-    def thawed(self) -> bool:
+    def unfrozen(self) -> bool:
         """Whether any of the weights trains now."""
         return any(weight.requires_grad for reference in self.weights if (weight := reference()) is not None)
 
@@ -77,9 +77,21 @@ class FrozenNorms:
         """Whether its norms follow the batches."""
         return any(norm.training for norm in self.alive())
 
+    def settle(self) -> None:
+        """Note that an update has come."""
+        self.settled = True
+
+    def look_at_mode(self) -> None:
+        """Note whether it is in training mode now."""
+        self.in_training_mode = self.trains()
+
+    def put_into_training(self, raw: RawFrames) -> None:
+        """Note where it was put into training mode."""
+        self.mode_line = raw
+
     def rename(self, around: nn.Module, path: str) -> None:
         """Take the names that a module around the root has for its parts. Call once."""
-        self.kind, self.woken_root = type(around).__name__, True
+        self.kind, self.named_by_call = type(around).__name__, True
         self.whole = not any(p.requires_grad for p in around.parameters())
         if path:
             whole = not any(p.requires_grad for p in around.get_submodule(path).parameters())
@@ -170,7 +182,7 @@ def follows(norm: _BatchNorm) -> bool:
     return norm.training and short and norm.running_mean is not None and not is_lazy(norm.running_mean)
 
 
-def is_untaught(norm: _BatchNorm) -> bool:
+def has_initial_statistics(norm: _BatchNorm) -> bool:
     """Whether its statistics are mean 0 and variance 1, or have counted a few batches since. Waits for a device."""
     counted, mean, var = norm.num_batches_tracked, norm.running_mean, norm.running_var
     if mean is None or var is None or mean.is_meta or (counted is not None and 0 < int(counted) <= BEGUN):

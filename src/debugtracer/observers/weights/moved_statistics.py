@@ -16,7 +16,7 @@ from debugtracer.callsites.line import first
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.observers.weights.fresh_statistics import norms_of
-from debugtracer.observers.weights.frozen_norms import FrozenNorms, frozen_part, is_untaught
+from debugtracer.observers.weights.frozen_norms import FrozenNorms, frozen_part, has_initial_statistics
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.moved_statistics import MovedStatistics
@@ -91,7 +91,7 @@ class MovedStatisticsObserver(Observer):
         found = []
         for name, norm in part.norms:
             if norm not in self.known:
-                self.known[norm] = not is_untaught(norm) and not self.is_meant(norm)
+                self.known[norm] = not has_initial_statistics(norm) and not self.is_meant(norm)
                 found += [(name, norm)] if self.known[norm] else []
         if found:
             self.groups.append(FrozenNorms(root, part._replace(norms=found), self.run.ref(), raw_frames(1)))
@@ -112,7 +112,7 @@ class MovedStatisticsObserver(Observer):
         """Tell parts that train from parts that were called in training mode before it; `anew`: these calls have moved
         the statistics."""
         for group in [g for g in self.groups if not g.settled]:
-            group.settled = True
+            group.settle()
             if not group.trains():
                 self.leave(group)
             elif anew:
@@ -130,7 +130,7 @@ class MovedStatisticsObserver(Observer):
         if len(self.groups) > before:
             self.run.subscribe(self.entered, self.step_closed)
         for group in self.groups:
-            group.awake = group.trains()
+            group.look_at_mode()
         if self.groups and self.run.step >= self.due:
             self.measure()
 
@@ -139,11 +139,11 @@ class MovedStatisticsObserver(Observer):
         self.due = self.run.step + LEAST
         with torch.no_grad():
             for group in list(self.groups):
-                if group.thawed():
+                if group.unfrozen():
                     self.leave(group)
                 elif not group.samples.stand(gone=True):
                     self.leave(group, copied=True)
-                elif group.settled and group.awake and self.run.step - group.ref.step >= LEAST:
+                elif group.settled and group.in_training_mode and self.run.step - group.ref.step >= LEAST:
                     group.measure(self.run.step)
                     self.note_mode(group)
 
@@ -154,9 +154,9 @@ class MovedStatisticsObserver(Observer):
         last = self.run.mode_calls.last(alive[0], mode=True) if alive else None
         if last is None or root is None:
             return
-        group.woken = last[1].raw
+        group.put_into_training(last[1].raw)
         around = next((name for name, module in last[0].named_modules() if module is root), None)
-        if around is not None and not group.woken_root:
+        if around is not None and not group.named_by_call:
             group.rename(last[0], around)
 
     def leave(self, group: FrozenNorms, copied: bool = False) -> None:
@@ -181,14 +181,14 @@ class MovedStatisticsObserver(Observer):
             MovedStatistics(
                 ref=group.ref, root=group.kind, part=group.path,
                 whole=group.whole, module=group.names[0], norms=len(group.names), furthest=furthest.name,
-                gap=number(furthest.gap), ratio=number(furthest.ratio), steps=group.steps, frame=first(group.woken),
-                on_root=group.woken_root, frozen_by=frozen_by(group), called_at=first(group.raw),
+                gap=number(furthest.gap), ratio=number(furthest.ratio), steps=group.steps, frame=first(group.mode_line),
+                on_root=group.named_by_call, frozen_by=frozen_by(group), called_at=first(group.raw),
             )
         )  # fmt: skip
 
 
 def frozen_by(group: FrozenNorms) -> Frame | None:
     """The only line that freezes in the files of the loop and of the model."""
-    frames = [frame for frame in (first(group.raw), first(group.woken)) if frame is not None]
+    frames = [frame for frame in (first(group.raw), first(group.mode_line)) if frame is not None]
     made = getattr(sys.modules.get(group.made_in), "__file__", None)
     return freezing_line([*(frame.file for frame in frames), *([made] if made else [])])

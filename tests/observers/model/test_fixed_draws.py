@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from debugtracer.observers.model.kept_picks import KeptPicks
+from debugtracer.observers.model.fixed_draws import FixedDraws
 from debugtracer.observers.model.shadow_model import ShadowModel
 
 
@@ -23,17 +23,17 @@ class Picking(nn.Module):
 
 
 def test_runs_agree_where_only_positions_are_drawn():
-    x, picks = torch.randn(4, 50), KeptPicks(ShadowModel(Picking(), []))
-    first = picks.first((x,), {})
+    x, fixed = torch.randn(4, 50), FixedDraws(ShadowModel(Picking(), []))
+    first = fixed.first((x,), {})
     assert first is not None
     torch.rand(3)
-    again, _ = picks.run((x,), {})
-    other, _ = picks.run((x + 1,), {})
+    again, _ = fixed.run((x,), {})
+    other, _ = fixed.run((x + 1,), {})
     assert again is not None and torch.equal(first, again)
     assert other is not None and not torch.equal(first, other)
 
 
 def test_other_noise_and_none_at_all_are_left_alone():
     x = torch.randn(4, 50)
-    assert KeptPicks(ShadowModel(Picking(0.1), [])).first((x,), {}) is None
-    assert KeptPicks(ShadowModel(nn.Linear(50, 2), [])).first((x,), {}) is None
+    assert FixedDraws(ShadowModel(Picking(0.1), [])).first((x,), {}) is None
+    assert FixedDraws(ShadowModel(nn.Linear(50, 2), [])).first((x,), {}) is None

@@ -15,7 +15,7 @@ ROWS = (8, 64)  # at least, and looked at (ours)
 LOGITS = "binary_cross_entropy_with_logits"
 
 
-def answer_spread(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor | None:
+def row_spread(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor | None:
     """The variance over rows of the answers and of the targets, in one tensor; None for losses that compare no numbers
     with given ones of the same shape."""
     if name not in ELEMENTWISE and name not in BINARY:
