@@ -44,6 +44,16 @@ class TargetSeen:
         self.turned: list[str] = []
         self.agreed = 0
 
+    def note_apart(self, index: int, picture: str, target: str) -> None:
+        """Note that a sample came again with one turn of its picture and another of its target."""
+        self.apart[index] = picture, target
+        self.turned += [target] if target else []
+
+    def note_agreed(self, turn: str) -> None:
+        """Note that both were turned the same way."""
+        self.turned.append(turn)
+        self.agreed += 1
+
 
 class PictureSet:
     """What was seen of one dataset."""
@@ -141,13 +151,11 @@ class MirroredInputsObserver(Observer):
             if not others:
                 del known.targets[path]
             elif not set(ways) & set(others):
-                seen.apart[index] = ways[0], others[0]
-                seen.turned += others[:1] if others[0] else []
+                seen.note_apart(index, ways[0], others[0])
                 if seen.what == "mask" and shared(known, path, index):
                     del known.targets[path]
             elif "" not in (*ways, *others):
-                seen.turned.append(others[0])
-                seen.agreed += 1
+                seen.note_agreed(others[0])
                 if seen.agreed >= AGREED and not seen.apart:
                     del known.targets[path]
 
