@@ -245,3 +245,17 @@ def test_a_run_that_cannot_afford_it_rests_says_so_and_trains_the_same(tmp_path)
     assert inspected == [1, 2, 20, 40], f"then one of {RARELY} that are due"
     (ended,) = [e for e in events(tmp_path) if isinstance(e, RankEnded) and e.final]
     assert ended.rested == dict.fromkeys(WORDS.values(), 140 - FIRST_STEPS)
+
+
+def test_a_loss_that_jumps_for_hours_is_spared_less_each_time():
+    steps = Steps()
+    steps.go(FIRST_STEPS + 1, 0.1, 0.0)
+    spared_s = []
+    for _ in range(8):
+        steps.go(200, 0.01, 0.05)
+        assert steps.working() == []
+        steps.go(1, 1.0, 1.0, incident_s=1.0)
+        spared_s.append(steps.governor.balance_s)
+    assert spared_s[0] == pytest.approx(GRACE_S)
+    assert spared_s[1] == pytest.approx(GRACE_S / 2)
+    assert sum(spared_s) < 2 * GRACE_S

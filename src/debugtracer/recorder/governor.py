@@ -73,6 +73,8 @@ class Governor:
         """Seconds of ours that are settled, as clocks have read them."""
         self.incident_s = 0.0
         """Seconds that went into incidents so far."""
+        self.spared_s = GRACE_S
+        """Seconds that what follows the next incident is given."""
         self.first_s = 0.0
         """Seconds of ours in the first steps."""
         self.working = dict.fromkeys(Part, True)
@@ -113,10 +115,16 @@ class Governor:
                 state.rested[WORDS[part]] += steps - 1
         gained_s = self.pace * (self.cost * max(seconds - spent_s, 0.0) - spent_s)
         self.balance_s = min(max(self.balance_s + gained_s, -DEBT_S), GRACE_S)
-        if state.incident_s > self.incident_s:  # what follows an incident is recorded whole
-            self.balance_s, self.incident_s = GRACE_S, state.incident_s
+        if state.incident_s > self.incident_s:
+            self.spare(state.incident_s)
         if self.balance_s < GRACE_S or not all(self.working.values()):
             self.decide()
+
+    def spare(self, incident_s: float) -> None:
+        """Record whole what follows an incident: half as many seconds of it as the time before, so that a loss which
+        jumps for hours gets twice the first at most."""
+        self.balance_s = max(self.balance_s, self.spared_s)
+        self.incident_s, self.spared_s = incident_s, self.spared_s / 2
 
     def look_at_clock(self) -> None:
         """Measure how much of a core the training thread has, and what clocks inside our functions miss."""
@@ -153,7 +161,7 @@ class Governor:
 
     def reset(self) -> None:
         """Begin anew, in a forked child and in a run after another one."""
-        self.balance_s, self.incident_s, self.first_s = GRACE_S, 0.0, 0.0
+        self.balance_s, self.spared_s, self.incident_s, self.first_s = GRACE_S, GRACE_S, 0.0, 0.0
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
         self.clock_s = CLOCK_S
