@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from debugtracer.recorder.gate import resting_steps
+from debugtracer.recorder.gate import resting_backwards, resting_steps
 from debugtracer.recorder.governor import FIRST_STEPS
 from debugtracer.session import Session
 from debugtracer.trace.store.reader import open_trace
@@ -99,6 +99,28 @@ def test_updates_that_leave_the_last_weight_are_counted(tmp_path: Path) -> None:
 
     counted = [trained(tmp_path / str(rests), Still, rests).state.own_updates for rests in (True, False)]
     assert counted[0] == pytest.approx(counted[1], abs=1)
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_all_weights_are_read_rarely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moves: bool) -> None:
+    """Where the last stands still another is looked at, and where all do, they are read at some backward calls."""
+    read: list[int] = []
+    norms = resting_backwards.all_norms
+    monkeypatch.setattr(resting_backwards, "all_norms", lambda tensors: read.append(1) or norms(tensors))
+    with under_watch(tmp_path, **RESTS) as session:
+        model = OfItself()
+        for number in range(STEPS + 200):
+            if number == FIRST_STEPS:
+                session.state.own_s += 100.0
+            model(torch.randn(8, 4)).pow(2).mean().backward()
+            for weight in model.weights[: int(moves or number < FIRST_STEPS)]:
+                assert weight.grad is not None
+                weight.data.add_(-1e-3 * weight.grad)
+            for weight in model.weights:
+                weight.grad = None
+        assert session.events.rests()
+    assert 0 < len(read) < (4 if moves else 60)
+    assert session.state.own_updates == pytest.approx(STEPS + 200 if moves else FIRST_STEPS, abs=4)
 
 
 @pytest.mark.parametrize("make", MODELS)

@@ -15,6 +15,11 @@ from debugtracer.recorder.gate.norms import PLAIN, all_on_cpu
 from debugtracer.recorder.gate.resting_steps import RestingSteps, Row
 from debugtracer.recorder.tape.foreign_modes import foreign
 
+# backward calls in a row at which nothing moved, after which weights are read in one of sixteen (ours): a rate that was
+# divided until nothing moves any more is no reason to read all weights for the rest of the run
+STILL = 32
+RARELY = 16
+
 
 class RestingBackwards:
     """One per process. Some tens of microseconds a backward: one fused norm of the gradients and of one weight."""
@@ -22,10 +27,14 @@ class RestingBackwards:
     def __init__(self, gate: BackwardGate, steps: RestingSteps) -> None:
         self.gate, self.steps = gate, steps
         self.state, self.trained = gate.state, gate.trained
+        self.place = -1
+        """Which of the tensors that are trained is looked at: the last, until it stands still and another does not."""
         self.weight: tuple[int, float] | None = None
-        """The last tensor that is trained, and its norm after the last backward."""
+        """That tensor, and its norm after the last backward."""
         self.norms: list[float] | None = None
         """Of all of them, where that one alone did not tell of a write."""
+        self.still = 0
+        """Backward calls in a row at which none of them had moved."""
 
     def can_begin(self) -> bool:
         """Whether what the last backward has trained would be found without the calls of the loop, and read at
@@ -38,6 +47,7 @@ class RestingBackwards:
         """Prepare for backward calls after one that was seen whole."""
         self.steps.begin()
         self.weight = self.norms = None
+        self.place, self.still = -1, 0
 
     def entered(self, module: nn.Module) -> None:
         """Note what a root call trains: what it trained at its last call, as long as that is there. Where it is
@@ -76,7 +86,7 @@ class RestingBackwards:
         gradients = [grad for t in tensors if (grad := t.grad) is not None]
         if not gradients or not (all_on_cpu(tensors) and PLAIN.issuperset(map(type, tensors))):
             return None
-        weight = tensors[-1]
+        weight = tensors[self.place if self.place < len(tensors) else -1]
         found = torch._foreach_norm([*gradients, weight.detach()])
         *each, norm = map(Tensor.tolist, found)
         grad_l2 = math.hypot(*each)  # type: ignore[arg-type]
@@ -88,13 +98,30 @@ class RestingBackwards:
     def count(self, tensors: list[Tensor], weight: tuple[int, float]) -> None:
         """Count an update where that weight is another than before, or, where it stays, any of them."""
         before, self.weight = self.weight, weight
-        if before is None or before[0] != weight[0]:
-            self.norms = None  # another set than before: the next one tells
+        if before is not None and before == weight:
+            self.count_of_all(tensors)
+            return
+        self.state.own_updates += 1
+        self.still = 0
+        # of another set than before the next one tells
+        self.norms = None
+
+    def count_of_all(self, tensors: list[Tensor]) -> None:
+        """Count an update where any of them is another than at the last backward, and look at that one from here on;
+        where none moves for long, at some backward calls alone."""
+        if self.still >= STILL and self.still % RARELY:
+            self.still += 1
+            return
+        before, norms = self.norms, all_norms(tensors)
+        self.norms = norms
+        moved = [] if before is None else [n for n, norm in enumerate(norms) if n >= len(before) or before[n] != norm]
+        self.still = 0 if moved else self.still + 1
+        if moved:
             self.state.own_updates += 1
-        elif before != weight:
-            self.norms = None
-            self.state.own_updates += 1
-        else:
-            norms: list[float] = [norm.tolist() for norm in torch._foreach_norm([t.detach() for t in tensors])]  # type: ignore[misc]
-            self.state.own_updates += self.norms is not None and norms != self.norms
-            self.norms = norms
+            self.place = moved[-1]
+            self.weight = id(tensors[self.place]), norms[self.place]
+
+
+def all_norms(tensors: list[Tensor]) -> list[float]:
+    """The norm of each."""
+    return [norm.tolist() for norm in torch._foreach_norm([t.detach() for t in tensors])]  # type: ignore[misc]
