@@ -1,4 +1,5 @@
-"""Writes what the kept results say: the sections of docs/results.md and docs/responses.md, and the table of README.md.
+"""Writes what the kept results say: sections of docs/results.md, docs/responses.md and docs/cost.md, and the tables of
+README.md.
 
     python scripts/results_page.py --write    from the newest result of each kind in benchmarks/results/
     python scripts/results_page.py --check    status 1 and the names of the pages that are stale
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import budget_table
 import front_table
+import program_costs
 import sections
 from board import board
 from kept import newest, newest_of_each
@@ -21,6 +23,7 @@ from row_tables import with_section
 from stamp import ROOT
 
 RESULTS, FRONT = ROOT / "docs" / "results.md", ROOT / "README.md"
+COSTS = {ROOT / "docs" / "cost.md": "en", ROOT / "docs" / "zh" / "cost.md": "zh"}
 ANSWERS = {ROOT / "docs" / "responses.md": "en", ROOT / "docs" / "zh" / "responses.md": "zh"}
 
 
@@ -48,9 +51,14 @@ def pages() -> dict[Path, str]:
         )
         for page, language in ANSWERS.items()
     }
+    programs = newest("programs-long")
+    paid = {
+        page: with_section(page.read_text(), "programs", program_costs.programs(programs, language))
+        for page, language in COSTS.items()
+    }
     front = with_section(FRONT.read_text(), "numbers", front_table.table())
     costs = budget_table.budget(newest("steps"), newest("inspected"), newest("start"))
-    return {RESULTS: text, FRONT: with_section(front, "budget", costs), **answers}
+    return {RESULTS: text, FRONT: with_section(front, "budget", costs), **answers, **paid}
 
 
 def write() -> list[Path]:

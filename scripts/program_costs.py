@@ -1,0 +1,37 @@
+"""The table of docs/cost.md: programs of other people bare and watched, from the newest kept result of
+benchmarks/programs.py with long runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kept import Kept
+from row_tables import row_of
+
+HEADS = {
+    "en": ("program", "bare, s", "steady", "whole run", "told", "true", "output"),
+    "zh": ("程序", "不监视，秒", "稳态", "整个运行", "所报占比", "实际占比", "输出"),
+}
+SAME = {"en": "same, {} lines", "zh": "相同，{} 行"}
+OTHER = {"en": "**other**", "zh": "**不同**"}
+SPAN = {"en": "{:.0f} to {:.0f}", "zh": "{:.0f} 到 {:.0f}"}
+NAMED = {"en": "", "zh": "程序 "}
+"""What stands before the name: a row of a translated page says something in its language."""
+
+
+def programs(kept: Kept, language: str) -> str:
+    """The rows of the commit that was measured last, the cheapest first."""
+    rows = list(kept.values["results"].values())[-1]["rows"]
+    done = sorted((row["steady_ratio"], name, row) for name, row in rows.items() if "error" not in row)
+    lines = [row_of(HEADS[language]), "|---" * len(HEADS[language]) + "|"]
+    return "\n".join([*lines, *(row_of(cells(name, row, language)) for _, name, row in done)])
+
+
+def cells(name: str, row: dict[str, Any], language: str) -> list[str]:
+    """One program: seconds of the two lengths, ratios, shares and whether it printed the same."""
+    bare_s, watched_s = row["bare_cpu_s"], row["watched_cpu_s"]
+    told = "-" if row["told"] is None else f"{row['told']:.0%}"
+    output = SAME[language].format(row["lines"]) if row["same_output"] else OTHER[language]
+    true = f"{(watched_s[-1] - bare_s[-1]) / watched_s[-1]:.0%}"
+    ratios = [f"{row['steady_ratio']:.2f}", f"{row['whole_ratio']:.2f}"]
+    return [NAMED[language] + name, SPAN[language].format(bare_s[0], bare_s[-1]), *ratios, told, true, output]
