@@ -10,9 +10,9 @@ from row_tables import row_of
 
 HEADS = {
     "en": ("program", "bare, s", "steady", "whole run", "told", "true", "output"),
-    "zh": ("程序", "不监视，秒", "稳态", "整个运行", "所报占比", "实际占比", "输出"),
+    "zh": ("程序", "不监视的秒数", "稳态", "整个运行", "所报占比", "实际占比", "输出"),
 }
-SAME = {"en": "same, {} lines", "zh": "相同，{} 行"}
+SAME = {"en": "same, {} lines", "zh": "相同 {} 行"}
 OTHER = {"en": "**other**", "zh": "**不同**"}
 SPAN = {"en": "{:.0f} to {:.0f}", "zh": "{:.0f} 到 {:.0f}"}
 NAMED = {"en": "", "zh": "程序 "}
