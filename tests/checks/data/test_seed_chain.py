@@ -58,6 +58,11 @@ def test_an_evaluation_that_changes_is_told_once():
     assert messages(*(a_pass(n, loader=1, trains=False, content=(5,)) for n in range(4))) == []
 
 
+def test_a_loader_that_neither_trains_nor_evaluates_is_no_evaluation():
+    """As the one of two loaders of training whose batches the loop fetches first."""
+    assert messages(*(a_pass(n, loader=1, trains=False, evaluates=False, content=(n,)) for n in range(4))) == []
+
+
 def test_equal_seeds_of_replicas_are_a_note():
     def rank(number: int, seed: int, drops: int = 2):
         modes = ModuleModes(ref=ref(), root="Net", total=3, drops=drops, training=3)

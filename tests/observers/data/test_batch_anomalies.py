@@ -181,3 +181,16 @@ def test_texts_that_could_not_be_decoded():
     (one,) = of_texts({"text": ["fine", "br\ufffd\ufffdken"], "n": [1, 2]})
     assert (one.what, one.path, one.rows) == ("unreadable", "batch['text']", (1,))
     assert not list(of_texts(torch.zeros(3)))
+
+
+def test_classes_of_points_are_no_text():
+    """One class fills a row of labels beside floats of the same rows and points; the same ids alone are a text."""
+    ids = torch.randint(1, 50, (8, 512), generator=torch.Generator().manual_seed(0))
+    ids[2] = 7
+    look, told = look_at(ids), {}
+    for name, other in (("alone", ids), ("points", torch.zeros(8, 512, 3)), ("picture", torch.zeros(8, 3, 512))):
+        leaves = [("batch[0]", weakref.ref(ids)), ("batch[1]", weakref.ref(other))]
+        batch = Batch(loader=INFO, indices=None, number=0, wait_s=0.0, leaves=leaves, rows=8)
+        found = of_integers(a_course(), Baseline("ids"), "batch[0]", ids, look, batch)
+        told[name] = [one.rows for one in found if one.what == "ngram"]
+    assert told == {"alone": [(2,)], "points": [], "picture": [(2,)]}

@@ -51,6 +51,27 @@ def test_a_run_of_two_passes_and_an_evaluation(tmp_path):
     assert facts(tmp_path, Overlap) == []
 
 
+def test_the_first_of_two_loaders_of_training_is_no_evaluation(tmp_path):
+    """Its batches are not the ones fetched last, at no backward and at no call without a graph."""
+
+    def loop():
+        labelled, unlabelled = DataLoader(rows(), 8, shuffle=True), DataLoader(rows(80), 16, shuffle=True)
+        model = nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(2):
+            for (x, y), (more, _) in zip(labelled, unlabelled, strict=True):
+                with torch.no_grad():
+                    guessed = model(more).argmax(1)
+                output = model(torch.cat([x, more]))
+                nn.functional.cross_entropy(output, torch.cat([y, guessed])).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+
+    passes = observed(tmp_path, loop, Epoch)
+    assert {fact.evaluates for fact in passes if fact.loader == passes[0].loader and not fact.trains} <= {False}
+    assert any(fact.trains for fact in passes)
+
+
 def test_a_pass_of_which_batches_were_missed_is_not_told(tmp_path):
     """From batch 2 to batch 6, counted over passes of 5."""
 

@@ -62,7 +62,8 @@ class SeedChain(Check, frozen=True):
             past = said.get(("pass", epoch.loader))
             said["pass", epoch.loader] = epoch
             if (
-                not epoch.trains
+                epoch.evaluates
+                and not epoch.trains
                 and past is not None
                 and differs(past, epoch)
                 and not said.get(("changed", epoch.loader))

@@ -122,9 +122,16 @@ def of_integers(
     pad = pad_value(leaf)
     lengths = lengths_of(leaf, pad) if pad is not None else None
     baseline.learn_padding(lengths, leaf.shape[1], pad)
-    if baseline.looks % GRAM_EVERY == 0 or unusual:
+    if (baseline.looks % GRAM_EVERY == 0 or unusual) and not labels_positions(leaf, batch):
         for one in repeats(leaf, lengths)[:8]:
             yield Anomaly("ngram", path, (one.row,), value=one.share, count=one.length, of=leaf.shape[1])
+
+
+def labels_positions(leaf: Tensor, batch: Batch) -> bool:
+    """Whether integers stand beside floats of as many rows and positions (points, frames): a class of each, no text."""
+    return any(
+        other.dim() > 2 and other.is_floating_point() and other.shape[:2] == leaf.shape for _, other in batch.tensors()
+    )
 
 
 def of_labels(baseline: Baseline, path: str, leaf: Tensor, look: TensorSummary) -> Iterator[Anomaly]:

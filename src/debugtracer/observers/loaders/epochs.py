@@ -150,7 +150,7 @@ class EpochObserver(Observer):
                 ref=ref, loader=history.number, number=past.number, frame=history.info.frame, trains=history.trains,
                 sampler=history.info.sampler, sampler_epoch=past.sampler_epoch, shuffles=history.shuffles,
                 batches=past.batches, expected=past.expected, order=tuple(past.order), ascending=past.ascending,
-                content=tuple(past.content), dropped=past.dropped, short=past.short,
+                content=tuple(past.content), dropped=past.dropped, short=past.short, evaluates=history.evaluates,
             )
         )  # fmt: skip
 

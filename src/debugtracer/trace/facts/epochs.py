@@ -37,6 +37,8 @@ class Epoch(Fact, frozen=True, kw_only=True):
     """Rows that the sampler drew and the batches do not hold."""
     short: int = 0
     """Batches that lack rows."""
+    evaluates: bool = True
+    """One of its batches was followed by a call of a module without a graph."""
 
     def key(self) -> object:
         """Identify the loader whose passes are counted."""
