@@ -10,8 +10,8 @@ from debugtracer.trace.facts.checkpoint import CheckpointSaved
 from tests.checks.crashes import REF, told
 
 
-def saved(parts, live=("optimizer", "scheduler"), counter=240):
-    return CheckpointSaved(ref=REF, parts=parts, live=live, counter=counter, frame=Frame("/p/train.py", 56))
+def saved(parts, live=("optimizer", "scheduler"), counter=240, line=56, **more):
+    return CheckpointSaved(ref=REF, parts=parts, live=live, counter=counter, frame=Frame("/p/train.py", line), **more)
 
 
 def test_what_is_in_use_and_not_in_the_file_is_a_note():
@@ -26,8 +26,17 @@ def test_what_is_in_use_and_not_in_the_file_is_a_note():
 
 @pytest.mark.parametrize(
     "fact",
-    [saved(("counter", "optimizer", "scheduler", "weights")), saved(("weights",), counter=None)],
-    ids=["whole", "an export"],
+    [
+        saved(("counter", "optimizer", "scheduler", "weights")),
+        saved(("weights",), counter=None),
+        saved(("counter", "weights"), weights_only=True),
+    ],
+    ids=["whole", "an export", "save_weights_only"],
 )
 def test_a_whole_file_and_an_export_of_weights_are_silent(fact):
     assert told(CkptIncomplete(), fact) == []
+
+
+def test_a_line_is_told_once():
+    found = told(CkptIncomplete(), *(saved(("counter", "weights"), line=line) for line in (56, 56, 71, 56)))
+    assert [finding.place.frame.line for finding in found] == [56, 71]

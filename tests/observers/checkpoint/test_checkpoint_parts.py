@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 
-from debugtracer.observers.checkpoint.checkpoint_parts import groups_of, nonfinite, parts_of, print_of
+from debugtracer.observers.checkpoint.checkpoint_parts import (
+    groups_of,
+    is_of_weights_only,
+    nonfinite,
+    parts_of,
+    print_of,
+)
 
 
 def test_each_part_is_known_by_its_form():
@@ -49,3 +56,31 @@ def test_the_setup_of_an_optimizer_is_the_same_in_its_file_and_in_a_new_one() ->
     assert setup == groups_of(torch.optim.AdamW(model.parameters(), 0.5, weight_decay=0.1).param_groups)
     assert setup != groups_of(torch.optim.AdamW(model.parameters(), 0.5, weight_decay=0.2).param_groups)
     assert setup != groups_of(torch.optim.AdamW(model.parameters(), 0.3, weight_decay=0.1).param_groups)
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_lightnings_own_files_of_weights_are_known(tmp_path, weights_only):
+    lightning = pytest.importorskip("lightning")
+
+    class Model(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+
+        def training_step(self, batch, number):
+            return self.layer(batch).mean()
+
+        def configure_optimizers(self):
+            return torch.optim.Adam(self.parameters())
+
+    quiet = {
+        "logger": False,
+        "enable_checkpointing": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
+    trainer = lightning.Trainer(max_steps=2, accelerator="cpu", default_root_dir=tmp_path, **quiet)
+    trainer.fit(Model(), torch.utils.data.DataLoader(torch.randn(8, 2), 4))
+    trainer.save_checkpoint(tmp_path / "x.ckpt", weights_only=weights_only)
+    assert is_of_weights_only(torch.load(tmp_path / "x.ckpt", weights_only=False)) is weights_only
+    assert not is_of_weights_only({"state_dict": {}, "epoch": 1})

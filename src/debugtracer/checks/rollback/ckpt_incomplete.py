@@ -22,7 +22,8 @@ class CkptIncomplete(Check, frozen=True):
         A run that resumes from it begins its moments, its warmup or its loss scale anew.
     How it decides
         The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer,
-        scheduler or scaler that is in use. Always a note: the loss is real only when somebody resumes.
+        scheduler or scaler that is in use. Lightning's `save_weights_only` was chosen and is silent. Always a note, once
+        for each line: the loss is real only when somebody resumes.
     What to do
         Add their state_dict() to the file.
     Example
@@ -37,9 +38,11 @@ class CkptIncomplete(Check, frozen=True):
 
     def judge(self, window: Window) -> Iterator[Finding]:
         """A note for each line that saves."""
+        told = window.memory(self)
         for fact in window.new(CheckpointSaved):
             absent = [word for word in fact.live if word not in fact.parts]
-            if fact.counter is not None and absent:
+            if fact.counter is not None and absent and not fact.weights_only and fact.key() not in told:
+                told[fact.key()] = True
                 yield self.finding(
                     window,
                     "note",

@@ -14,7 +14,14 @@ from torch.optim import Optimizer
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.hooks.optimizer import subclasses
-from debugtracer.observers.checkpoint.checkpoint_parts import CheckpointParts, groups_of, nonfinite, parts_of, print_of
+from debugtracer.observers.checkpoint.checkpoint_parts import (
+    CheckpointParts,
+    groups_of,
+    is_of_weights_only,
+    nonfinite,
+    parts_of,
+    print_of,
+)
 from debugtracer.observers.checkpoint.former_run import FormerRunSearch
 from debugtracer.observers.checkpoint.loaded_names import LoadedNames
 from debugtracer.observers.checkpoint.training_state import (
@@ -155,6 +162,7 @@ class CheckpointObserver(Observer):
                     nonfinite=nonfinite(parts),
                     tensors=len(parts.weights),
                     frame=frame,
+                    weights_only=is_of_weights_only(saved),
                 )
             )
             if state.step:

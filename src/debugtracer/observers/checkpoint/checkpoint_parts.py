@@ -75,6 +75,11 @@ def form_of(value: Mapping[Any, Any]) -> str:
     return "scaler" if {"scale", "growth_factor", "backoff_factor"} <= keys else ""
 
 
+def is_of_weights_only(saved: Any) -> bool:
+    """Whether Lightning made it with `save_weights_only`: it puts the states of all optimizers in otherwise."""
+    return isinstance(saved, Mapping) and "pytorch-lightning_version" in saved and "optimizer_states" not in saved
+
+
 def groups_of(groups: Any) -> Setup:
     """Return each group's number of parameters, first learning rate and plain options, which a resumed training sets
     again."""

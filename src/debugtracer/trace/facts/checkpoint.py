@@ -27,6 +27,8 @@ class CheckpointSaved(Fact, frozen=True, kw_only=True):
     """Paths of tensors with NaN or infinite elements, at most 8."""
     tensors: int = 0
     frame: Frame | None = None
+    weights_only: bool = False
+    """A framework that saves all of it by itself was told to save weights alone."""
 
     def key(self) -> object:
         """Identify the line that saves."""
