@@ -22,8 +22,8 @@ class CkptIncomplete(Check, frozen=True):
         A run that resumes from it begins its moments, its warmup or its loss scale anew.
     How it decides
         The file counts the steps of this run (so it is no export of weights alone) and lacks the state of an optimizer,
-        scheduler or scaler that is in use. Lightning's `save_weights_only` was chosen and is silent. Always a note, once
-        for each line: the loss is real only when somebody resumes.
+        scheduler or scaler that is in use. Lightning's `save_weights_only` was chosen and is silent. Always a note,
+        once for each line: the loss is real only when somebody resumes.
     What to do
         Add their state_dict() to the file.
     Example
