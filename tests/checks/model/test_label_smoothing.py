@@ -22,11 +22,12 @@ def a_look(step, top=0.95, accuracy=0.6, used=0.0, closed=0):
 
 
 def judged(*looks):
-    return [
-        f
+    memories = {}
+    windows = (
+        Window(ref=looks[n - 1].ref, facts={Looked: looks[:n]}, came={Looked: 1}, memories=memories)
         for n in range(1, len(looks) + 1)
-        for f in LabelSmoothing().judge(Window(ref=looks[n - 1].ref, facts={Looked: looks[:n]}, came={Looked: 1}))
-    ]
+    )
+    return [f for window in windows for f in LabelSmoothing().judge(window)]
 
 
 def test_smoothing_over_closed_classes_is_an_error():
@@ -54,3 +55,8 @@ def test_an_honest_model_the_first_steps_closed_classes_without_smoothing_and_sm
     assert judged(a_look(1), a_look(2)) == []
     assert judged(a_look(100, closed=3), a_look(200, closed=3)) == []
     assert judged(a_look(100, used=0.1), a_look(200, used=0.1)) == []
+
+
+def test_it_is_told_again_when_it_is_much_worse():
+    steps = [a_look(100, 0.9), a_look(200, 0.9), a_look(300, 0.95), a_look(400, 0.99, 0.5), a_look(500, 0.99, 0.5)]
+    assert [finding.ref.step for finding in judged(*steps)] == [200, 400]

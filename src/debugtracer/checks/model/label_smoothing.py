@@ -23,7 +23,7 @@ class LabelSmoothing(Check, frozen=True):
     How it decides
         On inspected steps, on the batch of the loss itself: a class with a logit of -inf under label_smoothing > 0 is
         exact. From step `after` on, mean largest probability above accuracy by `gap` in two looks is a note with the
-        measured effect of 0.1 and 0.2.
+        measured effect of 0.1 and 0.2, and another one where it is beyond that by `gap` once more.
     What to do
         Smooth over the open classes only, or pass label_smoothing=0.1 to cross_entropy.
     Example
@@ -64,8 +64,13 @@ class LabelSmoothing(Check, frozen=True):
     def advice(self, window: Window, fact: Looked) -> Iterator[Finding]:
         """What 0.1 and 0.2 would do, when the model is far surer than right."""
         looks = [f for f in window.seen(Looked) if f.ref.step >= self.after and f.rows >= 32][-2:]
+        told = window.memory(self)
+        beyond = fact.top_probability - fact.accuracy
         if len(looks) < 2 or any(f.top_probability - f.accuracy < self.gap for f in looks):
             return
+        if beyond < told.get(fact.frame, 0.0) + self.gap:  # told, and not much worse since
+            return
+        told[fact.frame] = beyond
         base = fact.table[0].gradient_variance or 1e-30
         effects = "; ".join(
             f"{s.epsilon:g}: KL {s.target_kl:.3f}, gradient variance {s.gradient_variance / base - 1:+.0%}"
