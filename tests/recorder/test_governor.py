@@ -74,6 +74,16 @@ def test_on_a_full_machine_first_steps_are_given_as_many_seconds_of_a_core():
     assert steps.governor.balance_s == GRACE_S
 
 
+def test_on_a_full_machine_the_share_is_looked_at_before_the_sixteenth_step_where_it_decides():
+    steps = Steps(core=0.4)
+    steps.go(3, 5.0, 2.0)
+    assert steps.governor.pace == 0.4
+    assert steps.working() == list(Part)
+    quiet = Steps()
+    quiet.go(4, 5.0, 2.0)
+    assert quiet.working() == []
+
+
 def test_what_stays_under_the_promise_lets_nothing_rest():
     steps = Steps()
     steps.go(3000, 0.1, 0.0028)

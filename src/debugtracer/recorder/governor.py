@@ -64,6 +64,7 @@ class Governor:
         """CPU seconds that the training thread had in a second, as of the last steps."""
         self.share = 1.0
         """The same, as it was measured."""
+        self.is_pace_known = False
         self.read_at = read()
         self.clock_s = CLOCK_S
         """Seconds of steps between two looks at the clock."""
@@ -108,6 +109,8 @@ class Governor:
             self.look_at_clock()
         if state.step <= FIRST_STEPS:
             self.first_s += spent_s
+            if self.pace * self.first_s > FIRST_S and not self.is_pace_known:
+                self.look_at_clock()  # on a full machine three close looks take seconds before the sixteenth step
             if self.pace * self.first_s <= FIRST_S:
                 return
         for part, works in self.working.items():
@@ -133,7 +136,7 @@ class Governor:
         self.clock_s = min(max(CLOCK_S, (perf_counter() - begin) / LOOK_SHARE), CLOCK_MOST_S)
         cpu_s, wall_s = self.read_at[0] - before[0], self.read_at[1] - before[1]
         self.share = min(max(cpu_s / wall_s, LEAST_SHARE), 1.0) if wall_s > 0 else 1.0
-        self.pace = max(self.share, SLOWEST)
+        self.pace, self.is_pace_known = max(self.share, SLOWEST), True
         if wall_s > 0 and len(self.block_kinds) == 1:
             share, incident_s = cpu_s / wall_s, self.state.incident_s - self.block_incident_s
             step_s = max(cpu_s - share * incident_s, 0.0) / self.block_steps
@@ -164,6 +167,7 @@ class Governor:
         self.balance_s, self.spared_s, self.incident_s, self.first_s = GRACE_S, GRACE_S, 0.0, 0.0
         self.seen_own_s = self.seen_judge_s = 0.0
         self.pace = self.share = 1.0
+        self.is_pace_known = False
         self.clock_s = CLOCK_S
         self.resume()
         self.working = dict.fromkeys(Part, True)
