@@ -90,7 +90,7 @@ class BlendedCopiesObserver(Observer):
         """Take a product; with that before it, where both are of one shape."""
         pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
         tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
-        if tensor is None or tensor.is_nested or getattr(output, "requires_grad", True) and name not in IN_PLACE:
+        if tensor is None or tensor.is_nested or (getattr(output, "requires_grad", True) and name not in IN_PLACE):
             tensor = None
         if tensor is None or not isinstance(weight, (float, int)):
             self.last = None
