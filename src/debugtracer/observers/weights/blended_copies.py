@@ -15,7 +15,7 @@ from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.number import number
 
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"})
+PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 BLENDS = frozenset({"lerp", "lerp_"})
 IN_PLACE = frozenset({"mul_", "__imul__"})
 SUMS = frozenset({"add_", "sub_"})
@@ -78,7 +78,7 @@ class BlendedCopiesObserver(Observer):
             alpha, before = kwargs.get("alpha"), self.last
             if len(args) > 1 and isinstance(alpha, float) and before is not None and before.written:
                 self.added(before, args, alpha if name == "add_" else -alpha)
-        elif name in PRODUCTS:
+        elif name in PRODUCTS or name in IN_PLACE:
             self.multiplied(name, args, output)
 
     def added(self, before: Weighted, args: tuple[Any, ...], weight: float) -> None:

@@ -122,7 +122,7 @@ class FreshStatisticsObserver(Observer):
 
 
 def statistics_of(module: nn.Module) -> list[tuple[Tensor, Tensor]]:
-    """Copies of the means and variances of its first batch norms."""
+    """Copy the means and variances of its first batch norms."""
     norms = (norm for _, norm in norms_of(module)[:NORMS])
     return [(n.running_mean.clone(), n.running_var.clone()) for n in norms]  # type: ignore[union-attr]
 
