@@ -11,12 +11,16 @@ NAMES = ("up.weight", "up.bias", "head.weight", "head.bias")
 LOOKS = (0, 1, 2, 50, 100)
 
 
-def looks(rank, before, grads=(1.0, 2.0, 3.0, 4.0), collectives=lambda step: step):
+OTHER = (1.5, 2.2, 3.0, 4.0)  # gradients on other data
+
+
+def looks(rank, before, grads=(1.0, 2.0, 3.0, 4.0), collectives=lambda step: step, elements=None, unreached=None):
     """One look for each step: `before` gives the checksums at a step."""
     return [
         RankWeights(
             ref=ref(step, rank), optimizer="SGD", built=LOADER, number=0, names=NAMES, before=before(step),
-            grads_l2=grads, collectives=collectives(step),
+            grads_l2=grads, collectives=collectives(step), held=40, unreached=unreached,
+            calls=collectives(step) if elements else 0, elements=elements(step) if elements else 0,
         )
         for step in LOOKS
     ]  # fmt: skip
@@ -57,16 +61,37 @@ def test_equal_copies_parts_of_one_tensor_and_local_updates_are_silent():
     assert judged(looks(0, moving), local) == []
 
 
+def apart(step):
+    return moving(step) if step == 0 else tuple(70 + n + step for n in range(4))
+
+
+def two(mine=moving, theirs=apart, grads=OTHER, **more):
+    return judged(looks(0, mine, **more), looks(1, theirs, grads, **more))
+
+
 def test_ranks_that_exchange_nothing_train_models_of_their_own():
-    apart = lambda step: moving(step) if step == 0 else tuple(70 + n + step for n in range(4))  # noqa: E731
-    (one,) = judged(looks(0, moving, collectives=lambda _: 2), looks(1, apart, collectives=lambda _: 2))
+    (one,) = two(collectives=lambda _: 2)
     assert one.message == (
         "step 0, rank 0: ranks 0 and 1 began with equal weights, called no collective from step 0 to 100, and differ "
         "in all 4 parameters since the first update; expected gradients that are averaged before it. Look for the "
         "average that is never reached."
     )
     for unknown in (lambda step: step, lambda _: -1):  # something was exchanged; not known
-        assert judged(looks(0, moving, collectives=unknown), looks(1, apart, collectives=unknown)) == []
+        assert two(collectives=unknown) == []
+    assert two(collectives=lambda _: 2, grads=(1.0, 2.0, 3.0, 4.0)) == []  # one batch, other settings: a sweep
+
+
+def test_a_loss_that_is_logged_is_no_average_and_the_line_that_was_meant_is_told():
+    (one,) = two(collectives=lambda step: step, elements=lambda step: step // 2, unreached=LOADER)
+    assert "began with equal weights, exchanged 50 elements from step 0 to 100, and differ" in one.message
+    line = f"{LOADER.file.rpartition('/')[2]}:{LOADER.line}"
+    assert one.message.endswith(f"The exchange that {line} leads to is never reached.")
+    assert one.place.frame == LOADER
+
+
+def test_weights_averaged_now_and_then_are_meant():
+    assert two(collectives=lambda step: step // 100, elements=lambda step: 40 * (step // 100)) == []
+    assert len(two(collectives=lambda step: step // 100, elements=lambda step: 39 * (step // 100))) == 1
 
 
 def test_ranks_of_two_launches_have_no_look_in_common():

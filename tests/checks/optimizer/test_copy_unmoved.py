@@ -28,5 +28,25 @@ def test_a_copy_of_which_little_is_kept_was_exchanged_with_its_parameter():
     assert finding.remedy[0].startswith("exchange the two networks where the average is called")
 
 
+def test_a_written_parameter_is_told_at_the_line_that_calls():
+    fact = BlendedCopy(
+        ref=at(2),
+        param="fc.weight",
+        kept=0.9,
+        taken=0.1,
+        frame=line(16),
+        looks=2,
+        moved=0.01,
+        called=line(40),
+        written=True,
+    )
+    (finding,) = found(CopyUnmoved(), [fact])
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(40), line(16))
+    assert finding.message.endswith(
+        "The average is written to the parameter: the parameter and its copy are exchanged, and the parameter is "
+        "pulled to the copy. Exchange them where train.py:40 calls this."
+    )
+
+
 def test_without_a_fact_it_is_silent():
     assert found(CopyUnmoved(), [], ended=True) == []

@@ -42,6 +42,19 @@ def test_collectives_are_counted_over_all_groups(group):
     assert collectives() == 2
 
 
+def test_what_is_exchanged_is_counted_with_its_size(group, tmp_path, monkeypatch):
+    monkeypatch.setattr(rank_weights.dist, "get_world_size", lambda: 2)
+
+    def loop():
+        dist.all_reduce(torch.ones(3))
+        fit(BATCHES)
+        dist.barrier()
+
+    first, second, _ = observed(tmp_path / "runs", loop, RankWeights)
+    assert (first.collectives, first.calls, first.elements, first.held) == (1, 1, 3, 8)
+    assert (second.calls, second.unreached) == (1, None)
+
+
 def test_a_wrapped_model_is_left_to_the_other_check(group, tmp_path, monkeypatch):
     monkeypatch.setattr(rank_weights.dist, "get_world_size", lambda: 2)
     loop = lambda: fit(BATCHES, DistributedDataParallel(nn.Linear(3, 2)))  # noqa: E731

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from debugtracer.observers.loss.loss_rows import OutlyingLoss, loss_node, row_losses
+from debugtracer.observers.loss.loss_rows import OutlyingLoss, is_scaled, loss_node, row_losses
 from debugtracer.trace.events import Observed
 from tests.watching import events, under_watch
 
@@ -74,6 +74,29 @@ def test_a_loss_stands_out_above_all_of_the_last_ones_and_is_not_learnt():
     assert seen.usual() == pytest.approx(1.2)
     assert seen.push([torch.tensor(5.0), torch.tensor(5.0)]) is None
     assert seen.push([torch.tensor(float("nan"))]) is None
+
+
+def test_a_loss_in_another_unit_is_known_and_a_sum_of_two_is_not():
+    x = SCORES.clone().requires_grad_()
+    loss = F.mse_loss(x, torch.zeros(8, 5))
+    assert is_scaled((loss / 4 / 4).grad_fn, loss.grad_fn)
+    assert is_scaled((0.1 * loss).double().grad_fn, loss.grad_fn)
+    assert not is_scaled((loss + x.abs().mean()).grad_fn, loss.grad_fn)
+
+
+@pytest.mark.parametrize("parts", [1, 8, 0.1])
+def test_the_share_of_raised_rows_is_that_in_the_unit_of_the_loss(tmp_path, parts):
+    model, x = nn.Linear(4, 1), torch.randn(640, 4, generator=torch.Generator().manual_seed(2))
+    y = torch.randn(640, generator=torch.Generator().manual_seed(3))
+    y[322:328] = 9.0
+    with under_watch(tmp_path / "runs"):
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+        for a, b in DataLoader(TensorDataset(x, y), batch_size=16):
+            loss = F.mse_loss(model(a).squeeze(1), b) / parts
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert 6 / 16 <= told(tmp_path / "runs")[0]["raised"] < 0.6
 
 
 def told(out: Path):

@@ -61,6 +61,54 @@ def run(out, update, steps=4, lr=0.1):
     return facts(out, BlendedCopy)
 
 
+def multiplied(slow, fast):
+    fast.data.mul_(0.99)
+    fast.data.add_(0.01 * slow.data)
+
+
+def added(slow, fast):
+    fast.data.mul_(0.99).add_(slow.data, alpha=0.01)
+
+
+def mixed(slow, fast):
+    fast.data.lerp_(slow.data, 0.01)
+
+
+def trained_with(out, update, runs):
+    model = nn.Linear(4, 4)
+    target = copy.deepcopy(model).requires_grad_(False)
+    with under_watch(out):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(6):
+            x = torch.randn(6, 4)
+            optimizer.zero_grad()
+            with torch.no_grad():
+                wanted = target(x) if runs else torch.randn(6, 4)
+            (model(x) - 0.9 * wanted - 1).square().mean().backward()
+            optimizer.step()
+            with torch.no_grad():
+                follow(update, target, model)
+    return facts(out, BlendedCopy)
+
+
+def follow(update, target, model):
+    for slow, fast in zip(target.parameters(), model.parameters(), strict=True):
+        update(slow, fast)
+
+
+@pytest.mark.parametrize("update", [multiplied, added, mixed])
+def test_a_parameter_that_is_written_from_its_target_is_told_with_the_line_that_calls(tmp_path, update):
+    (fact,) = trained_with(tmp_path, update, runs=True)
+    assert (fact.written, fact.frame.function, fact.called.function) == (True, update.__name__, "follow")
+    (finding,) = findings(tmp_path, "copy-unmoved")
+    assert finding.place.frame == fact.called
+
+
+@pytest.mark.parametrize("update", [multiplied, added, mixed])
+def test_weights_that_are_held_near_to_others_are_left_alone(tmp_path, update):
+    assert trained_with(tmp_path, update, runs=False) == []
+
+
 @pytest.mark.parametrize("update", [nothing, exchanged, lost_lerp])
 def test_a_copy_that_does_not_follow_is_told(tmp_path, update):
     (fact,) = run(tmp_path, update, 5)

@@ -54,6 +54,67 @@ def run(out, update, norm=True, clears=False):
     return facts(out, FreshStatistics)
 
 
+def by_data(average, model):
+    for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
+        slow.data.mul_(0.9).add_(fast.data, alpha=0.1)
+
+
+def test_the_line_that_writes_the_weights_is_told_also_past_their_counter(tmp_path):
+    (fact,) = run(tmp_path, by_data)
+    assert (fact.written.function, fact.off) == ("by_data", 0.0)
+
+
+def later(out, update, steps=120, shift=3.0, pretrained=True):
+    """A copy of a network that has counted batches before."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 1))
+    for _ in range(40 if pretrained else 0):
+        model(torch.randn(16, 4))
+    average = copy.deepcopy(model).requires_grad_(False).eval()
+    with under_watch(out):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for step in range(steps):
+            optimizer.zero_grad()
+            (model(shift * torch.randn(16, 4) + shift - 1) - 1).square().mean().backward()
+            optimizer.step()
+            with torch.no_grad():
+                update(average, model)
+                if step % 20 == 19:
+                    average(torch.randn(3, 4))
+    return facts(out, FreshStatistics)
+
+
+def test_statistics_of_the_start_that_never_move_are_told(tmp_path):
+    (fact,) = later(tmp_path, follow)
+    assert (fact.norms, fact.written.function) == (1, "follow")
+    assert float(fact.off) > 0.25
+
+
+@pytest.mark.parametrize("update", [with_buffers, stays])
+def test_statistics_that_move_and_a_copy_of_the_start_are_silent(tmp_path, update):
+    assert later(tmp_path, update) == []
+
+
+def test_statistics_that_still_fit_are_silent(tmp_path):
+    assert later(tmp_path, follow, shift=1.0) == []
+
+
+def test_another_network_of_its_class_that_was_built_apart_is_no_copy(tmp_path):
+    torch.manual_seed(0)
+    make = lambda: nn.Sequential(nn.Linear(4, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Linear(64, 8))  # noqa: E731
+    model, random = make(), make().requires_grad_(False).eval()
+    with under_watch(tmp_path):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        for _ in range(80):
+            x = torch.randn(16, 4)
+            with torch.no_grad():
+                wanted = random(x)
+            optimizer.zero_grad()
+            (model(x) - wanted).square().mean().backward()
+            optimizer.step()
+    assert facts(tmp_path, FreshStatistics) == []
+
+
 @pytest.mark.parametrize("clears", [False, True])
 def test_statistics_left_behind_are_told_once(tmp_path, clears):
     (fact,) = run(tmp_path, follow, clears=clears)

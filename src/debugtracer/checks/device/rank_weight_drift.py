@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.data_group import DataGroup
 from debugtracer.trace.facts.fact import Fact
 from debugtracer.trace.facts.rank_weights import RankWeights
@@ -33,8 +33,9 @@ class RankWeightDrift(Check, frozen=True):
         it has to stay equal. One that differs from the start is no copy (tensor and expert parallel, local updates),
         and is left alone, unless all gradients are the same numbers on both ranks: then models that began apart get one
         average. Gradients of equal weights that are one and the same factor apart in all of at least `least` parameters
-        are one gradient, scaled on one rank. Where all weights were equal before the first update, none is in `least`
-        looks after it, and no rank called a collective in between, each trains a model of its own. Not asked under
+        are one gradient, scaled on one rank. Where all weights were equal before the first update and no gradient
+        was, none is in `least` looks after it, and between any two looks no rank called a collective or gave them fewer
+        elements than it trains (a loss that is logged), each trains a model of its own. Not asked under
         DistributedDataParallel (`device/replica-drift`) and of sharded parameters.
     What to do
         Reduce each gradient on all ranks, and change it alike on all of them; broadcast the weights from rank 0.
@@ -101,22 +102,26 @@ class RankWeightDrift(Check, frozen=True):
             len(later) >= self.least
             and bool(moving)
             and mine.before == theirs.before
-            and mine.collectives >= 0
-            and all(x.collectives == mine.collectives and y.collectives == theirs.collectives for x, y in later)
+            and any(mine.grads_l2[p] != theirs.grads_l2[p] for p in moving)
+            and all(kept_apart([pair[side] for pair in pairs]) for side in (0, 1))
             and all(x.before[p] != y.before[p] for x, y in later for p in moving)
         )
 
     def describe_alone(self, window: Window, ranks: tuple[int, int], pairs: list[Pair]) -> Finding:
         """Build the finding of ranks that never hear of each other."""
         mine, last = pairs[0][0], pairs[-1][0]
+        line = next((x.unreached for x, _ in reversed(pairs) if x.unreached is not None), None)
+        gave = last.elements - mine.elements
+        what = f"exchanged {gave} elements" if last.calls > mine.calls else "called no collective"
+        sought = f"The exchange that {at_line(line)} leads to is" if line else "Look for the average that is"
         return self.finding(
             window,
             "warning",
-            f"ranks {ranks[0]} and {ranks[1]} began with equal weights, called no collective from step {mine.ref.step} "
+            f"ranks {ranks[0]} and {ranks[1]} began with equal weights, {what} from step {mine.ref.step} "
             f"to {last.ref.step}, and differ in all {len(mine.names)} parameters since the first update; expected "
-            f"gradients that are averaged before it{spot(mine.called)}. Look for the average that is never reached.",
+            f"gradients that are averaged before it{spot(mine.called)}. {sought} never reached.",
             ref=mine.ref,
-            place=Place(frame=mine.called or mine.built),
+            place=Place(frame=line or mine.called or mine.built, symptom_frame=mine.called if line else None),
             remedies=("call all_reduce on each gradient before step(), or wrap the model in DistributedDataParallel",),
             parameters=len(mine.names),
         )
@@ -200,3 +205,13 @@ def both(left: Window, right: Window, number: int) -> list[Pair]:
     theirs = {fact.ref.step: fact for fact in right.seen(RankWeights) if fact.number == number}
     found = [(f, theirs[f.ref.step]) for f in left.seen(RankWeights) if f.number == number and f.ref.step in theirs]
     return [(x, y) for x, y in found if x.names == y.names]
+
+
+def kept_apart(looks: list[RankWeights]) -> bool:
+    """Whether one rank gave all collectives between each two looks fewer elements than it trains: neither gradients nor
+    weights. False where a collective was called whose size is not known."""
+    return looks[0].collectives >= 0 and all(
+        now.collectives - before.collectives == now.calls - before.calls
+        and now.elements - before.elements < max(1, now.held)
+        for before, now in pairwise(looks)
+    )

@@ -12,10 +12,7 @@ from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
-EXCHANGED = (
-    "A copy that follows keeps most of itself: the parameter and its copy are exchanged, and the parameter is pulled "
-    "to the copy. Exchange them where this is called."
-)
+EXCHANGED = "the parameter and its copy are exchanged, and the parameter is pulled to the copy. Exchange them"
 REMEDIES_EXCHANGED = (
     "exchange the two networks where the average is called: the copy is the one that is written",
     "or keep more of the copy than is taken of the parameter, and write in place",
@@ -34,7 +31,8 @@ class CopyUnmoved(Check, frozen=True):
         In two inspected steps the same tensor and a parameter of its shape were multiplied with two numbers that add
         up to 1, without a graph. After them the parameter has moved and the tensor is bit for bit what it was, though
         the average, written to it, changes at least half of its elements. Where less of the copy is kept than of the
-        parameter is taken the two are said to be exchanged.
+        parameter is taken, or the average is written to the parameter in place (of a copy that is a network that runs),
+        the two are said to be exchanged, at the line that calls the function that averages.
     What to do
         Write in place: `s.mul_(decay).add_(p, alpha=1 - decay)`, or `s.lerp_(p, 1 - decay)`.
     Example
@@ -57,8 +55,9 @@ class CopyUnmoved(Check, frozen=True):
         """Judge each line once."""
         for fact in window.new(BlendedCopy):
             line = at_line(fact.frame) if fact.frame is not None else "a line of the loop"
-            exchanged = float(fact.kept) < float(fact.taken)
-            advice = EXCHANGED if exchanged else f"Write in place: s.lerp_(p, {float(fact.taken):.4g})."
+            exchanged = fact.written or float(fact.kept) < float(fact.taken)
+            called = fact.called if exchanged else None
+            advice = swapped(fact) if exchanged else f"Write in place: s.lerp_(p, {float(fact.taken):.4g})."
             yield self.finding(
                 window,
                 "warning",
@@ -67,7 +66,16 @@ class CopyUnmoved(Check, frozen=True):
                 f"looks the copy is bit for bit what it was though the parameter moved by {float(fact.moved):.2g} of "
                 f"its norm; expected a copy that follows. {advice}",
                 ref=fact.ref,
-                place=Place(frame=fact.frame, param=fact.param or None),
+                place=Place(
+                    frame=called or fact.frame, param=fact.param or None, symptom_frame=fact.frame if called else None
+                ),
                 remedies=REMEDIES_EXCHANGED if exchanged else (),
                 moved=float(fact.moved),
             )
+
+
+def swapped(fact: BlendedCopy) -> str:
+    """What is said of two networks with exchanged roles, and where they are given."""
+    where = f"where {at_line(fact.called)} calls this" if fact.called is not None else "where this is called"
+    why = "The average is written to the parameter" if fact.written else "A copy that follows keeps most of itself"
+    return f"{why}: {EXCHANGED} {where}."

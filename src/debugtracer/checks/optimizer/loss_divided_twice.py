@@ -23,9 +23,10 @@ class LossDividedTwice(Check, frozen=True):
         The gradient is an n-th of the mean: the same as a learning rate n times smaller for SGD, and weight decay and
         clipping mean something else for every optimizer.
     How it decides
-        A library calls backward n times for one update, and each of these losses was divided by n twice in a row, in
-        `looks` inspected steps. Two divisions of a loop of the program's own may be meant (tasks, ranks), and are left
-        alone.
+        A library calls backward n times for one update, each of these losses was divided by n last, and every term of
+        it was divided by n (or multiplied with 1/n) before, in `looks` inspected steps. A quotient of n terms, or of a
+        sum over elements, may be their mean; two divisions of a loop of the program's own may be meant (tasks, ranks).
+        Both are left alone.
     What to do
         Take the program's own division out.
     Example

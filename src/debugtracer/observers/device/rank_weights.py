@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,14 +17,20 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.frames import frames_of
 from debugtracer.callsites.origins.model_line import model_line
+from debugtracer.callsites.unreached_exchange import unreached_exchange
 from debugtracer.errors import guarded
+from debugtracer.hooks.hook import Patches
 from debugtracer.observers.checkpoint.checksum import checksums
 from debugtracer.observers.device.replicas import EVERY
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.run_state import parameters
 from debugtracer.recorder.state.identity import ById
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.rank_weights import RankWeights
+
+MOST_LINES = 64  # that call collectives (ours)
+COLLECTIVES = ("all_reduce", "all_gather", "broadcast", "reduce", "gather", "scatter", "barrier")
 
 
 class RankWeightsObserver(Observer):
@@ -30,11 +39,48 @@ class RankWeightsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
+        self.patches = Patches()
         self.numbers: ById[Optimizer, int] = ById()
+        self.calls = self.elements = 0
+        """Collectives that were seen, and the elements that they were given."""
+        self.reached: set[tuple[str, int]] = set()
+        """The lines that called them."""
+        self.searched: Frame | None = None
+        self.looked = False
+
+    def install(self) -> None:
+        """Count what is exchanged, where torch has collectives."""
+        if dist.is_available():
+            for name in COLLECTIVES:
+                self.patches.wrap(dist, name, self.wrap)
+
+    def remove(self) -> None:
+        self.patches.undo()
 
     def reset(self) -> None:
-        """Drop the numbers of the optimizers."""
+        """Drop the numbers of the optimizers, and what was counted."""
         self.numbers.clear()
+        self.reached.clear()
+        self.calls = self.elements = 0
+        self.searched, self.looked = None, False
+
+    def wrap(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a collective to count its elements."""
+
+        @functools.wraps(original)
+        def collective(*args: Any, **kwargs: Any) -> Any:
+            self.count((*args, *kwargs.values()), sys._getframe(1))
+            return original(*args, **kwargs)
+
+        return collective
+
+    @guarded("observers.device.rank_weights: a collective")
+    def count(self, given: tuple[Any, ...], caller: Any) -> None:
+        """Count one call and the elements of the tensors that it is given."""
+        self.calls += 1
+        self.elements += sum(value.numel() for value in given if isinstance(value, Tensor))
+        if len(self.reached) < MOST_LINES:
+            self.reached.add((caller.f_code.co_filename, caller.f_lineno))
 
     def step_begins(self, optimizer: Optimizer) -> None:
         """Read the weights before an update. Syncs the host where they are on a device."""
@@ -55,14 +101,23 @@ class RankWeightsObserver(Observer):
             number = self.numbers[optimizer] = len(self.numbers)
             stack = frames_of(self.run.state.optimizers.get(optimizer) or ())
             model = guarded("rank_weights.model")(model_line)(stack, type(optimizer).__name__)
+        sizes = sum(p.numel() for p in held)
         self.run.emit(
             RankWeights(
                 ref=self.run.ref("update", self.run.iteration - 1), optimizer=type(optimizer).__name__,
                 built=self.run.built_at(optimizer), called=self.run.here(), number=number,
                 names=tuple(names.get(id(p), f"parameter {place}") for place, p in enumerate(held)),
                 before=checksums(held), grads_l2=norms(held), model=model, collectives=collectives(),
+                calls=self.calls, elements=self.elements, held=sizes, unreached=self.unreached(sizes),
             )
         )  # fmt: skip
+
+    def unreached(self, held: int) -> Frame | None:
+        """The line that would exchange more, of a run that is past its first steps; searched once."""
+        if not self.looked and self.run.step >= EVERY and self.elements < held:
+            self.looked = True
+            self.searched = guarded("rank_weights.unreached")(unreached_exchange)(self.reached)
+        return self.searched
 
 
 def collectives() -> int:

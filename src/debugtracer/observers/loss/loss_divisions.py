@@ -1,4 +1,4 @@
-"""Reads from the graph of each loss of an accumulation by what it was divided last, and before that."""
+"""Reads from the graph of each loss of an accumulation by what it was divided last, and its terms before that."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.loss_division import LossDivision
 
+DEEP = 40  # nodes in a row (ours)
+CLOSE = 1e-5  # of a product with a fraction, in single precision
+SUM = 2  # as torch writes down the reduction of a loss
+SUMS = frozenset({"SumBackward", "StackBackward", "CatBackward"})
+STEPS = frozenset(
+    {"AddBackward", "SubBackward", "DivBackward", "MulBackward", "ToCopyBackward", "ViewBackward", "SqueezeBackward"}
+)
 LIBRARIES = "site-packages"  # the folder that packages are installed in
 
 
@@ -23,7 +30,7 @@ class LossDivisionsObserver(Observer):
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
         self.divisors: list[float | None] = []
-        """Of each backward since the last update: what its loss was divided by twice in a row."""
+        """Of each backward since the last update: what its loss was divided by twice."""
         self.library = ""
         self.frame: Frame | None = None
         """The line of the program that the last backward came from."""
@@ -52,13 +59,47 @@ class LossDivisionsObserver(Observer):
 
 
 def divided_twice(loss: Tensor) -> float | None:
-    """The number that a loss was divided by two times in a row; None for anything else."""
+    """The number that a loss was divided by last, if every term of it was divided by it before, too; None for anything
+    else."""
     outer: Any = loss.grad_fn
-    inner = outer.next_functions[0][0] if outer is not None and outer.next_functions else None
-    if inner is None or not all(node.name().startswith("DivBackward") for node in (outer, inner)):
+    if outer is None or not outer.name().startswith("DivBackward"):
         return None
-    found = {number_of(node) for node in (outer, inner)}
-    return found.pop() if len(found) == 1 else None
+    number = number_of(outer)
+    if number is None or number == 1:
+        return None
+    inner = inputs_of(outer)
+    return number if len(inner) == 1 and is_divided(inner[0], number, DEEP) else None
+
+
+def is_divided(node: Any, number: float, deep: int) -> bool:
+    """Whether all terms behind a scalar were divided by a number, and not to take their mean."""
+    name, inner = node.name().rstrip("0123456789"), inputs_of(node)
+    if deep == 0 or name not in STEPS or not inner:
+        return False
+    by = number_of(node) if len(inner) == 1 else None
+    if by is not None and (
+        (name == "DivBackward" and by == number) or (name == "MulBackward" and abs(by * number - 1) < CLOSE)
+    ):
+        return not is_sum_of(inner[0], number)
+    return all(is_divided(one, number, deep - 1) for one in inner)
+
+
+def is_sum_of(node: Any, number: float) -> bool:
+    """Whether a quotient by this number may be a mean: of so many terms, or of elements that were added up."""
+    name = node.name().rstrip("0123456789")
+    return name in SUMS or getattr(node, "_saved_reduction", None) == SUM or terms(node, DEEP) == number
+
+
+def terms(node: Any, deep: int) -> int:
+    """How many terms were added up."""
+    if deep == 0 or not node.name().startswith(("AddBackward", "SubBackward")):
+        return 1
+    return sum(terms(one, deep - 1) for one in inputs_of(node))
+
+
+def inputs_of(node: Any) -> list[Any]:
+    """The nodes that a node passes gradients on to."""
+    return [one for one, _ in node.next_functions if one is not None]
 
 
 def number_of(node: Any) -> float | None:

@@ -84,10 +84,11 @@ class LossRowsObserver(Observer):
         with torch.no_grad():
             rows = row_losses(node, batch.rows)
         if rows is not None:
-            self.emit(type(node).__name__, rows, batch, value, usual)
+            unit = float(rows.mean()) / value if is_scaled(loss.grad_fn, node) else 1.0
+            self.emit(type(node).__name__, rows, batch, value, usual, unit)
 
-    def emit(self, name: str, rows: Tensor, batch: Batch, value: float, usual: float) -> None:
-        """Emit the losses of the rows as a fact."""
+    def emit(self, name: str, rows: Tensor, batch: Batch, value: float, usual: float, unit: float) -> None:
+        """Emit the losses of the rows as a fact; `unit` is what they are in that of the loss."""
         ordered = rows.sort(descending=True)
         median = float(rows.median())
         top = [
@@ -104,7 +105,7 @@ class LossRowsObserver(Observer):
                 rows=rows.numel(),
                 median=number(median),
                 mad=number(float((rows - median).abs().median())),
-                raised=float((rows > ABOVE * usual).double().mean()),
+                raised=float((rows > ABOVE * usual * unit).double().mean()),
                 top_share=float(rows.max() / rows.sum().clamp_min(1e-30)),
                 top=tuple(top),
                 samples=batch.indices,
@@ -126,6 +127,19 @@ def loss_node(node: Any) -> Any:
             return node
         node = node.next_functions[0][0] if node.next_functions else None
     return None
+
+
+def is_scaled(node: Any, inner: Any) -> bool:
+    """Whether a loss is what its function gave and nothing else, at most in another unit (divided by the number of
+    microbatches, summed over the rows)."""
+    for _ in range(DEEP):
+        if node is inner:
+            return True
+        passed = [one for one, _ in node.next_functions if one is not None]
+        if len(passed) != 1:
+            return False
+        node = passed[0]
+    return False
 
 
 def row_losses(node: Any, rows: int) -> Tensor | None:

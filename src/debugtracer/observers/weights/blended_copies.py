@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from types import CodeType
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 
+from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
-from debugtracer.trace.birth import Frame
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.number import number
 
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
+BLENDS = frozenset({"lerp", "lerp_"})
+IN_PLACE = frozenset({"mul_", "__imul__"})
+SUMS = frozenset({"add_", "sub_"})
 LOOKS = 2  # inspected steps in which it must be seen (ours)
 MOST_WOULD = 0.5  # share of elements that a write would have changed (ours: a slow average in few bits stands still)
 MOST = 4  # copies that are followed (ours)
@@ -22,10 +27,10 @@ CLOSE = 1e-6  # of the sum of two weights to 1
 
 
 class Weighted:
-    """A tensor times a number, the last one seen."""
+    """A tensor times a number, the last one seen; `written` where the product was written to it."""
 
-    def __init__(self, tensor: Tensor, weight: float) -> None:
-        self.tensor, self.weight = tensor, weight
+    def __init__(self, tensor: Tensor, weight: float, written: bool = False) -> None:
+        self.tensor, self.weight, self.written = tensor, weight, written
 
 
 class CopyLook:
@@ -48,30 +53,49 @@ class BlendedCopiesObserver(Observer):
         self.names: dict[int, str] = {}
         """Storage of each parameter -> its path; of the step in flight."""
         self.step = -1
+        self.stepping: set[CodeType] = set()
+        """The functions on the stack of the last update."""
 
     def reset(self) -> None:
         self.last = None
         self.looks.clear()
         self.names.clear()
+        self.stepping = set()
+
+    @inspected
+    def step_closed(self, optimizer: Optimizer) -> None:
+        """Note the functions that a training step is made in: who calls them averages nothing."""
+        self.stepping = {code for code, _ in raw_frames(2)}
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Take a product with a number, or a lerp, of a leaf without a graph."""
         name = getattr(function, "__name__", "")
-        if name not in PRODUCTS and name != "lerp":
-            return
-        if name == "lerp":
+        if name in BLENDS:
             weight = args[2] if len(args) > 2 else kwargs.get("weight")
             if len(args) > 1 and isinstance(weight, float) and not torch.is_grad_enabled():
-                self.blended(Weighted(args[0], 1 - weight), Weighted(args[1], weight))
-            return
+                self.blended(Weighted(args[0], 1 - weight, name == "lerp_"), Weighted(args[1], weight))
+        elif name in SUMS:
+            alpha, before = kwargs.get("alpha"), self.last
+            if len(args) > 1 and isinstance(alpha, float) and before is not None and before.written:
+                self.added(before, args, alpha if name == "add_" else -alpha)
+        elif name in PRODUCTS or name in IN_PLACE:
+            self.multiplied(name, args, output)
+
+    def added(self, before: Weighted, args: tuple[Any, ...], weight: float) -> None:
+        """Take what is added to a tensor that was multiplied in place just before."""
+        if isinstance(args[1], Tensor) and place(args[0]) == place(before.tensor) and args[1].shape == args[0].shape:
+            self.blended(before, Weighted(args[1], weight))
+
+    def multiplied(self, name: str, args: tuple[Any, ...], output: Any) -> None:
+        """Take a product; with that before it, where both are of one shape."""
         pairs = (args[:2], args[1::-1]) if len(args) > 1 else ()
         tensor, weight = next(((a, b) for a, b in pairs if isinstance(a, Tensor)), (None, None))
-        if tensor is None or tensor.is_nested or getattr(output, "requires_grad", True):
+        if tensor is None or tensor.is_nested or (getattr(output, "requires_grad", True) and name not in IN_PLACE):
             tensor = None
         if tensor is None or not isinstance(weight, (float, int)):
             self.last = None
             return
-        before, self.last = self.last, Weighted(tensor, float(weight))
+        before, self.last = self.last, Weighted(tensor, float(weight), name in IN_PLACE)
         if before is not None and before.tensor.shape == tensor.shape:
             self.blended(before, self.last)
 
@@ -83,7 +107,13 @@ class BlendedCopiesObserver(Observer):
         for copy, param in ((one, other), (other, one)):
             name = trained.get(place(param.tensor))
             if name is not None and place(copy.tensor) not in trained and torch.is_tensor(copy.tensor):
-                return self.look(copy, param, name)
+                if not param.written or self.runs(copy.tensor):
+                    self.look(copy, param, name)
+                return
+
+    def runs(self, tensor: Tensor) -> bool:
+        """Whether a tensor is a weight of a network that is called: what weights are held near to is not."""
+        return any(place(p) == place(tensor) for root in self.run.modules() for p in root.parameters())
 
     def trained(self) -> dict[int, str]:
         """The parameters that the optimizers hold, by where they lie."""
@@ -111,21 +141,25 @@ class BlendedCopiesObserver(Observer):
         moved = not torch.equal(copy.tensor.detach(), seen.copy_then)
         if moved or len(seen.steps) < LOOKS or not would_move(copy, param):
             if moved:
-                self.run.unsubscribe(self.called)
+                self.run.unsubscribe(self.called, self.step_closed)
                 self.reset()
             return
         apart = float((param.tensor.detach() - seen.param_then).norm() / seen.param_then.norm().clamp_min(1e-30))
         if apart > 0:
-            self.tell(seen, self.run.here(), apart)
-            self.run.unsubscribe(self.called)
+            self.tell(seen, raw_frames(2), apart, param.written)
+            self.run.unsubscribe(self.called, self.step_closed)
             self.reset()
 
-    def tell(self, seen: CopyLook, frame: Frame | None, apart: float) -> None:
-        """Emit a copy that does not move."""
+    def tell(self, seen: CopyLook, raw: RawFrames, apart: float, written: bool) -> None:
+        """Emit a copy that does not move, with the line that calls the function that averages, if it is one."""
+        stack = frames_of(raw)
+        frame = stack[0] if stack else None
+        caller = stack[1] if len(stack) > 1 and self.stepping and raw[0][0] not in self.stepping else None
         self.run.emit(
             BlendedCopy(
                 ref=self.run.ref("update"), param=seen.name, kept=number(seen.weights[0]),
                 taken=number(seen.weights[1]), frame=frame, looks=len(seen.steps), moved=number(apart),
+                called=caller, written=written,
             )
         )  # fmt: skip
 

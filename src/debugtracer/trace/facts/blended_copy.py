@@ -24,6 +24,11 @@ class BlendedCopy(Fact, frozen=True, kw_only=True):
     moved: Number
     """How far the parameter is from where it was at the first look, relative to its norm."""
 
+    called: Frame | None = None
+    """The line that calls the function that averages; None where that is the one that trains, too."""
+    written: bool = False
+    """The average is written to the parameter, in place."""
+
     def key(self) -> object:
         """Identify the line that averages."""
         return self.frame

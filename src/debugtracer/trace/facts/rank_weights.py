@@ -30,6 +30,15 @@ class RankWeights(Fact, frozen=True, kw_only=True):
 
     collectives: int = -1
     """Collectives that this process has called so far, over all its groups; -1 where that cannot be read."""
+    calls: int = 0
+    """Those of them whose sizes are known."""
+    elements: int = 0
+    """Elements that they exchanged."""
+    held: int = 0
+    """Elements of the parameters."""
+    unreached: Frame | None = None
+    """The only line of the program that exchanges tensors and was not reached so far; of a look after the first ones,
+    where fewer elements were exchanged than are held."""
 
     def key(self) -> object:
         """Identify the optimizer and the step: each one is new."""
