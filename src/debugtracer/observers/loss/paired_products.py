@@ -31,7 +31,7 @@ BOUNDS = frozenset({"MinimumBackward0", "MaximumBackward0"})
 """Of two such matrices: the clipped objective of a policy."""
 
 
-class Pair:
+class PairedProduct:
     """One matrix of a column and a row."""
 
     def __init__(self, kind: str, flat: Tensor, column: Tensor, raw: RawFrames) -> None:
@@ -44,7 +44,7 @@ class PairedProductsObserver(Observer):
 
     def __init__(self, run: ObservedRun) -> None:
         super().__init__(run)
-        self.made: dict[int, Pair] = {}
+        self.made: dict[int, PairedProduct] = {}
         """By the number of the node."""
 
     def reset(self) -> None:
@@ -69,7 +69,7 @@ class PairedProductsObserver(Observer):
         if self.is_known(kind, flat, column):
             return
         if not any(is_stored(t) or is_same(t) for t in (flat, column)):
-            self.made[int(output.grad_fn._sequence_nr())] = Pair(kind, flat, column, raw_frames(1))
+            self.made[int(output.grad_fn._sequence_nr())] = PairedProduct(kind, flat, column, raw_frames(1))
 
     def is_known(self, kind: str, flat: Tensor, column: Tensor) -> bool:
         """Whether it is told as a call of a loss; of differences, all but those of a prediction that is flat from a
@@ -111,7 +111,7 @@ def is_same(tensor: Tensor) -> bool:
         return not is_dense(tensor) or bool((tensor == tensor.reshape(-1)[0]).all())
 
 
-def added_up(losses: list[Tensor], known: dict[int, Pair]) -> list[int]:
+def added_up(losses: list[Tensor], known: dict[int, PairedProduct]) -> list[int]:
     """The numbers of the matrices that come to the loss through sums, factors that are numbers, and powers of products
     alone; a difference through its square alone."""
     stack: list[tuple[Any, str]] = [(t.grad_fn, "") for t in losses if t.grad_fn is not None and t.numel() == 1]
