@@ -11,6 +11,9 @@ from debugtracer.trace.birth import Frame
 from debugtracer.trace.finding import Layer
 from debugtracer.trace.verdict import Change
 
+ELSEWHERE = ("repeated", "drowned", "written", "misplaced")
+"""Evidence of findings that the line of the loss is not to blame for."""
+
 
 class LossMisuse(Cause):
     """Probabilities where it wants scores, a (N, 1) against a (N) that broadcasts to (N, N), a sum where a mean was
@@ -31,8 +34,8 @@ class LossMisuse(Cause):
     def change(
         self, evidence: IncidentEvidence | FindingEvidence, frame: Frame, value: float | None = None
     ) -> Change | None:
-        """Return no change of the loss's line where the stretching lies before it, nor where two terms are reduced in
-        different ways."""
+        """Return no change of the loss's line where the stretching lies before it, where two terms are reduced in
+        different ways, nor where the weights are in another order."""
         found = evidence.of(self.kind) if isinstance(evidence, FindingEvidence) else []
-        elsewhere = bool(found) and any(found[0].evidence.get(word) for word in ("repeated", "drowned", "written"))
+        elsewhere = bool(found) and any(found[0].evidence.get(word) for word in ELSEWHERE)
         return None if elsewhere else super().change(evidence, frame, value)

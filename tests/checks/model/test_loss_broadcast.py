@@ -35,6 +35,16 @@ def test_a_column_of_weights_says_what_becomes_of_them():
     assert (finding.place.op, finding.place.frame.line) == ("aten::mul", 20)
 
 
+def test_a_quotient_of_values_that_are_not_of_the_batch():
+    column = LossCall(ref=ref(), loss="div", frame=line(20), input_shape=(32,), target_shape=(32, 1), broadcast=True)
+    (finding,) = judged(LossBroadcast(), [column])
+    assert (
+        "a quotient takes values of shape (32,) and values of shape (32, 1): broadcasting makes (32, 32) quotients, "
+        in finding.message
+    )
+    assert finding.place.op == "aten::div"
+
+
 def test_equal_shapes_and_an_explicit_unsqueeze_are_silent():
     assert not judged(LossBroadcast(), [call(), call(broadcast=True, explicit=True)])
 

@@ -17,15 +17,17 @@ class LossBroadcast(Check, frozen=True):
 
     What it catches
         Predictions of shape (B, 1) against targets of shape (B,): broadcasting makes a (B, B) matrix of differences.
-        Weights of shape (B, 1) times losses of shape (B,): each sample gets the mean of all weights.
+        Weights, advantages or precisions of shape (B, 1) times values of shape (B,): each row gets the mean of all.
     Why it matters
         The best answer to that loss is the mean of the targets for every sample. Training runs and learns nothing else.
     How it decides
         Two tensors of different rank broadcast to more elements than either has, in mse_loss, l1_loss, smooth_l1_loss,
         huber_loss, or in a difference of a prediction and a tensor of the batch, or of a prediction of (B, 1) and B
         stored values (a rollout, a replay buffer), or in a product of B values and a (B, 1) of the batch (weights of
-        the samples). Equal ranks, and a dimension made by
-        unsqueeze, are on purpose. Or (B, 1) is compared with (B, B): one of the two was stretched before.
+        the samples). Equal ranks, and a dimension made by unsqueeze, are on purpose. Or (B, 1) is compared with (B, B):
+        one of the two was stretched before. Or the (B, B) of a product, a quotient or a squared difference is only
+        added up to the loss, without a mask, a softmax or a kernel: it is the product of two means then, and no pair
+        has a meaning of its own.
     What to do
         Bring both to one shape: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`.
     Example
@@ -56,7 +58,7 @@ class LossBroadcast(Check, frozen=True):
         """Build the finding with both shapes and what they become."""
         name = "a difference" if call.loss == "sub" else call.loss
         whole = stretched(call.input_shape, call.target_shape)
-        if call.loss == "mul":
+        if call.loss in ("mul", "div"):
             return self.weighted(window, call, whole)
         if len(call.input_shape) == len(call.target_shape):
             return self.repeated(window, call, name)
@@ -73,15 +75,21 @@ class LossBroadcast(Check, frozen=True):
 
     def weighted(self, window: Window, call: LossCall, whole: tuple[int, ...]) -> Finding:
         """Build the finding of a column of weights times values of the rows."""
+        times = "a product multiplies", "with", "products"
+        what, by, many = times if call.loss == "mul" else ("a quotient takes", "and", "quotients")
+        column = "weight" if call.target_is_batch else "column"
         return self.finding(
             window,
             "error",
-            f"a product multiplies values of shape {call.input_shape} with values of the batch of shape "
-            f"{call.target_shape}: broadcasting makes {whole} products, so each row meets the values of all rows; "
+            f"{what} values of shape {call.input_shape} {by} values {'of the batch ' * call.target_is_batch}of shape "
+            f"{call.target_shape}: broadcasting makes {whole} {many}, so each row meets the values of all rows; "
             "expected equal shapes. Squeeze the column.",
             ref=call.ref,
             place=Place(module=call.module or None, op=OPS[call.loss], frame=call.frame),
-            remedies=("squeeze the column: weight.squeeze(-1)", "or let the dataset hand out a number, no row of one"),
+            remedies=(
+                f"squeeze the column: {column}.squeeze(-1)",
+                "or let the dataset hand out a number, no row of one",
+            ),
         )
 
     def repeated(self, window: Window, call: LossCall, name: str) -> Finding:
@@ -102,6 +110,7 @@ class LossBroadcast(Check, frozen=True):
 
 
 OPS = {
+    "div": "aten::div",
     "mul": "aten::mul",
     "sub": "aten::sub",
     "mse_loss": "aten::mse_loss",
