@@ -94,3 +94,13 @@ def test_another_training_begins_with_nothing_known():
         found += monitor(Window(ref(step), kept, frozenset({"loss"}), memories=memories, **news)).news
     assert found == []
     assert memories["spikes"][LEAST_Z].level.first > 20
+
+
+def test_a_rate_that_goes_to_and_fro_between_two_optimizers_is_no_jump():
+    for lr in ([1e-3, 5e-4, 1e-2] * 20, [1e-3] * 4 + [1e-2] + [1e-3, 1e-2] * 20):
+        for window in windows(loss=[1.0] * len(lr), lr=lr):
+            seen = monitor(window)
+        assert seen.lr_jump() == 0.0
+    for window in windows(loss=[1.0] * 60, lr=[1e-2] * 20 + [1e-4] * 38 + [1e-2] * 2):  # a warm restart is one
+        seen = monitor(window)
+    assert seen.lr_jump() == pytest.approx(100.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable
 
 from debugtracer.spikes.average import Average
 from debugtracer.spikes.detector import Detector
@@ -146,9 +147,12 @@ class Monitor:
         """How many times the learning rate rose within LR_STEPS of the step `ago` values back (1: this one); 0 if less
         than LR_JUMP."""
         end = len(self.lrs) - ago + 1
-        past = [lr for lr in list(self.lrs)[max(end - 1 - LR_STEPS, 0) : max(end, 0)] if math.isfinite(lr) and lr > 0]
+        begin = max(end - 1 - LR_STEPS, 0)
+        past, older = positive(list(self.lrs)[begin : max(end, 0)]), positive(list(self.lrs)[:begin])
         times = max(past[1:]) / past[0] if len(past) > 1 else 0.0
-        return times if times >= LR_JUMP else 0.0
+        # two optimizers with a rate each: it goes to and fro
+        was_there = len(past) > 1 and max(past[1:]) <= max(older[-LR_STEPS:], default=0.0)
+        return times if times >= LR_JUMP and not was_there else 0.0
 
     def lr_climb(self) -> float:
         """How many times the learning rate is above the geometric mean of all before; 0 if less than LR_CLIMB, which no
@@ -156,6 +160,11 @@ class Monitor:
         now = self.lrs[-1] if self.lrs else 0.0
         times = now / math.exp(self.lr_logs / self.lr_count) if self.lr_count and math.isfinite(now) else 0.0
         return times if times >= LR_CLIMB else 0.0
+
+
+def positive(rates: Iterable[float]) -> list[float]:
+    """Those that are finite and above 0."""
+    return [lr for lr in rates if math.isfinite(lr) and lr > 0]
 
 
 def monitor(window: Window, least_z: float = LEAST_Z) -> Monitor:

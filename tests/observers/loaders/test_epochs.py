@@ -72,6 +72,24 @@ def test_the_first_of_two_loaders_of_training_is_no_evaluation(tmp_path):
     assert any(fact.trains for fact in passes)
 
 
+def test_loaders_of_two_parts_that_one_line_builds_are_two(tmp_path):
+    """As of a factory that is asked for the validation and for the test."""
+
+    def made(count):
+        return DataLoader(rows(count), 8)
+
+    def loop():
+        fit(DataLoader(rows(), 8, shuffle=True))
+        with torch.no_grad():
+            for count in (40, 80):
+                for x, _ in made(count):
+                    nn.Linear(3, 2)(x)
+
+    evaluated = [fact for fact in observed(tmp_path, loop, Epoch) if not fact.trains]
+    assert [(fact.number, fact.batches) for fact in evaluated] == [(0, 5), (0, 10)]
+    assert len({fact.loader for fact in evaluated}) == 2
+
+
 def test_a_pass_of_which_batches_were_missed_is_not_told(tmp_path):
     """From batch 2 to batch 6, counted over passes of 5."""
 

@@ -119,7 +119,9 @@ class EpochObserver(Observer):
         """What is known of a loader; a new one at the line of one that is gone goes on where that ended."""
         history = self.histories.get(info)
         if history is None:
-            history = next((c for c in self.known if c.gone() and info.goes_on(c.info) and same(c.info, info)), None)
+            history = next(
+                (c for c in self.known if c.gone() and info.goes_on(c.info) and is_another_pass(c, info)), None
+            )
             if history is None:
                 if len(self.known) >= MOST_LOADERS:
                     return None
@@ -232,9 +234,11 @@ class EpochObserver(Observer):
             )  # fmt: skip
 
 
-def same(old: LoaderInfo, new: LoaderInfo) -> bool:
-    """Read in the same way."""
-    return (old.batch_size, old.sampler) == (new.batch_size, new.sampler)
+def is_another_pass(known: EpochHistory, new: LoaderInfo) -> bool:
+    """Whether as many samples are read in the same way: one line builds the loaders of several parts of the data."""
+    old = known.info
+    samples = new.dataset_len() if known.samples is not None else None
+    return (old.batch_size, old.sampler, known.samples) == (new.batch_size, new.sampler, samples)
 
 
 def labels_of(leaves: list[Tensor], rows: int | None) -> tuple[tuple[int, int], ...]:

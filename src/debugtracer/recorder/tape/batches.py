@@ -8,6 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -67,9 +68,11 @@ class LoaderInfo:
         return before is None or (self.data is not None and before is self.data())
 
     def dataset_len(self) -> int | None:
-        """The length of the dataset in samples; None if it has none or the loader is gone."""
+        """The length of the dataset in samples; None if it has none or is gone."""
         try:
-            return len(self.loader().dataset)  # type: ignore[attr-defined]
+            loader: Any = self.loader()
+            dataset: Any = loader.dataset if loader is not None or self.data is None else self.data()
+            return len(dataset)
         except Exception:
             return None  # `__len__` is the user's code and may do anything
 

@@ -1,0 +1,40 @@
+"""Which lines of the program set an attribute of the dataset behind a part of it: `valid.dataset.transform = ...`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from debugtracer.source.program import Program
+from debugtracer.trace.birth import Frame
+
+WHOLE = "dataset"  # the attribute of torch's Subset that holds what it is a part of
+
+
+def part_settings(programs: Iterable[Program]) -> dict[str, tuple[Frame, Frame]]:
+    """By attribute the first and the last line that set it, where two lines set it to different values through
+    different parts."""
+    written: dict[str, list[tuple[str, str, Frame]]] = {}
+    for program in programs:
+        for node in program.nodes:
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Attribute) and is_whole(target.value):
+                    part, value = ast.dump(target.value.value), ast.dump(node.value)  # type: ignore[attr-defined]
+                    written.setdefault(target.attr, []).append((part, value, line_of(program, node)))
+    return {
+        name: (lines[0][2], lines[-1][2])
+        for name, lines in written.items()
+        if lines[0][0] != lines[-1][0] and lines[0][1] != lines[-1][1]
+    }
+
+
+def is_whole(node: ast.expr) -> bool:
+    """Whether an expression is the dataset behind a part."""
+    return isinstance(node, ast.Attribute) and node.attr == WHOLE
+
+
+def line_of(program: Program, node: ast.stmt) -> Frame:
+    """The line of a statement."""
+    around = program.function(node)
+    name = getattr(around, "name", "<module>" if around is None else "<lambda>")
+    return Frame(str(program.path), node.lineno, name, program.text.splitlines()[node.lineno - 1].strip())
