@@ -56,6 +56,7 @@ def test_a_fine_tuning_is_silent_and_a_counter_of_another_run_is_a_note():
     assert judged(saved=("weights",), saved_here=False, counter=False, same_setup=False) == []
     assert [f.severity for f in judged(saved_here=False, counter=False, same_setup=False)] == ["note"]
     assert [f.severity for f in judged(same_setup=False)] == ["note"]
+    assert judged(same_setup=False, partial=True) == []
 
 
 def test_a_whole_resume_and_an_optimizer_without_moments_are_silent():

@@ -29,7 +29,8 @@ class StateLost(Check, frozen=True):
         step count, and an optimizer of the same setup now begins with an empty state (or its schedule at 0); when the
         file, of whatever run, holds a step count and the state of an optimizer with the very options of the one that
         begins; or when a part of the saved training state was loaded and another one that is in use was not.
-        Fine-tuning (weights alone, another optimizer, no counter) is silent, a counter of another run a note.
+        Fine-tuning (weights alone, another optimizer, no counter, parameters beside the loaded ones) is silent, a
+        counter of another run a note.
     What to do
         Save and load the state of optimizer, scheduler and scaler together with the weights.
     Example
@@ -54,7 +55,7 @@ class StateLost(Check, frozen=True):
             lost = lost_parts(fact)
             if lost:
                 sure = self.is_resume(fact)
-                if sure or "counter" in fact.saved:
+                if sure or ("counter" in fact.saved and not fact.partial):
                     yield self.describe(window, fact, lost, sure)
 
     def is_resume(self, fact: Resumed) -> bool:

@@ -283,6 +283,7 @@ class CheckpointObserver(Observer):
             same_data=None if saved is None or saved.data is None else saved.data == self.data(),
             file_fits=groups_of(optimizer.param_groups) in load.setups,
             edited=edited,
+            partial=any(id(p) not in load.parameters for p in held),
             same_setup=saved is not None and self.same_setup(optimizer, saved, load),
             schedule_fresh=min(int(getattr(s, "last_epoch", 1)) for s in mine) == 0 if mine else None,
             schedule_before=saved.schedule if saved else None,

@@ -97,6 +97,8 @@ class Resumed(Fact, frozen=True, kw_only=True):
     begins."""
     edited: bool = False
     """Some of the loaded parameters were written again before the update: pruned, clamped, a new head."""
+    partial: bool = False
+    """The optimizer trains parameters that were not loaded, too: a new head on an encoder."""
     same_setup: bool = False
     """The optimizer that trained the saved weights was of the same class and first learning rate, and built by the same
     line or loaded at once."""
