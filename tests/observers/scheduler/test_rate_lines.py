@@ -45,6 +45,8 @@ def test_a_rate_of_a_group_of_its_own(tmp_path: Path) -> None:
         ('def adjust(optimizer, epoch):\n    lr = base * 0.1 ** epoch\n    group["lr"] = lr\n', 2),
         ('group["lr"] = 1\ngroup["lr"] = 2\n', None),
         ('group["weight_decay"] = 1\n', None),
+        ('def step():\n    group["lr"] = rate() / 3\nif late:\n    group["lr"] /= 10\n', 2),
+        ('if early:\n    group["lr"] = rate() / 3\nif late:\n    group["lr"] /= 10\n', None),
     ],
 )
 def test_the_line_that_writes_or_computes_it(tmp_path: Path, text: str, line: int | None) -> None:

@@ -4,6 +4,7 @@ built with, or the line that has written another one since."""
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from torch.optim import Optimizer
@@ -63,14 +64,23 @@ def group_lines(program: Program, rate: float) -> Iterable[int]:
 
 
 def written_line(files: Iterable[str]) -> Frame | None:
-    """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; None where no line does,
-    or several."""
+    """The line that computes the rate which the program writes into `param_groups[...]["lr"]`; of several the only one
+    that no condition guards, which each update meets. None where no line does, or several."""
     for file in dict.fromkeys(files):
         program = program_of(file)
         writes = [n for n in program.nodes if writes_rate(n)] if program is not None else []
+        if program is not None and len(writes) > 1:
+            writes = [write for write in writes if not is_guarded(program, write)]
         if program is not None and len(writes) == 1:
             return at_line(program, computed(program, writes[0]))
     return None
+
+
+def is_guarded(program: Program, node: ast.AST) -> bool:
+    """Whether a condition inside its function decides about a statement."""
+    function = program.function(node)
+    inside = itertools.takewhile(lambda above: above is not function, program.above(node))
+    return any(isinstance(above, (ast.If, ast.ExceptHandler)) for above in inside)
 
 
 def writes_rate(node: ast.AST) -> bool:
