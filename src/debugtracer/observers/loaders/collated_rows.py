@@ -108,7 +108,7 @@ def rows_in(data: Any, rows: int) -> Leaves:
 def fetched_alone(
     dataset: Any, collate: Any, indices: tuple[int, ...], rows: int
 ) -> tuple[list[Leaves], Leaves] | None:
-    """Each sample as a batch of one, and all of them as a batch; None where that takes long. Raises what the user's
+    """Make each sample a batch of one, and all of them one batch; None where that takes long. Raises what the user's
     code raises."""
     began, samples = perf_counter(), []
     for index in indices:
@@ -120,7 +120,7 @@ def fetched_alone(
 
 
 def samples_of_rows(held: Leaves, alone: list[Leaves], again: Leaves) -> dict[str, list[list[int]]] | None:
-    """For each tensor the samples that each row may be. None where a row of any is no sample: its values are drawn
+    """The samples that each row of each tensor may be. None where a row of any is no sample: its values are drawn
     anew, or tell which rows were put together on purpose; or where the same samples make another batch each time."""
     if any(path not in again or not same(leaf, again[path]) for path, leaf in held.items()):
         return None
@@ -137,7 +137,7 @@ def samples_of_rows(held: Leaves, alone: list[Leaves], again: Leaves) -> dict[st
 
 
 def pairs_apart(found: dict[str, list[list[int]]]) -> list[tuple[str, str, list[int]]]:
-    """Two tensors with rows that cannot be of one sample, the one that is in the loader's order last; and the rows."""
+    """Find two tensors with rows that cannot be of one sample, the one that keeps the loader's order last; and the rows."""
     moved = {path: sum(row not in fits for row, fits in enumerate(rows)) for path, rows in found.items()}
     told = []
     for path in sorted(found, key=lambda one: -moved[one]):
