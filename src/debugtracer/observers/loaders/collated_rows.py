@@ -137,7 +137,7 @@ def samples_of_rows(held: Leaves, alone: list[Leaves], again: Leaves) -> dict[st
 
 
 def pairs_apart(found: dict[str, list[list[int]]]) -> list[tuple[str, str, list[int]]]:
-    """Find two tensors with rows that cannot be of one sample, the one that keeps the loader's order last; and the rows."""
+    """Find two tensors with rows that cannot be of one sample, the one in the loader's order last; and those rows."""
     moved = {path: sum(row not in fits for row, fits in enumerate(rows)) for path, rows in found.items()}
     told = []
     for path in sorted(found, key=lambda one: -moved[one]):
