@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, default_collate
 
-from debugtracer.callsites.row_order import keeps_order
+from debugtracer.callsites.row_order import keeps_order, order_line
 from debugtracer.hooks.loading.loader_batch import batch_of, info_of_iterator
 from debugtracer.recorder.state.leaves import leaves_of
 
@@ -67,3 +67,14 @@ def test_a_row_names_a_sample_only_where_the_order_is_kept(collate, rows):
     batch = batch_of(info_of_iterator(iterator), (2, (3, 7), ""), 0, 0.0, leaves_of(torch.zeros(2, 3)))
     assert batch.samples([1]) == rows
     assert batch.samples([0, 1]) == (3, 7)  # all of them, in whatever order
+
+
+def test_the_line_that_sorts_is_named():
+    def collate(samples):
+        parts = list(samples)
+        return sorted(parts)
+
+    frame = order_line(collate)
+    assert frame is not None
+    assert frame.line == collate.__code__.co_firstlineno + 2
+    assert order_line(len) is None

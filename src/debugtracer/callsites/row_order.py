@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.frames import as_frame
 from debugtracer.callsites.nested_code import with_nested
+from debugtracer.trace.birth import Frame
 
 ORDERS = frozenset({"sorted", "sort", "argsort", "msort", "lexsort", "shuffle", "permutation", "randperm"})
 DEPTH = 3  # functions that call functions (ours)
@@ -38,3 +41,14 @@ def codes_of(function: Any, depth: int) -> Iterator[CodeType]:
             called = function.__globals__.get(name)
             if isinstance(called, FunctionType) and called is not function:
                 yield from codes_of(called, depth - 1)
+
+
+def order_line(collate: Any) -> Frame | None:
+    """The first line of the user's that sorts or shuffles there."""
+    for code in codes_of(collate, DEPTH):
+        begins, line = dict(dis.findlinestarts(code)), code.co_firstlineno
+        for step in dis.get_instructions(code):
+            line = begins.get(step.offset) or line
+            if isinstance(step.argval, str) and step.argval in ORDERS:
+                return as_frame(code, line)
+    return None

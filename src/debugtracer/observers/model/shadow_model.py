@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.observers.model.copied_functions import CopiedFunctions
+from debugtracer.observers.model.made_weights import without_graph
 from debugtracer.recorder.state.quiet_warnings import quiet_warnings
 from debugtracer.recorder.state.rng import RngState
 from debugtracer.recorder.state.roots import plain_path
@@ -92,7 +93,7 @@ class ShadowModel:
     is not the copy's own: what changes there, a batch norm's statistics say, is the program's."""
 
     def __init__(self, model: nn.Module, autocast: Any) -> None:
-        copies: dict[int, Any] = {}
+        copies = without_graph(model)
         functions = CopiedFunctions(model, copies)
         self.model = copy.deepcopy(model, copies)
         functions.fill()

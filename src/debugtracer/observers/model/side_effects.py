@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from debugtracer.callsites.frames import USER, place_of
 from debugtracer.callsites.nested_code import with_nested
 from debugtracer.observers.model.copied_functions import functions_with_parts
+from debugtracer.observers.model.made_weights import makes_weight
 
 SPEAKS = {"print", "open", "input", "exec", "eval", "breakpoint", "__import__", "globals", "setattr", "delattr"}
 COPYING = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
@@ -93,11 +94,12 @@ def is_torchs(kind: type, name: str) -> bool:
 
 
 def hooks(module: nn.Module) -> bool:
-    """Whether somebody listens to this module."""
-    return any(
-        getattr(module, name, None)
+    """Whether somebody listens to this module: torch's own hooks only make its weight anew, and a copy has its own."""
+    held = [
+        getattr(module, name, None) or {}
         for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    )
+    ]
+    return any(not makes_weight(hook) for one in held for hook in one.values())
 
 
 def of_function(function: FunctionType, seen: set[CodeType], depth: int, owner: type | None = None) -> str | None:
