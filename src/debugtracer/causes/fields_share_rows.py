@@ -10,7 +10,8 @@ from debugtracer.trace.finding import Layer
 
 
 class FieldsShareRows(Cause):
-    """The ids of each field begin at 0 and no offset tells the fields apart, so that unlike things are one vector."""
+    """The ids of each field begin at 0 and no offset, or a wrong one, tells the fields apart: unlike things are one
+    vector."""
 
     kind: ClassVar[str] = "fields_share_rows"
     layer: ClassVar[Layer] = "model"

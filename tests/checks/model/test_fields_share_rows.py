@@ -48,3 +48,28 @@ def test_a_model_is_told_of_once_and_many_fields_are_cut():
 )
 def test_one_vocabulary_is_silent(healthy):
     assert judged(healthy) == []
+
+
+def test_offsets_that_are_not_cumulative():
+    seen = {"table": "body", "size": 700, "fields": (200, 200, 300), "offsets": (0, 200, 200)}
+    (finding,) = judged(seen, {**seen, "table": "head"})
+    assert (finding.severity, finding.kind, finding.place.module) == ("warning", "fields_share_rows", "body")
+    assert finding.message == (
+        "step 63, rank 0: Factors looks up 3 columns in body (train.py:29) with 0, 200, 200 added to them, so that "
+        "columns 1 and 2 read rows 200 to 399 and 200 to 499 and share 200 of 700, though the table has rows for all; "
+        "expected rows of its own for each. Add the sum of the sizes of the fields before (of the ids seen 0, 200, "
+        "400)."
+    )
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        {"size": 700, "fields": (200, 200, 300), "offsets": (0, 200, 400)},
+        {"size": 500, "fields": (200, 200, 300), "offsets": (0, 0, 200)},  # two that share rows on purpose
+        {"size": 1010, "fields": (2, 2, 1000), "offsets": (0, 0, 2)},  # the same, with rows that are not read yet
+        {"size": 700, "fields": (201, 201, 290), "offsets": (0, 200, 400)},  # a row in common
+    ],
+)
+def test_offsets_that_keep_fields_apart_are_silent(healthy):
+    assert judged(healthy) == []

@@ -20,7 +20,7 @@ SIZES = (5, 20, 8)
 class Fields(nn.Module):
     """Three fields in one table."""
 
-    def __init__(self, offsets: bool = False, convert: bool = False) -> None:
+    def __init__(self, offsets: tuple[int, ...] = (), convert: bool = False) -> None:
         super().__init__()
         self.table = nn.Embedding(sum(SIZES), 4)
         self.last = nn.Linear(12, 1)
@@ -28,7 +28,7 @@ class Fields(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         rows = ids.long() if self.convert else ids
-        rows = rows + torch.tensor([0, 5, 25]) if self.offsets else rows
+        rows = rows + torch.tensor(self.offsets) if self.offsets else rows
         return self.last(self.table(rows).flatten(1))
 
 
@@ -68,8 +68,15 @@ def test_tokens_of_one_vocabulary_are_left_after_a_few_calls(tmp_path: Path):
     assert trained(tmp_path, Fields(), lambda: torch.randint(33, (16, 3))) == []
 
 
+def test_offsets_with_which_columns_meet_are_kept(tmp_path: Path):
+    (fact,) = trained(tmp_path / "apart", Fields(offsets=(0, 5, 20)))
+    assert (fact.offsets, fact.fields, fact.size) == ((0, 5, 20), SIZES, 33)
+    (fact,) = trained(tmp_path / "none", Fields(offsets=(0, 0, 0)))
+    assert fact.offsets == ()
+
+
 def test_offsets_and_models_without_columns_are_left_out(tmp_path: Path):
-    assert trained(tmp_path / "offsets", Fields(offsets=True)) == []
+    assert trained(tmp_path / "offsets", Fields(offsets=(0, 5, 25))) == []
     assert trained(tmp_path / "floats", nn.Linear(3, 1), lambda: torch.randn(8, 3)) == []
 
 

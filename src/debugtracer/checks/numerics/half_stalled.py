@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from statistics import fmean
 from typing import ClassVar, NamedTuple
 
 from debugtracer.checks.check import Check
@@ -36,9 +38,10 @@ class HalfStalled(Check, frozen=True):
         Share of elements with a non-zero gradient whose value the step left unchanged, over all half-precision weights
         that the optimizer holds: above `stalled` in the last `snapshots` snapshots with a learning rate above zero
         and of at least `full` of the largest so far (a warm-up and a decay end in steps that are small on purpose).
-        Or, under Adam and AdamW of torch: the change, along the update that the moments mean, is less than `arrives`
-        of it in each of at least `looks` snapshots over `steps` steps, all with a rate of at least `full` of the
-        largest so far, while the loss is not yet low. Such an update is about as large as the rate however small the
+        Or, under Adam and AdamW of torch: the change, along the update that the moments mean, is on average less than
+        `arrives` of it, and in none `most` or more, in at least `looks` snapshots over `steps` steps (or `distant`
+        that are `steps` apart), all with a rate of at least `full` of the largest so far, while the loss is not yet
+        low and the last has less than `arrives`, too. Such an update is about as large as the rate however small the
         gradient is, so that a share this low from the start is no convergence. Stochastic rounding keeps the share
         at 1. float32 master copies are not concerned: the optimizer holds those.
     What to do
@@ -61,7 +64,9 @@ class HalfStalled(Check, frozen=True):
     stalled: float = 0.9  # share of touched elements (ours)
     snapshots: int = 2  # in a row (ours)
     arrives: float = 0.5  # share of the meant update (ours: less arrives than is lost)
+    most: float = 2 / 3  # share in any look (ours: updates of which more arrives are above the rounding)
     looks: int = 4  # in all (ours: the first three are of neighbouring steps)
+    distant: int = 3  # in all where each is `steps` after the one before (ours: after a warm-up)
     steps: int = 20  # between the first and the last (ours)
     full: float = 0.9  # of the largest rate so far (ours: a warm-up and a decay are no training at the rate meant)
 
@@ -118,26 +123,32 @@ class HalfStalled(Check, frozen=True):
             return []
         looks.append(Look(fact.ref, rate, share))
         memory[which] = looks
-        long = len(looks) >= self.looks and fact.ref.step - looks[0].ref.step >= self.steps
-        if not long or ("told", which) in memory or not still_learning(window):
+        if not self.enough(looks) or ("told", which) in memory or not still_learning(window):
             return []
-        if max(one.share for one in looks) >= self.arrives:
+        shares = [one.share for one in looks]
+        if max(shares) >= self.most or max(fmean(shares), share) >= self.arrives:
             return []
         memory["told", which] = True
         return looks
+
+    def enough(self, looks: list[Look]) -> bool:
+        """Whether there were looks enough, over steps enough."""
+        steps = [one.ref.step for one in looks]
+        far = sum(late - early >= self.steps for early, late in pairwise(steps)) + 1
+        return steps[-1] - steps[0] >= self.steps and (len(looks) >= self.looks or far >= self.distant)
 
     def short(self, window: Window, fact: Health, looks: list[Look]) -> Finding:
         """Build the finding of weights that move less than they were meant to."""
         rows = [p for p in fact.params if meant(p) > 0]
         worst = max(rows, key=lambda p: (1 - arrived(p)) * meant(p) ** 2)
-        share = max(one.share for one in looks)
+        share = fmean(one.share for one in looks)
         return self.finding(
             window,
             "warning",
             f"of the updates that {worst.optimizer} means for {len(rows)} {worst.dtype} weights (lr "
-            f"{as_float(worst.lr):.3g}) {share:.0%} or less arrives in each of {len(looks)} steps that were looked at, "
-            f"the rest is rounded away, most of it in {worst.name}; expected {self.arrives:.0%} or more. Keep float32 "
-            "weights and use autocast.",
+            f"{as_float(worst.lr):.3g}) {share:.0%} arrives on average in {len(looks)} steps that were looked at "
+            f"({looks[-1].share:.0%} in the last), the rest is rounded away, most of it in {worst.name}; expected "
+            f"{self.arrives:.0%} or more. Keep float32 weights and use autocast.",
             ref=looks[0].ref,
             place=self.place(window, worst),
             arrived_share=share,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -30,6 +31,8 @@ class Lookup:
         self.weight: Callable[[], Tensor | None] = WeakRef(weight)
         self.ids: Tensor | None = ids
         self.raw = raw
+        self.offsets: tuple[int, ...] = ()
+        """What was added to each column of the ids that the model was given; empty for nothing."""
 
 
 class ColumnRange:
@@ -85,10 +88,8 @@ class FieldIdsObserver(Observer):
                 known.add(ids.detach())
                 self.look(module, known)
             return
-        given = [] if ids is None else [one for one in looked_up if one.ids is not None and same(one.ids, ids)]
+        given = [] if ids is None else [one for one in looked_up if goes_into(ids, one)]
         if ids is not None and given:
-            for one in given:
-                one.ids = None
             self.roots[module] = ColumnRange(ids.detach(), given)
 
     @inspected
@@ -117,9 +118,15 @@ class FieldIdsObserver(Observer):
         return known.rows >= ENOUGH * (int(known.high.max()) + 1)
 
     def may_be_fields(self, known: ColumnRange) -> bool:
-        """Whether a table has rows for all columns, one after the other."""
-        sizes = [len(weight) for one in known.tables if (weight := one.weight()) is not None]
-        return int((known.high + 1).sum()) <= max(sizes, default=0)
+        """Whether a table has rows for all columns, one after the other, and two of them share some so far; the others
+        are forgotten."""
+        together = int((known.high + 1).sum())
+        known.tables = [
+            one
+            for one in known.tables
+            if (weight := one.weight()) is not None and together <= len(weight) and overlap(known, one.offsets)
+        ]
+        return bool(known.tables)
 
     def leave(self, module: nn.Module) -> None:
         """Count the ids of a model no longer."""
@@ -142,7 +149,7 @@ class FieldIdsObserver(Observer):
                     ref=self.run.ref("forward", self.run.iteration - 1), root=type(module).__name__,
                     table=names.get(id(weight), "").removesuffix(".weight"), size=len(weight),
                     fields=tuple(high + 1 for high in known.high.tolist()), least=int(known.low.max()),
-                    rows=known.rows, frame=frames[0] if frames else None,
+                    rows=known.rows, frame=frames[0] if frames else None, offsets=one.offsets,
                 )
             )  # fmt: skip
 
@@ -159,6 +166,25 @@ def are_columns(ids: Tensor) -> bool:
         and 2 <= ids.shape[1] <= COLUMNS
         and ids.shape[0] > 0
     )
+
+
+def goes_into(ids: Tensor, one: Lookup) -> bool:
+    """Whether what was looked up is what the model was given, each column moved by one number. Lets the ids go."""
+    rows, one.ids = one.ids, None
+    if rows is None or rows.shape != ids.shape or rows.device != ids.device:
+        return False
+    offsets = rows[0] - ids[0]
+    if not same(rows, ids + offsets):
+        return False
+    one.offsets = tuple(offsets.tolist()) if bool(offsets.any()) else ()
+    return True
+
+
+def overlap(known: ColumnRange, offsets: tuple[int, ...]) -> bool:
+    """Whether the rows of two columns meet, as far as was seen."""
+    low, high = known.low.tolist(), known.high.tolist()
+    ranges = sorted((a + add, b + add) for a, b, add in zip(low, high, offsets or (0,) * len(low), strict=True))
+    return any(before[1] >= after[0] for before, after in pairwise(ranges))
 
 
 def same(ids: Tensor, given: Tensor) -> bool:

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
+from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.facts.blended_copy import BlendedCopy
 from debugtracer.trace.number import number
 
@@ -55,16 +56,20 @@ class BlendedCopiesObserver(Observer):
         self.step = -1
         self.stepping: set[CodeType] = set()
         """The functions on the stack of the last update."""
+        self.stepped: ById[Optimizer, bool] = ById()
+        """Optimizers that were seen to step."""
 
     def reset(self) -> None:
         self.last = None
         self.looks.clear()
         self.names.clear()
         self.stepping = set()
+        self.stepped.clear()
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
         """Note the functions that a training step is made in: who calls them averages nothing."""
+        self.stepped[optimizer] = True
         self.stepping = {code for code, _ in raw_frames(2)}
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -107,7 +112,8 @@ class BlendedCopiesObserver(Observer):
         for copy, param in ((one, other), (other, one)):
             name = trained.get(place(param.tensor))
             if name is not None and place(copy.tensor) not in trained and torch.is_tensor(copy.tensor):
-                if not param.written or self.runs(copy.tensor):
+                held_near = param.written or copy.weight < param.weight
+                if not held_near or self.runs(copy.tensor):
                     self.look(copy, param, name)
                 return
 
@@ -116,13 +122,15 @@ class BlendedCopiesObserver(Observer):
         return any(place(p) == place(tensor) for root in self.run.modules() for p in root.parameters())
 
     def trained(self) -> dict[int, str]:
-        """The parameters that the optimizers hold, by where they lie."""
+        """The parameters that are trained, by where they lie: a target network may have an optimizer, too, that never
+        steps."""
         if self.step != self.run.step:
             self.step = self.run.step
             paths = self.run.names()
             self.names = {
                 place(p): paths.get(id(p), "")
                 for optimizer in list(self.run.optimizers)
+                if optimizer.state or optimizer in self.stepped
                 for group in optimizer.param_groups
                 for p in group["params"]
             }

@@ -7,7 +7,8 @@ from debugtracer.trace.facts.fact import Fact
 
 
 class FieldIds(Fact, frozen=True, kw_only=True):
-    """Seen once for a table: the ids that a model was given, as its columns, went into it as they were."""
+    """Seen once for a table: the ids that a model was given, as its columns, went into it as they were, or each column
+    with a number of its own added."""
 
     root: str
     """Class of the model."""
@@ -23,6 +24,8 @@ class FieldIds(Fact, frozen=True, kw_only=True):
     """Rows of ids that were counted."""
     frame: Frame | None
     """Where they are looked up."""
+    offsets: tuple[int, ...] = ()
+    """What is added to each column before; empty where nothing is."""
 
     def key(self) -> object:
         """Identify the table of a model."""
