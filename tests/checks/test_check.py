@@ -18,7 +18,7 @@ EXACT = {
     "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples",
     "data/rows-reordered",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
-    "data/targets-unsigned", "data/worker-copy-stale", "data/worker-rng",
+    "data/targets-unsigned", "data/window-cut-short", "data/worker-copy-stale", "data/worker-rng",
     "device/collective-mismatch", "device/device-mismatch", "device/out-of-memory", "device/rank-overlap",
     "device/replica-drift", "device/unfinished-reduction", "device/weight-mutation", "logging/loss-scale-leak",
     "logging/nan-hidden", "model/all-frozen", "model/equal-units", "model/eval-mode-left", "model/flat-start",
@@ -34,9 +34,9 @@ EXACT = {
 }  # fmt: skip
 AT_END = {
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
-    "data/batch-of-one", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
+    "data/batch-of-one", "data/ctc-lengths", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
-    "data/rows-beyond-length", "data/train-eval-overlap",
+    "data/rows-beyond-length", "data/train-eval-overlap", "data/window-cut-short",
     "device/device-assert",
     "device/device-mismatch", "device/out-of-memory", "device/unfinished-reduction", "logging/loss-scale-leak",
     "logging/nan-hidden", "logging/postclip-norm", "model/cross-sample-leak", "model/detached-graph",

@@ -121,6 +121,38 @@ def test_a_mask_in_the_batch_is_read_as_a_mask_and_log_of_silence_as_bad_data():
     assert found is not None and found.kind == "input" and found.input_name == "batch0" and found.rows == (2,)
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x, y: F.mse_loss(x[y != 0], y[y != 0]),
+        lambda x, y: (x - y).abs().mean(),
+        lambda x, y: F.l1_loss(x, y.clone(), reduction="none").sum(1).mean(),
+    ],
+)
+def test_a_target_that_is_minus_infinity_is_bad_data_where_a_loss_reads_it(loss):
+    x, y = torch.randn(5, 3), torch.randn(5, 3)
+    y[3, 1] = float("-inf")
+    birth = trace(lambda: loss(x, y), rows=5, batch0=x, batch1=y)
+    assert birth is not None and (birth.kind, birth.input_name, birth.rows) == ("input", "batch1", (3,))
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x, bias: F.nll_loss((x + bias).log_softmax(-1), torch.tensor([0, 1, 2])),
+        lambda x, bias: F.cross_entropy(x.add(bias), torch.tensor([0, 1, 2])),
+        lambda x, bias: (x + bias).square().mean(),
+        lambda x, bias: -((x + bias) - (x + bias).exp().sum(1, keepdim=True).log())[:, 1].mean(),
+    ],
+    ids=["picked", "a loss", "z-loss", "a softmax written out"],
+)
+def test_a_mask_of_the_batch_is_not_to_blame_for_what_reads_the_masked(loss):
+    x, bias = torch.randn(3, 4), torch.zeros(3, 4)
+    bias[:, 1] = float("-inf")
+    birth = trace(lambda: loss(x, bias), rows=3, batch0=x, batch1=bias)
+    assert birth is not None and birth.kind != "input"
+
+
 def test_bad_data_is_named_with_rows_and_coordinates():
     x = torch.randn(5, 3)
     x[1, 2] = x[4, 0] = float("nan")

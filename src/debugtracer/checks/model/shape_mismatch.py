@@ -15,6 +15,7 @@ from debugtracer.trace.window import Window
 REFUSALS = (
     "shapes cannot be multiplied",
     "must match the size of tensor",
+    "must match the existing size",
     "Given groups=",
     "Given normalized_shape=",
     "must be equal to input_size",
@@ -76,7 +77,8 @@ class ShapeMismatch(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of such a shape."""
         for crash in window.new(Crash):
-            if crash.fetching or not any(text in crash.message for text in REFUSALS):
+            # data/window-cut-short tells a slice that came out too short
+            if crash.fetching or crash.cut is not None or not any(text in crash.message for text in REFUSALS):
                 continue
             loss = next((c for c in crash.torch_calls if c in LOSSES - {"ctc_loss"}), None)
             module = crash.modules[0] if crash.modules else None

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from debugtracer.replay.op_trace.classes import class_of, tensors
-from debugtracer.replay.op_trace.kinds import reported
+from debugtracer.replay.op_trace.kinds import masks_by_design, reported, short
 from debugtracer.replay.op_trace.op_records import OpRecords
 from debugtracer.replay.op_trace.rows import rows_of
 from debugtracer.replay.op_trace.tensor_writes import CONST, EVENT, SOURCE, UNWRITTEN, OpRecord
 from debugtracer.trace.birth import Birth, ChainLink
 
 MOST_LINKS = 12
+TAKES = frozenset({"sub", "rsub"})  # a part of a softmax written out, and of every squared error
+ADDS = frozenset({"add", "where", "masked_fill"})  # what puts an additive mask upon scores
 
 
 def find_birth(records: OpRecords, targets: Sequence[tuple[str, Any]], batch_rows: int | None = None) -> Birth | None:
@@ -30,7 +32,7 @@ def find_birth(records: OpRecords, targets: Sequence[tuple[str, Any]], batch_row
     if found:
         first = min((r for r, _ in found), key=lambda r: r.order)
     else:
-        first = let_through([r for r, _ in towards.values()])
+        first = taken_for_number(towards) or let_through([r for r, _ in towards.values()])
     path = [first]
     while (after := towards[id(path[-1])][1]) is not None:
         path.append(after)
@@ -77,6 +79,22 @@ def descendants(ends: list[OpRecord]) -> dict[int, tuple[OpRecord, OpRecord | No
                 towards[id(parent)] = (parent, record)
                 queue.append(parent)
     return towards
+
+
+def taken_for_number(towards: dict[int, tuple[OpRecord, OpRecord | None]]) -> OpRecord | None:
+    """The tensor of the batch whose -inf reached the end as a number; None where its -inf says `leave this out`: the
+    way leads through a softmax, or 0 and -inf are added to something."""
+    for record, _ in towards.values():
+        if record.status != SOURCE or not record.name.startswith("batch"):
+            continue
+        way, after = [], towards[id(record)][1]
+        while after is not None:
+            way.append(short(after.op))
+            after = towards[id(after)][1]
+        added = record.output is None or record.output.low == record.output.high
+        if not any((masks_by_design(op) and op not in TAKES) or (added and op in ADDS) for op in way):
+            return record
+    return None
 
 
 def let_through(records: list[OpRecord]) -> OpRecord:

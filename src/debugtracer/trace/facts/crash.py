@@ -92,6 +92,22 @@ class SampleSeen(msgspec.Struct, frozen=True, kw_only=True):
     """Path of each part and its shape or type in words."""
 
 
+class CutSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A slice that ends behind the end of what it is cut from."""
+
+    text: str
+    """As it is written: `file[start:end]`."""
+    low: int
+    high: int
+    """Where it begins and was to end."""
+    size: int
+    """The length of what it is cut from."""
+    frame: Frame
+    """The line of the cut."""
+    start: Frame | None = None
+    """The line that made where it begins."""
+
+
 class Crash(Fact, frozen=True, kw_only=True):
     """The program's own exception, emitted once."""
 
@@ -131,6 +147,8 @@ class Crash(Fact, frozen=True, kw_only=True):
     """The line by which a tensor with a graph goes from one turn of the loop to the next."""
     words: KnownWords | None = None
     """What the text of the exception says, None where no known words are in it."""
+    cut: CutSeen | None = None
+    """The slice that came out as much too short as the two lengths of the exception differ."""
     fetching: bool = False
     """A DataLoader was fetching."""
 

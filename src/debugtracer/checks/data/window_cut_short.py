@@ -1,0 +1,70 @@
+"""Was a window cut beyond the end of what it is cut from?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from debugtracer.checks.check import Check
+from debugtracer.checks.optimizer.sequence import spot
+from debugtracer.trace.facts.crash import Crash, CutSeen
+from debugtracer.trace.finding import Finding
+from debugtracer.trace.place import Place
+from debugtracer.trace.window import Window
+
+
+class WindowCutShort(Check, frozen=True):
+    """A slice ended behind the end of a text or series, and so came out too short for the batch.
+
+    What it catches
+        A random window whose start may lie too near the end, a shifted target that needs one value more than the
+        input, the last piece of a series in a loop.
+    Why it matters
+        Python and torch cut such a slice in silence. A random start meets the last place once in thousands: the program
+        dies after hours of good steps, at a line that works.
+    How it decides
+        The exception is one of torch or numpy about two lengths. Among the slices of the function that raised, one ends
+        behind the size of what it cuts, with the names as they were, and lacks as many values as the two lengths
+        differ.
+    What to do
+        Bound the start so that the whole window fits: size minus the length of the window, and one less where the
+        target is shifted by one. `random.randint` includes its upper end.
+    Example
+        step 133, rank 0: `file[start_index:end_index]` (train.py:46) asks for 2940 to 3001 of 3000 values and came out
+        1 short; 133 updates went before; expected a start of at most 2939. Bound the start where it is made
+        (train.py:44).
+    """
+
+    needs: ClassVar[tuple[type[Crash]]] = (Crash,)
+    at_end: ClassVar[bool] = True
+    kind: ClassVar[str] = "ragged_samples"
+    symptom: ClassVar[str] = "crash"
+    exact: ClassVar[bool] = True
+    remedies: ClassVar[tuple[str, ...]] = (
+        "bound the start so that the whole window fits: at most the size minus the length of the window",
+        "random.randint(a, b) includes b, torch.randint and numpy's integers do not",
+        "in a loop over a series leave out the last piece, or pad it",
+    )
+    proved_by: ClassVar[str] = "data/tide_windows"
+
+    def judge(self, window: Window) -> Iterator[Finding]:
+        """Yield a finding when the program died of such a slice."""
+        for crash in window.new(Crash):
+            if crash.cut is not None:
+                yield self.describe(window, crash, crash.cut)
+
+    def describe(self, window: Window, crash: Crash, cut: CutSeen) -> Finding:
+        """What was asked, what there was, and the last start that fits."""
+        lacks, last = cut.high - max(cut.size, cut.low), cut.size - (cut.high - cut.low)
+        before = f"; {crash.ref.step} updates went before" if crash.ref.step else ""
+        fits = f"a start of at most {last}" if last >= 0 else f"a window of at most {cut.size}"
+        return self.finding(
+            window,
+            "error",
+            f"`{cut.text}`{spot(cut.frame)} asks for {cut.low} to {cut.high} of {cut.size} values and came out {lacks} "
+            f"short{before}; expected {fits}. Bound the start where it is made{spot(cut.start)}.",
+            ref=crash.ref,
+            place=Place(frame=cut.start or cut.frame, symptom_frame=crash.frames[0] if crash.frames else cut.frame),
+            lacks=float(lacks),
+            size=float(cut.size),
+        )

@@ -1,0 +1,40 @@
+"""A crash of a window that was cut beyond the end."""
+
+from __future__ import annotations
+
+from debugtracer.checks.data.window_cut_short import WindowCutShort
+from debugtracer.checks.model.shape_mismatch import ShapeMismatch
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import CutSeen
+from tests.checks.crashes import LINE, a_crash, silent_on_another_error, told
+
+MESSAGE = "The expanded size of the tensor (60) must match the existing size (59) at non-singleton dimension 0."
+START = Frame("/p/train.py", 30, "draw", "start = random.randint(0, n - 60)")
+CUT = Frame("/p/train.py", 32, "draw", "chunk = text[start:end]")
+
+
+def a_cut(**more):
+    return CutSeen(**{"text": "text[start:end]", "low": 940, "high": 1001, "size": 1000, "frame": CUT, **more})
+
+
+def test_it_names_the_cut_and_the_line_of_the_start():
+    (finding,) = told(WindowCutShort(), a_crash(MESSAGE, cut=a_cut(start=START)))
+    assert (finding.severity, finding.kind, finding.exact) == ("error", "ragged_samples", True)
+    assert "940 to 1001 of 1000 values and came out 1 short; 5 updates went before" in finding.message
+    assert "a start of at most 939" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (START, LINE)
+
+
+def test_a_window_longer_than_all_there_is():
+    (finding,) = told(WindowCutShort(), a_crash(MESSAGE, cut=a_cut(low=0, size=50)))
+    assert "a window of at most 50" in finding.message and finding.place.frame == CUT
+
+
+def test_the_shapes_alone_are_told_where_no_cut_explains_them():
+    assert told(WindowCutShort(), a_crash(MESSAGE)) == []
+    assert len(told(ShapeMismatch(), a_crash(MESSAGE))) == 1
+    assert told(ShapeMismatch(), a_crash(MESSAGE, cut=a_cut())) == []
+
+
+def test_another_error_is_none_of_its_business():
+    silent_on_another_error(WindowCutShort())
