@@ -56,7 +56,7 @@ AT_END = {
     "rollback/ckpt-incomplete", "rollback/ckpt-nonfinite", "rollback/file-corrupt", "rollback/file-truncated",
     "rollback/names-left-out", "rollback/restore-mismatch", "rollback/skip-budget",
     "rollback/stale", "rollback/state-dict-mismatch", "rollback/state-lost", "rollback/state-misplaced",
-    "optimizer/embedding-gradient", "optimizer/second-moment-lag",
+    "optimizer/embedding-gradient", "optimizer/second-moment-lag", "model/zero-backward",
 }  # fmt: skip
 
 

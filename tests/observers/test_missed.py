@@ -79,6 +79,8 @@ APART = {
     "constant-derivatives",
     "unused-terms",
     "paired-products",
+    "zero-backwards",
+    "mixed-targets",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 from debugtracer.callsites.frames import frames_of, user_frames
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.observers.look_cadence import LookCadence
+from debugtracer.observers.model.first_call import FirstCall
 from debugtracer.observers.model.mode_calls import ModeCalls
 from debugtracer.observers.model.shadow_copies import ShadowCopies
 from debugtracer.recorder.governor import Governor, Part
@@ -59,6 +60,8 @@ class ObservedRun:
         """The user allows extra forwards on the first step."""
         self.shadows = ShadowCopies()
         self.mode_calls = ModeCalls()
+        self.function_calls: dict[type[Any], FirstCall] = {}
+        """By the class of an autograd.Function of the program's: its first call, of those before the first backward."""
         self.facts: list[Fact] = []
         self.values: dict[str, float] = {}
         """Numbers of this step for series of their own (`val_loss`, `logged/NAME`, `tracked/NAME`)."""

@@ -11,12 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 
-from debugtracer.callsites.frames import USER, as_frame, place_of
+from debugtracer.callsites.frames import USER, as_frame, place_of, raw_frames
 from debugtracer.callsites.origins.gradient_origin import gradient_line
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.hooks.skipped_code import unseen
 from debugtracer.observers.model.derivative_trial import DerivativeTrial
+from debugtracer.observers.model.first_call import FirstCall
 from debugtracer.observers.model.shadow_model import unnoticed
 from debugtracer.observers.model.side_effects import DEPTH, of_function
 from debugtracer.observers.observed_run import ObservedRun
@@ -81,7 +82,9 @@ class FunctionDerivativesObserver(Observer):
             self.came_in.setdefault(cls, float(gradient))
 
     def keep(self, cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Copy the inputs of a call that takes part in a graph."""
+        """Note the line of the first call, and copy the inputs of one that takes part in a graph."""
+        if not self.run.off and cls not in self.run.function_calls and is_users(cls.backward):
+            self.run.function_calls[cls] = FirstCall(raw_frames(2), args)
         if self.run.off or kwargs or len(self.kept) >= MOST or not torch.is_grad_enabled():
             return
         held = [a for a in args if isinstance(a, Tensor)]
