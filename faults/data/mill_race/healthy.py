@@ -17,12 +17,8 @@ def logbook(hours, seed):
     flour = 2 + 0.6 * np.sin(gate / 4) + 4 * (speed - 1.4) + 0.1 * draw.standard_normal(hours)
     table = np.stack([depth, speed, gate, turns], 1)
     table[draw.random(hours) < 0.03, 1] = 9999
-    return without_gaps(table), flour
-
-
-def without_gaps(table, code=9999):
-    usual = np.nanmedian(np.where(table == code, np.nan, table), axis=0)
-    return np.where(table == code, usual, table)
+    gaps = table == 9999
+    return np.where(gaps, np.nanmedian(np.where(gaps, np.nan, table), axis=0), table), flour
 
 
 class Hours(Dataset):

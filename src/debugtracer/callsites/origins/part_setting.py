@@ -18,19 +18,16 @@ def part_settings(programs: Iterable[Program]) -> dict[str, tuple[Frame, Frame]]
     for program in programs:
         for node in program.nodes:
             for target in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(target, ast.Attribute) and is_whole(target.value):
-                    part, value = ast.dump(target.value.value), ast.dump(node.value)  # type: ignore[attr-defined]
-                    written.setdefault(target.attr, []).append((part, value, line_of(program, node)))
+                if isinstance(node, ast.Assign) and isinstance(target, ast.Attribute):
+                    whole = target.value
+                    if isinstance(whole, ast.Attribute) and whole.attr == WHOLE:
+                        one = ast.dump(whole.value), ast.dump(node.value), line_of(program, node)
+                        written.setdefault(target.attr, []).append(one)
     return {
         name: (lines[0][2], lines[-1][2])
         for name, lines in written.items()
         if lines[0][0] != lines[-1][0] and lines[0][1] != lines[-1][1]
     }
-
-
-def is_whole(node: ast.expr) -> bool:
-    """Whether an expression is the dataset behind a part."""
-    return isinstance(node, ast.Attribute) and node.attr == WHOLE
 
 
 def line_of(program: Program, node: ast.stmt) -> Frame:
