@@ -75,7 +75,7 @@ class FieldsShareRows(Check, frozen=True):
             yield self.describe(window, fact, longest)
 
     def shared(self, fact: FieldIds) -> tuple[int, int, int] | None:
-        """Two columns whose rows meet most, and in how many rows; None where they have rows of their own."""
+        """Find the two columns whose rows meet most, and in how many; None where all have rows of their own."""
         ranges = list(zip(fact.offsets, fact.fields, strict=True))
         found: list[tuple[int, int, int]] = []
         for (i, (low, size)), (j, (begin, length)) in combinations(enumerate(ranges), 2):
