@@ -37,6 +37,12 @@ def test_a_part_left_out_is_a_note():
     assert [f.severity for f in judged(MissingParams(), [wiring(param("a"), param("b", held=0))])] == ["note"]
 
 
+def test_a_group_is_told_once_and_another_one_again():
+    one, more = wiring(param("a"), param("b", held=0)), wiring(param("a", held=0), param("b", held=0))
+    said = [finding.message for finding in judged(MissingParams(), [one, one, more, one, more])]
+    assert [" and 1 more" in message for message in said] == [False, True]
+
+
 def test_frozen_parts_and_parts_without_gradient_are_silent():
     assert not judged(
         MissingParams(),

@@ -57,7 +57,7 @@ class MissingParams(Check, frozen=True):
     proved_by: ClassVar[str] = "optimizer/replaced_head"
 
     def judge(self, window: Window) -> Iterator[Finding]:
-        """Yield one finding a step, at the largest group of parameters left out."""
+        """Yield one finding a step, at the largest group of parameters left out, and each group once."""
         for fact in window.new(Wiring):
             lost = [p for p in fact.params if p.trainable and p.has_grad and p.held == 0]
             frozen = window.memory(self).setdefault("frozen", set())
@@ -72,7 +72,12 @@ class MissingParams(Check, frozen=True):
                     yield self.twice(window, fact, lost, wrong)
             elif lost:
                 thawed = [p for p in lost if full_name(p) in frozen and not p.copied]
-                yield self.describe(window, fact, thawed or lost, [o for o in fact.optimizers if o.strangers], thawed)
+                found = self.describe(window, fact, thawed or lost, [o for o in fact.optimizers if o.strangers], thawed)
+                said = found.severity, *map(full_name, thawed or lost)
+                told = window.memory(self).setdefault("told", set())
+                if said not in told:
+                    told.add(said)
+                    yield found
 
     def twice(self, window: Window, fact: Wiring, lost: list[ParamWiring], holder: OptimizerWiring) -> Finding:
         """A model that nobody holds, beside an optimizer that holds what another one holds."""
