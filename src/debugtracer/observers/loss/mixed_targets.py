@@ -100,8 +100,10 @@ class MixedTargetsObserver(Observer):
     def scale(self, a: Any, b: Any, output: Tensor) -> None:
         """Note a product with one number between 0 and 1."""
         value, factor = (a, b) if isinstance(a, Tensor) and (not isinstance(b, Tensor) or self.of(a)) else (b, a)
-        if not isinstance(value, Tensor) or (isinstance(factor, Tensor) and factor.numel() != 1):
+        if not isinstance(value, Tensor):
             return
+        if isinstance(factor, Tensor) and (factor.numel() != 1 or not factor.is_cpu):
+            return  # to read it would wait for the device
         rows = self.of(value) or (WeighedRows(WeakRef(value), None) if value.dim() else None)
         if rows is not None and 0 <= float(factor) <= 1:
             self.keep(output, rows._replace(factor=float(factor)))
