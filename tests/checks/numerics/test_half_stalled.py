@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from debugtracer.checks.numerics.half_stalled import HalfStalled
+from tests.checks import facts_at
 from tests.checks.test_snapshots import a_snapshot, an_update, judged
+from tests.trace.facts.test_half_weights import half
 
 
 def steps(*shares, lr=1e-3):
@@ -96,3 +98,11 @@ def test_snapshots_of_two_optimizers_are_told_apart():
     mixed = [fact for pair in zip(looks(*LOST[:4]), other, strict=True) for fact in pair]
     assert len(judged(HalfStalled(), *mixed)) == 1
     assert judged(HalfStalled(), *other) == []
+
+
+def test_the_line_that_cast_the_weights_is_named():
+    cast = half("Adam")
+    (finding,) = facts_at.judged(HalfStalled(), [half("SGD"), cast, *looks(*LOST)])
+    assert finding.place.frame == cast.cast
+    (finding,) = facts_at.judged(HalfStalled(), [half("SGD"), *looks(*LOST)])
+    assert finding.place.frame != cast.cast

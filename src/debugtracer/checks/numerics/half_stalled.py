@@ -10,6 +10,8 @@ from typing import ClassVar, NamedTuple
 from debugtracer.checks.check import Check
 from debugtracer.checks.snapshots import still_learning, taken
 from debugtracer.spikes.lines import built_at
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.facts.half_weights import HalfWeights
 from debugtracer.trace.facts.health import Health, ParamDynamics
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.number import as_float
@@ -51,7 +53,7 @@ class HalfStalled(Check, frozen=True):
         expected below 90%.
     """
 
-    needs: ClassVar[tuple[type[Health]]] = (Health,)
+    needs: ClassVar[tuple[type[Fact], ...]] = (Health, HalfWeights)
     kind: ClassVar[str] = "half_weights_stalled"
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.8
@@ -155,9 +157,15 @@ class HalfStalled(Check, frozen=True):
         )
 
     def place(self, window: Window, row: ParamDynamics) -> Place:
-        """The weight, and the line that gave it to its optimizer."""
-        frame = built_at(window, row.optimizer)
-        return Place(param=row.name, module=row.name.rpartition(".")[0], frame=frame)
+        """The weight, and the line that made it half precision, else the one that gave it to its optimizer."""
+        built = built_at(window, row.optimizer)
+        cast = next((fact.cast for fact in window.seen(HalfWeights) if fact.optimizer == row.optimizer), None)
+        return Place(
+            param=row.name,
+            module=row.name.rpartition(".")[0],
+            frame=cast or built,
+            symptom_frame=built if cast is not None else None,
+        )
 
     def share(self, rows: list[ParamDynamics]) -> float:
         """The stalled share of all touched elements of these weights."""
