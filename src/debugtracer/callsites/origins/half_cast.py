@@ -1,4 +1,4 @@
-"""The line that made the weights of an optimizer half-precision ones: a cast of the model, or a dtype it was loaded in."""
+"""The line that made the weights of an optimizer half-precision ones: a cast of the model, or the dtype of a load."""
 
 from __future__ import annotations
 
