@@ -163,7 +163,7 @@ class Monitor:
 
 
 def positive(rates: Iterable[float]) -> list[float]:
-    """Those that are finite and above 0."""
+    """The rates that are finite and above 0."""
     return [lr for lr in rates if math.isfinite(lr) and lr > 0]
 
 

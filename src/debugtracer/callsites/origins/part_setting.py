@@ -12,7 +12,7 @@ WHOLE = "dataset"  # the attribute of torch's Subset that holds what it is a par
 
 
 def part_settings(programs: Iterable[Program]) -> dict[str, tuple[Frame, Frame]]:
-    """By attribute the first and the last line that set it, where two lines set it to different values through
+    """The first and the last line that set each attribute, where two lines set it to different values through
     different parts."""
     written: dict[str, list[tuple[str, str, Frame]]] = {}
     for program in programs:
@@ -31,7 +31,7 @@ def part_settings(programs: Iterable[Program]) -> dict[str, tuple[Frame, Frame]]
 
 
 def line_of(program: Program, node: ast.stmt) -> Frame:
-    """The line of a statement."""
+    """A statement of the program, in the function around it."""
     around = program.function(node)
     name = getattr(around, "name", "<module>" if around is None else "<lambda>")
     return Frame(str(program.path), node.lineno, name, program.text.splitlines()[node.lineno - 1].strip())

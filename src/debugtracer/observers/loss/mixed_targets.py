@@ -58,7 +58,7 @@ class MixedTargetsObserver(Observer):
 
     @inspected
     def step_closed(self, optimizer: Optimizer) -> None:
-        """Forget the step."""
+        """Forget what the step has mixed."""
         self.reset()
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
@@ -102,8 +102,10 @@ class MixedTargetsObserver(Observer):
         value, factor = (a, b) if isinstance(a, Tensor) and (not isinstance(b, Tensor) or self.of(a)) else (b, a)
         if not isinstance(value, Tensor):
             return
-        if isinstance(factor, Tensor) and (factor.numel() != 1 or not factor.is_cpu):
+        if isinstance(factor, Tensor) and (factor.numel() != 1 or not factor.is_cpu or factor.is_complex()):
             return  # to read it would wait for the device
+        if not isinstance(factor, (Tensor, int, float)):
+            return
         rows = self.of(value) or (WeighedRows(WeakRef(value), None) if value.dim() else None)
         if rows is not None and 0 <= float(factor) <= 1:
             self.keep(output, rows._replace(factor=float(factor)))

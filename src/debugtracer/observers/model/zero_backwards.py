@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from debugtracer.callsites.origins.value_origin import written_at
 from debugtracer.errors import guarded
 from debugtracer.observers.graph.graph_walk import MOST_PART_NODES
 from debugtracer.observers.model.first_call import is_zero
-from debugtracer.observers.model.function_derivatives import gradient_at, is_users, readable
+from debugtracer.observers.model.function_derivatives import gradient_at, readable
 from debugtracer.observers.model.shadow_model import unnoticed
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
@@ -62,7 +61,7 @@ class ZeroBackwardsObserver(Observer):
         self.reset()
         if not is_look(self.run.step) or self.run.compiles:
             return
-        asked = {cls for cls in functions(Function) if cls not in self.alive and is_users(cls.backward)}
+        asked = {cls for cls in self.run.function_calls if cls not in self.alive}
         if not asked:
             if self.run.step >= FIRST:
                 self.run.unsubscribe(self.backward_begins, self.backward_ended)
@@ -125,13 +124,6 @@ class ZeroBackwardsObserver(Observer):
         if call is None or len(call.zeros) != 1:
             return None
         return written_at(argument_origin(frames_of(call.raw), ("apply",), "", call.zeros[0]))
-
-
-def functions(cls: type[Function]) -> Iterator[type[Function]]:
-    """Yield the subclasses of all levels."""
-    for child in cls.__subclasses__():
-        yield child
-        yield from functions(child)
 
 
 def is_look(step: int) -> bool:

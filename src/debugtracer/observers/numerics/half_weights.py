@@ -6,7 +6,7 @@ from torch.optim import Optimizer
 
 from debugtracer.callsites.origins.half_cast import half_cast
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.tape.entry import HALF
 from debugtracer.trace.facts.half_weights import HalfWeights
@@ -24,8 +24,9 @@ class HalfWeightsObserver(Observer):
     def reset(self) -> None:
         self.known.clear()
 
+    @inspected
     def step_begins(self, optimizer: Optimizer) -> None:
-        """Look at an optimizer at its first step."""
+        """Look at an optimizer at its first step that is inspected."""
         if optimizer in self.known or len(self.known) >= MOST:
             return
         self.known[optimizer] = True
