@@ -30,7 +30,7 @@ body = nn.Sequential(nn.Linear(24, 32), nn.ReLU(), nn.Linear(32, 16))
 sorter = nn.Sequential(nn.ReLU(), nn.Linear(16, 3))
 site = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1))
 parts = nn.ModuleList([body, sorter, site])
-optimizer = torch.optim.Adam(parts.parameters(), lr=2e-3, weight_decay=1e-4)
+optimizer = torch.optim.Adam(parts.parameters(), lr=5e-4, weight_decay=1e-4)
 light, kind, north = stars(4096, 0.95)
 nights, size = 12, 64
 total = nights * (len(light) // size)
@@ -39,7 +39,7 @@ step = 0
 for night in range(nights):
     for rows in torch.randperm(len(light)).split(size):
         seen = body(light[rows])
-        strength = 5 * (step / total)
+        strength = 3 * (step / total)
         sorted_loss = nn.functional.cross_entropy(sorter(seen), kind[rows])
         site_loss = nn.functional.binary_cross_entropy_with_logits(
             site(Against.apply(seen, strength)).squeeze(1), north[rows]
