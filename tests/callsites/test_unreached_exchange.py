@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType, SimpleNamespace
-
 import pytest
 
 from debugtracer.callsites import unreached_exchange as module
@@ -40,9 +38,7 @@ def written(tmp_path, monkeypatch):
     def write(text):
         file = tmp_path / "sharing.py"
         file.write_text(text)
-        made = ModuleType("sharing")
-        made.__file__ = str(file)
-        monkeypatch.setattr(module, "sys", SimpleNamespace(modules={"sharing": made}))
+        monkeypatch.setattr(module, "imported_files", lambda: [str(file)])
         return str(file)
 
     return write

@@ -4,12 +4,12 @@ is run."""
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Set
 
-from debugtracer.callsites.construction import is_user_file
+from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.callsites.origins.written_names import final_name
+from debugtracer.callsites.program_files import imported_files
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -21,8 +21,7 @@ MANY = 200  # files of the user's that are read (ours)
 def unreached_exchange(reached: Set[tuple[str, int]]) -> Frame | None:
     """The only call of such a function, in the files that this process has imported, at none of the lines that were
     reached: its place is that of the condition over it, where it has one. None where there is none, or more."""
-    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    own = sorted(file for file in files if isinstance(file, str) and file.endswith(".py") and is_user_file(file))[:MANY]
+    own = sorted({file for file in imported_files() if file.endswith(".py")})[:MANY]
     found = [(p, node) for file in own if (p := program_of(file)) is not None for node in left_out(p, file, reached)]
     holders = {id(program.function(node)) for program, node in found}
     return at(*found[0]) if len(holders) == 1 else None
@@ -43,8 +42,7 @@ def left_out(program: Program, file: str, reached: Set[tuple[str, int]]) -> list
 def at(program: Program, node: ast.Call) -> Frame:
     """The line of the innermost condition that lets a call in its function be reached or not, else its own."""
     line = next((c.lineno for block, inside in program.blocks(node) if (c := condition(block, inside))), node.lineno)
-    name = getattr(program.function(node), "name", "<module>")
-    return Frame(str(program.path), line, name, program.text.splitlines()[line - 1].strip())
+    return at_line(program, line)
 
 
 def condition(block: list[ast.stmt], inside: ast.stmt) -> ast.If | None:

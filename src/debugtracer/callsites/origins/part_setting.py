@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from debugtracer.callsites.origins.setting_origin import at_line
 from debugtracer.source.program import Program
 from debugtracer.trace.birth import Frame
 
@@ -21,17 +22,10 @@ def part_settings(programs: Iterable[Program]) -> dict[str, tuple[Frame, Frame]]
                 if isinstance(node, ast.Assign) and isinstance(target, ast.Attribute):
                     whole = target.value
                     if isinstance(whole, ast.Attribute) and whole.attr == WHOLE:
-                        one = ast.dump(whole.value), ast.dump(node.value), line_of(program, node)
+                        one = ast.dump(whole.value), ast.dump(node.value), at_line(program, node.lineno)
                         written.setdefault(target.attr, []).append(one)
     return {
         name: (lines[0][2], lines[-1][2])
         for name, lines in written.items()
         if lines[0][0] != lines[-1][0] and lines[0][1] != lines[-1][1]
     }
-
-
-def line_of(program: Program, node: ast.stmt) -> Frame:
-    """A statement of the program, in the function around it."""
-    around = program.function(node)
-    name = getattr(around, "name", "<module>" if around is None else "<lambda>")
-    return Frame(str(program.path), node.lineno, name, program.text.splitlines()[node.lineno - 1].strip())

@@ -10,9 +10,9 @@ from torch.utils.data import Subset
 
 from debugtracer.callsites.origins.part_setting import part_settings
 from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.program_files import program_files
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
-from debugtracer.observers.program.unseeded_draws import program_files
 from debugtracer.recorder.tape.batches import LoaderInfo
 from debugtracer.trace.facts.shared_setting import SharedSetting
 

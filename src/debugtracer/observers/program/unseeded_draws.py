@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 
-from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.origins.value_origin import program_of
+from debugtracer.callsites.program_files import program_files
 from debugtracer.observers.program.generator_state import GeneratorState, drew, global_states
 from debugtracer.source.program import Program
 
@@ -18,7 +17,6 @@ SEEDED = {  # a call that may have come before we listened, or by a name that wa
         r"\.random\.seed\(|from\s+numpy\.random\s+import[^\n]*\bseed\b|from\s+numpy\s+import[^\n]*\brandom\b"
     ),
 }
-MOST = 64  # files of the program that are searched for such a call (ours)
 
 
 class UnseededDraws:
@@ -77,18 +75,6 @@ def has_random(program: Program, source: str) -> bool:
         if source == "numpy" and isinstance(node, ast.Attribute) and node.attr == "random":
             return True
     return False
-
-
-def program_files() -> list[str] | None:
-    """The files of the program; None where there is none to read (a notebook), or too many."""
-    if not getattr(sys.modules.get("__main__"), "__file__", None):
-        return None
-    files = [
-        file
-        for module in list(sys.modules.values())
-        if isinstance(file := getattr(module, "__file__", None), str) and is_user_file(file)
-    ]
-    return files if len(files) <= MOST else None
 
 
 def text_of(file: str) -> str:

@@ -1,0 +1,23 @@
+"""Which files the program is made of, as far as this process has imported them."""
+
+from __future__ import annotations
+
+import sys
+
+from debugtracer.callsites.construction import is_user_file
+
+MOST = 64  # files of a program that is read as a whole (ours)
+
+
+def imported_files() -> list[str]:
+    """The files of the user's modules, in the order in which they were imported."""
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return [file for file in files if isinstance(file, str) and is_user_file(file)]
+
+
+def program_files() -> list[str] | None:
+    """The same; None where there is no script to read (a notebook), or where there are too many."""
+    if not getattr(sys.modules.get("__main__"), "__file__", None):
+        return None
+    files = imported_files()
+    return files if len(files) <= MOST else None
