@@ -108,7 +108,11 @@ def number_of(node: Any) -> float | None:
         other = node._saved_other
     except (AttributeError, RuntimeError):  # another overload; freed by a backward before
         return None
-    return float(other) if isinstance(other, Tensor) and other.numel() == 1 and other.device.type == "cpu" else None
+    return (
+        float(other.detach())
+        if isinstance(other, Tensor) and other.numel() == 1 and other.device.type == "cpu"
+        else None
+    )
 
 
 def calling_library() -> str:

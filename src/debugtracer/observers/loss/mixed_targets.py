@@ -26,9 +26,17 @@ class WeighedRows(NamedTuple):
 
     base: WeakRef[Tensor]
     order: Tensor | None
-    scores: int = 0
-    """Of a loss: the identity of its prediction."""
+    scores: WeakRef[Tensor] | None = None
+    """Of a loss: its prediction."""
     factor: float = 1.0
+
+
+def alike(one: WeighedRows, two: WeighedRows) -> bool:
+    """Say whether both are rows, or losses of one prediction: one that is gone cannot have been used twice."""
+    if one.scores is None or two.scores is None:
+        return one.scores is two.scores
+    scores = one.scores()
+    return scores is not None and scores is two.scores()
 
 
 class RowMix(NamedTuple):
@@ -72,8 +80,8 @@ class MixedTargetsObserver(Observer):
             self.scale(args[0], args[1], output)
         elif name in LOSSES:
             rows = self.of(args[1]) or (WeighedRows(WeakRef(args[1]), None) if isinstance(args[1], Tensor) else None)
-            if rows is not None:
-                self.keep(output, rows._replace(scores=id(args[0])))
+            if rows is not None and isinstance(args[0], Tensor):
+                self.keep(output, rows._replace(scores=WeakRef(args[0])))
         elif name in ADDED:
             self.add(args[0], args[1], raw_frames(1))
 
@@ -107,20 +115,21 @@ class MixedTargetsObserver(Observer):
         if not isinstance(factor, (Tensor, int, float)):
             return
         rows = self.of(value) or (WeighedRows(WeakRef(value), None) if value.dim() else None)
-        if rows is not None and 0 <= float(factor) <= 1:
-            self.keep(output, rows._replace(factor=float(factor)))
+        number = float(factor.detach() if isinstance(factor, Tensor) else factor)
+        if rows is not None and 0 <= number <= 1:
+            self.keep(output, rows._replace(factor=number))
 
     def add(self, a: Any, b: Any, raw: RawFrames) -> None:
         """Note a mixture, and compare it with one of the same permutation."""
         one, two = self.of(a), self.of(b)
-        if one is None or two is None or one.scores != two.scores or (one.order is None) == (two.order is None):
+        if one is None or two is None or not alike(one, two) or (one.order is None) == (two.order is None):
             return
         own, other = (one, two) if one.order is None else (two, one)
         if other.order is None or own.base() is None or own.base() is not other.base():
             return
         mix = RowMix(other.order, own.factor, other.factor, raw)
         former = next((m for m in self.mixes if m.order is mix.order), None)
-        if not own.scores:
+        if own.scores is None:
             self.mixes.append(mix)
         if former is not None:
             self.run.emit(

@@ -78,7 +78,7 @@ class PaddedTargetsObserver(Observer):
             return
         pad, share = found
         weight = given.get("weight")
-        if given.get("ignore_index") == pad or (isinstance(weight, Tensor) and not float(weight[pad])):
+        if given.get("ignore_index") == pad or (isinstance(weight, Tensor) and not float(weight.detach()[pad])):
             return
         known, raw = self.padding_by(pad)
         ignored = given.get("ignore_index")
