@@ -152,7 +152,7 @@ def remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
 
 @contextlib.contextmanager
 def on(place: torch.device) -> Iterator[None]:
-    """Launch on this device, which need not be the current one."""
+    """Give a context that launches on this device, which need not be the current one."""
     guard = getattr(device(place.type).module, "device", None)
     with guard(place) if guard is not None else contextlib.nullcontext():
         yield
