@@ -44,4 +44,6 @@ if ! .venv/bin/python -c "import importlib.metadata as m, sys; sys.exit(m.versio
     fi
 fi
 install -c constraints.txt -e ".${extras:+[$extras]}"
+# Triton for the tests of its kernels: beside the environment, for inside it torch would look at it; a test says so where it is missing.
+case ",$extras," in *,test,*) install --no-deps --target .venv/triton triton==3.9.0 || true ;; esac
 for extra in $stamps; do echo "$wanted" > ".venv/setup-$extra.stamp"; done

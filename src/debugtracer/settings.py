@@ -61,6 +61,13 @@ class Gate(str, enum.Enum):
     LATE = "late"
 
 
+class GateNorms(str, enum.Enum):
+    """What measures gradients on a device: torch's operators, or two kernels of Triton (docs/devices.md#kernels)."""
+
+    TORCH = "torch"
+    TRITON = "triton"
+
+
 class Switch(str, enum.Enum):
     """On or off."""
 
@@ -102,6 +109,7 @@ class Settings:
     cost: float = 0.03  # share of training time that watching may take; 1: no limit (docs/cost.md)
     own_share: float = 0.02  # share of step time for copies, else they back off (docs/rationale/performance.md#budget)
     gate: Gate = Gate.AUTO  # auto, sync, device, late (docs/rationale/replay.md#gate)
+    gate_norms: GateNorms = GateNorms.TORCH  # torch, triton: its kernels for the gate on CUDA (docs/devices.md#kernels)
     inspect_steps: int = 100  # steps between close looks, after the first 3; 0: none (docs/rationale/checks.md#cadence)
     function_tests: Switch = Switch.ON  # forwards of a copy, first step (docs/rationale/checks.md#function-tests)
     trials: int = 8  # trials per incident at most; 0: none (docs/rationale/inference.md#choice-of-trials)

@@ -21,6 +21,7 @@ from tests.made_once import made_once
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+TRITON = Path(sys.prefix) / "triton"
 
 compiled = pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler (apt install g++)")
 
@@ -38,14 +39,21 @@ def found(work: Path) -> list[str]:
 
 
 def run(
-    name: str, library: Path, work: Path, *words: str, ours: tuple[str, ...] = ()
+    name: str,
+    library: Path,
+    work: Path,
+    *words: str,
+    ours: tuple[str, ...] = (),
+    beside: tuple[Path, ...] = (),
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     env = dict(
         os.environ,
-        PYTHONPATH=f"{ROOT / 'src'}:{HERE}",
+        PYTHONPATH=os.pathsep.join(map(str, (ROOT / "src", HERE, *beside))),
         DEVICE_BUILD=str(library),
         OMP_NUM_THREADS="1",
         DEBUG_TRACER_STRICT="1",
+        **environment,
     )
     watch = ["-m", "debugtracer", "run", "--out", str(work / "runs"), *ours] if ours else []
     return subprocess.run(
@@ -145,3 +153,17 @@ def test_the_flag_of_npu_is_read_only_where_chips_saturate(monkeypatch):
     assert npu.overflowed() is True
     npu.clear_overflow()
     assert said == {}
+
+
+@compiled
+@pytest.mark.skipif(not (TRITON / "triton").is_dir(), reason="needs Triton (scripts/setup.sh test)")
+def test_training_there_is_judged_by_the_kernels_as_by_torch(library: Path, tmp_path: Path) -> None:
+    done = run("judged_by_kernels", library, tmp_path, beside=(ROOT, TRITON), TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    (alarms, points), (expected, values) = told["said"]
+    assert not told["off"] and told["lists"] == 1
+    assert alarms == expected == [["nan_loss", 4]]
+    assert len(points) == len(values) > 4
+    for ours, theirs in zip(points, values, strict=True):
+        assert ours == [pytest.approx(value, rel=1e-5, nan_ok=True) for value in theirs]

@@ -19,6 +19,7 @@ NAMES = {
 SETTINGS = {
     "out", "name", "mode", "capture", "fail_on", "run_dir", "flush_steps", "flush_s", "run_bytes", "copy_bytes",
     "capsule_bytes", "own_share", "gate", "incidents", "preset", "inspect_steps", "function_tests", "trials", "cost",
+    "gate_norms",
     "trials_s", "trial_order", "ring_bytes", "ring_place", "library", "last_good_s", "resume", "resume_step",
     "lr_scale", "fresh_optimizer", "skip_list", "respond", "pause_s", "ranks_s", "webhook", "notify",
     "apprise", "metrics_port", "metrics_host", "alert_token", "otlp",

@@ -19,6 +19,7 @@ from debugtracer.hooks.optimizer import OptimizerHook
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.health_gate import HealthGate
 from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.governor import Governor
@@ -49,6 +50,7 @@ class Watched:
         own_share: float = 0.02,
         observers: TrainingEvents | None = None,
         policy: IncidentPolicy | None = None,
+        device_numbers: DeviceNumbers | None = None,
     ) -> None:
         self.alarms: list[Alarm] = []
         self.points: list[tuple[int, dict[str, float]]] = []
@@ -62,7 +64,9 @@ class Watched:
         ring = SnapshotRing(parameters, self.state.roots.alive, 0)
         observers, policy = observers or NoObservers(), policy or NoPolicy()
         self.recorder = Recorder(self.state, self.tape, self.stack, self, Opened(self))
-        self.health_gate = HealthGate(self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate)
+        self.health_gate = HealthGate(
+            self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate, device_numbers=device_numbers
+        )
         self.gate = StepGate(
             self.recorder, self.copies, self.health_gate, observers, policy, self, self, Governor(1.0, self.state)
         )

@@ -30,6 +30,7 @@ from debugtracer.hooks.scheduler import SchedulerHook
 from debugtracer.hooks.swap_tensors import SwapTensorsHook
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.gate.backward_gate import BackwardGate
+from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.health_gate import HealthGate
 from debugtracer.recorder.gate.resting_backwards import RestingBackwards
 from debugtracer.recorder.gate.resting_steps import RestingSteps
@@ -37,7 +38,7 @@ from debugtracer.recorder.gate.step_gate import StepGate
 from debugtracer.recorder.listeners import GateRanks, IncidentPolicy, NoPolicy, OneRank, SegmentListener
 from debugtracer.recorder.recorder import Recorder
 from debugtracer.recorder.run_state import RunState
-from debugtracer.settings import Capture, Mode, Settings
+from debugtracer.settings import Capture, GateNorms, Mode, Settings
 
 if TYPE_CHECKING:
     from debugtracer.recorder.resume.resumption import Resumption
@@ -79,6 +80,7 @@ class Diagnosing:
             self.ranks(settings, state, holds),
             mode=settings.mode.value,
             gate=settings.gate.value,
+            device_numbers=device_numbers(settings),
         )
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
@@ -169,3 +171,12 @@ def incident_options(settings: Settings) -> IncidentOptions:
         state_bytes=settings.copy_bytes,
         library=settings.library,
     )
+
+
+def device_numbers(settings: Settings) -> DeviceNumbers:
+    """What computes the numbers of the gate on a device."""
+    if settings.gate_norms is GateNorms.TORCH:
+        return DeviceNumbers()
+    from debugtracer.recorder.gate.triton_numbers import TritonNumbers  # here: few ask for it
+
+    return TritonNumbers()

@@ -4,6 +4,7 @@ call."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from operator import attrgetter, is_not
 from typing import Any
@@ -19,8 +20,9 @@ GRADIENT, GIVEN = attrgetter("grad"), partial(is_not, None)
 class GradientNorm:
     """One per process. No host sync."""
 
-    def __init__(self, state: RunState) -> None:
-        self.state = state
+    def __init__(self, state: RunState, l2: Callable[[list[Tensor]], Tensor | None] = total_l2) -> None:
+        """Take `l2`, which gives the norm over all tensors of a list that is not in host memory."""
+        self.state, self.l2 = state, l2
         self.clip: tuple[int, int, int, int, Tensor] | None = None
         """Count, first and last of the gradients that the loop clipped in this step, the iterations before it, and
         their norm before it."""
@@ -41,7 +43,7 @@ class GradientNorm:
         clip, self.clip = self.clip, None
         if clip is not None and parameters and self.is_of(clip, parameters) and math.isfinite(scalar(clip[4])):
             return clip[4]
-        return total_l2([grad for p in parameters if (grad := p.grad) is not None])
+        return self.l2([grad for p in parameters if (grad := p.grad) is not None])
 
     def read(self, parameters: list[Tensor]) -> float:
         """The same as a number, of parameters in host memory."""

@@ -14,7 +14,8 @@ from torch.optim import Optimizer
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.gate.async_readback import AsyncReadback
-from debugtracer.recorder.gate.device_gate import bad_flag, gated, gates_itself
+from debugtracer.recorder.gate.device_gate import gated, gates_itself
+from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.gate_alarm import gate_alarm
 from debugtracer.recorder.gate.gradient_norm import GradientNorm
 from debugtracer.recorder.gate.norms import all_on_cpu, is_bad, l2_on_cpu, loss_value, scalar, total_l2
@@ -55,16 +56,18 @@ class HealthGate:
         *,
         mode: str,
         gate: str,
+        device_numbers: DeviceNumbers | None = None,
     ) -> None:
         self.state, self.tape = state, tape
         self.alarms, self.sink, self.ranks = alarms, numbers, ranks
         self.mode, self.gate = mode, gate
+        self.device_numbers = device_numbers or DeviceNumbers()
         self.async_readback = AsyncReadback()
         self.numbers: dict[str, float] = {}
         self.param_l2: Tensor | None = None
         """Norm after the last update, not read yet."""
         self.late = False
-        self.gradient_norm = GradientNorm(state)
+        self.gradient_norm = GradientNorm(state, self.device_numbers.l2)
 
     def reset(self) -> None:
         """Reset for a new run: no reading is under way."""
@@ -160,17 +163,16 @@ class HealthGate:
         self, optimizer: Optimizer, gradients: list[Tensor], reading: Reading
     ) -> contextlib.AbstractContextManager[Any]:
         """Post the numbers; with a fused optimizer the device itself skips a bad update."""
-        norm, segment = total_l2(gradients), self.tape.current
-        if norm is None:
+        segment, exact = self.tape.current, reading == "device"
+        losses = [t.double().mean() for t, _ in segment.losses]
+        judged = self.device_numbers.judged(gradients, losses, self.param_l2, exact)
+        if judged is None:
             return contextlib.nullcontext()
-        losses = [t.double().mean().to(norm.device) for t, _ in segment.losses]
-        param_l2, self.param_l2 = self.param_l2 if self.param_l2 is not None else torch.zeros_like(norm), None
-        flag = bad_flag(gradients, losses, norm) if reading == "device" else (~torch.isfinite(norm)).float()
+        self.param_l2 = None
         self.async_readback.post(
-            torch.stack([norm.double(), param_l2.double().to(norm.device), flag.double(), *losses]),
-            PendingRead(optimizer, segment, self.state.step, reading == "device", len(losses), {}),
+            judged.numbers, PendingRead(optimizer, segment, self.state.step, exact, len(losses), {})
         )
-        return gated(optimizer, flag) if reading == "device" else contextlib.nullcontext()
+        return gated(optimizer, judged.flag) if exact else contextlib.nullcontext()
 
     def collect(self) -> None:
         """Read the numbers of the last step. Raises StoppedByTracer."""
@@ -207,7 +209,7 @@ class HealthGate:
             with self.state.owned():
                 parameters = parameters_of(optimizer)
                 if self.late or not all_on_cpu(parameters):
-                    self.param_l2 = total_l2(parameters)
+                    self.param_l2 = self.device_numbers.l2(parameters)
                     if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
                         return
                     value = self.numbers[PARAM_L2] = scalar(self.param_l2)

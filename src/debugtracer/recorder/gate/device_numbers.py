@@ -1,0 +1,41 @@
+"""The numbers by which an update on a device is judged, by torch's own operators; none waits for the host."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.gate.device_gate import bad_flag
+from debugtracer.recorder.gate.norms import total_l2
+
+
+class Judged(NamedTuple):
+    """What the device says of an update before it is written."""
+
+    numbers: Tensor
+    """float64 (3 + losses,): L2 of the gradients, L2 of the parameters, the flag, each loss."""
+    flag: Tensor
+    """float32 (): 1.0 where the update is bad."""
+
+
+class DeviceNumbers:
+    """One per process. No host sync."""
+
+    def l2(self, tensors: list[Tensor]) -> Tensor | None:
+        """The L2 norm over all of them (); None where there is nothing to measure."""
+        return total_l2(tensors)
+
+    def judged(
+        self, gradients: list[Tensor], losses: list[Tensor], param_l2: Tensor | None, exact: bool
+    ) -> Judged | None:
+        """Judge gradients and losses (float64, ()), all finite or not; None without a gradient. Where not `exact`, the
+        norm decides alone."""
+        norm = total_l2(gradients)
+        if norm is None:
+            return None
+        losses = [loss.to(norm.device) for loss in losses]
+        beside = torch.zeros_like(norm) if param_l2 is None else param_l2
+        flag = bad_flag(gradients, losses, norm) if exact else (~torch.isfinite(norm)).float()
+        return Judged(torch.stack([norm.double(), beside.double().to(norm.device), flag.double(), *losses]), flag)
