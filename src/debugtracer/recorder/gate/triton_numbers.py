@@ -50,7 +50,7 @@ class TritonNumbers(DeviceNumbers):
         return super().judged(gradients, losses, param_l2, exact) if found is None else found
 
     def measured(self, tensors: list[Tensor], losses: list[Tensor], param_l2: Tensor | None) -> Judged | None:
-        """Launch the kernels; None for tensors that they do not read, and once they have failed."""
+        """Measure by the kernels; None for tensors that they do not read, and once they have failed."""
         if self.off:
             return None
         with torch.no_grad():
@@ -69,7 +69,7 @@ class TritonNumbers(DeviceNumbers):
     def launched(
         self, place: torch.device, groups: list[list[Tensor]], losses: list[Tensor], param_l2: Tensor | None
     ) -> Judged:
-        """One launch for each dtype, then the one that decides."""
+        """Launch once for each dtype, then for the decision."""
         from debugtracer.recorder.gate import triton_kernels as kernels
 
         packed = [[t if is_packed(t) else t.contiguous() for t in group if t.numel()] for group in groups]
