@@ -69,7 +69,7 @@ class TritonNumbers(DeviceNumbers):
     def launched(
         self, place: torch.device, groups: list[list[Tensor]], losses: list[Tensor], param_l2: Tensor | None
     ) -> Judged:
-        """Launch once for each dtype, then for the decision."""
+        """Run a kernel for each dtype, then the one that decides."""
         from debugtracer.recorder.gate import triton_kernels as kernels
 
         packed = [[t if is_packed(t) else t.contiguous() for t in group if t.numel()] for group in groups]
