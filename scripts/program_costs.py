@@ -21,7 +21,19 @@ NAMED = {"en": "", "zh": "程序 "}
 
 def programs(kept: Kept, language: str) -> str:
     """The rows of the commit that was measured last, the cheapest first."""
-    rows = list(kept.values["results"].values())[-1]["rows"]
+    return table(list(kept.values["results"].values())[-1]["rows"], language)
+
+
+def minutes(kept: Kept, language: str) -> str:
+    """The newest row of each program, whatever the commit, the cheapest first."""
+    rows: dict[str, Any] = {}
+    for result in kept.values["results"].values():
+        rows |= result["rows"]
+    return table(rows, language)
+
+
+def table(rows: dict[str, Any], language: str) -> str:
+    """The rows that were measured, by their steady part."""
     done = sorted((row["steady_ratio"], name, row) for name, row in rows.items() if "error" not in row)
     lines = [row_of(HEADS[language]), "|---" * len(HEADS[language]) + "|"]
     return "\n".join([*lines, *(row_of(cells(name, row, language)) for _, name, row in done)])

@@ -51,9 +51,13 @@ def pages() -> dict[Path, str]:
         )
         for page, language in ANSWERS.items()
     }
-    programs = newest("programs-long")
+    programs, longer = newest("programs-long"), newest("programs-minutes")
     paid = {
-        page: with_section(page.read_text(), "programs", program_costs.programs(programs, language))
+        page: with_section(
+            with_section(page.read_text(), "programs", program_costs.programs(programs, language)),
+            "minutes",
+            program_costs.minutes(longer, language),
+        )
         for page, language in COSTS.items()
     }
     front = with_section(FRONT.read_text(), "numbers", front_table.table())
