@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, Dataset, Subset
 
 from debugtracer.callsites.crash_site import seen_module, seen_tensor, site_of, worker_frames
 from debugtracer.trace.last_words import FORWARDS
@@ -78,3 +79,20 @@ def test_the_line_that_sets_a_table_is_known_from_the_class_around_it():
     assert built.code == "self.words = nn.Embedding(3, 2)"
     assert seen_module("out", model.out, [model]).built is None
     assert seen_module("words", model.words).built is None
+
+
+class Failing(Dataset[int]):
+    """Its sixth sample cannot be made."""
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> int:
+        index += 2
+        return list(range(7))[index]
+
+
+def test_the_sample_whose_fetch_failed():
+    assert site_of(died(lambda: list(DataLoader(Failing(), batch_size=4)))).sample == 5
+    assert site_of(died(lambda: list(DataLoader(Subset(Failing(), [0, 6, 1]), batch_size=2)))).sample == 1
+    assert site_of(died(lambda: [][3])).sample is None

@@ -25,6 +25,7 @@ from debugtracer.trace.facts.crash import ModuleSeen, TensorSeen
 from debugtracer.trace.last_words import FORWARDS
 
 MOST = 16  # tensors and modules named (ours)
+FETCHERS = tuple(os.path.join("torch", "utils", "data", *names) for names in (("_utils", "fetch.py"), ("dataset.py",)))
 WORKER_LINE = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
@@ -44,6 +45,8 @@ class CrashSite:
     samples: list[Any] | None = None
     """What it had fetched when it failed, not collated."""
     indices: list[int] | None = None
+    sample: int | None = None
+    """The dataset index that was being fetched."""
 
 
 def site_of(error: BaseException) -> CrashSite:
@@ -82,6 +85,9 @@ def collect_locals(site: CrashSite, frame: FrameType) -> None:
     values = locals_of(frame)
     if frame.f_code.co_name == "__next__" and hasattr(values.get("self"), "_next_index"):
         site.iterator = values["self"]
+    fetched = values.get("idx") if frame.f_code.co_filename.endswith(FETCHERS) else None
+    if site.sample is None and type(fetched) is int:  # the outermost one: a part of a dataset has other indices
+        site.sample = fetched
     if frame.f_code.co_name == "fetch" and isinstance(values.get("data"), list):
         site.samples, index = values["data"], values.get("possibly_batched_index")
         site.indices = (

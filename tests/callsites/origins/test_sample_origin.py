@@ -48,6 +48,14 @@ class Trimmed(Dataset):
         return {"ids": ids[:8], "labels": ids}
 shards = [TensorDataset(a, b * n) for n in range(3)]
 joined = DataLoader(ConcatDataset(shards), batch_size=2)
+def together(rows):
+    out = {"ids": [], "labels": [], "mask": []}
+    for row in rows:
+        out["labels"].append(row["labels"] + [-100] * 3)
+        out["mask"].append([1] * 3)
+    return {key: torch.tensor(value) for key, value in out.items()}
+def stacked(rows):
+    return {key: torch.stack([row[key] for row in rows]) for key in rows[0]}
 """
 
 
@@ -117,3 +125,13 @@ def test_what_is_put_together_of_the_samples_is_made_by_the_dataset(program):
 def test_data_sets_that_are_joined_lead_to_their_list(program):
     built = Frame(program.__file__, 34)
     assert lines(sample_origin(program.joined.dataset, None, built, "batch[0]")) == [33]
+
+
+def test_a_dict_that_a_collate_fills_by_its_keys(program):
+    found = sample_origin(program.Pairs(), program.together, None, "batch['labels']")
+    assert [(link.frame.line, link.kind) for link in found] == [(38, "handed"), (6, "made")]
+    assert lines(sample_origin(program.Pairs(), program.together, None, "batch['mask']")) == [39]
+
+
+def test_a_dict_stacked_key_by_key_is_made_by_the_dataset(program):
+    assert lines(sample_origin(program.Pairs(), program.stacked, None, "batch['labels']")) == [42, 6]

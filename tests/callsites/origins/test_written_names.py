@@ -33,6 +33,14 @@ def test_a_buffer_is_an_attribute_of_its_module():
     assert [w.node.lineno for w in writes_of(ast.parse(TEXT), "y")] == [9]
 
 
+def test_a_part_under_its_key():
+    text = 'd["a"] = 1\nd["b"][0] = 2\nd["a"].append(3)\nd[k] = 4\nd["b"] += 5\nd["b"].zero_()\nd[0] = 6\nd = {}\n'
+    found = writes_of(ast.parse(text), "d")
+    assert [w.key for w in found] == ["a", "b", "a", None, "b", "b", None, None]
+    assert [w.node.lineno for w in found if w.reaches("a")] == [1, 3, 4, 7, 8]
+    assert len([w for w in found if w.reaches(None)]) == len([w for w in found if w.reaches(0)]) == 8
+
+
 @pytest.mark.parametrize(
     ("text", "part", "expected"),
     [("(a, b)", 1, "b"), ("{'k': v}", "k", "v"), ("(a,)", None, "a"), ("f()", 3, "f()"), ("(a, b)", 5, None)],

@@ -39,5 +39,15 @@ def test_a_target_with_a_draw_of_its_own_is_told_at_its_line():
     assert finding.place.frame == line
 
 
+def test_a_turn_of_the_picture_alone_is_told_at_its_line():
+    target = Frame("/x/train.py", 38, "__getitem__", "")
+    (finding,) = found(target_frame=target, target_how="left to right", first=("upside down", ""), only="picture")
+    assert finding.message.endswith("expected the same turn for both. Apply the turn of train.py:37 to both.")
+    assert finding.place.frame == mirrored().frame
+    (finding,) = found(target_frame=target, target_how="left to right", only="target")
+    assert "Apply the turn of train.py:38 to both." in finding.message
+    assert finding.place.frame == target
+
+
 def test_stays_silent_without_a_fact():
     assert not list(TargetNotMirrored().judge(Window(mirrored().ref)))

@@ -62,6 +62,12 @@ def test_offsets_that_are_not_cumulative():
     )
 
 
+def test_offsets_are_told_at_the_line_that_made_them():
+    (finding,) = judged({"size": 700, "fields": (200, 200, 300), "offsets": (0, 200, 200), "made": line(21)})
+    assert "(train.py:29) with 0, 200, 200 added to them, made at train.py:21, so that columns" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(21), line(29))
+
+
 @pytest.mark.parametrize(
     "healthy",
     [

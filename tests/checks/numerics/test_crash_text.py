@@ -8,7 +8,7 @@ from debugtracer.checks.check import checks
 from debugtracer.checks.numerics.crash_text import CrashText
 from debugtracer.diagnosis.judging.judge import Judge
 from debugtracer.trace.birth import Frame
-from debugtracer.trace.facts.crash import KnownWords
+from debugtracer.trace.facts.crash import IndexUsed, KnownWords
 from debugtracer.trace.facts.graph_reach import LossWithoutGraph
 from debugtracer.trace.step import StepRef
 from tests.checks.crashes import a_crash, seen, silent_on_another_error
@@ -37,6 +37,17 @@ def test_the_words_the_line_and_where_the_loss_was_built():
     assert (finding.kind, finding.layer, finding.confidence, finding.exact) == ("loss_misuse", "model", 0.75, False)
     assert finding.place.frame == PLACE["built"]
     assert finding.place.symptom_frame == PLACE["frames"][0]
+
+
+def test_an_index_is_told_at_the_line_that_made_it_with_the_sample_that_was_being_made():
+    words = KnownWords(kind="index_out_of_range", certainty=0.7, because="the index 8 was used", layer="data")
+    index = IndexUsed(text="steps", made=(Frame("/a/data.py", 30), Frame("/a/data.py", 9)))
+    (finding,) = said(a_crash("index 8 is out of bounds", words=words, index=index, sample=5, frames=PLACE["frames"]))
+    assert "was used (train.py:16) for sample 5, made at data.py:30 -> data.py:9; expected" in finding.message
+    assert (finding.place.frame, finding.place.symptom_frame) == (index.made[0], PLACE["frames"][0])
+    assert finding.place.sample_index == (5,)
+    (other,) = said(a_crash("all elements", words=WORDS, index=index, sample=5, frames=PLACE["frames"]))
+    assert (other.place.frame, other.place.sample_index) == (PLACE["frames"][0], None)
 
 
 def test_unsure_words_and_no_words_say_nothing():

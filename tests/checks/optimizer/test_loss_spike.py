@@ -125,3 +125,22 @@ def test_one_hard_row_of_a_small_batch_is_a_note_where_the_loss_is_met(rows: int
     call = LossCall(ref=ref(0), loss="cross_entropy", input_shape=(rows, 2), target_shape=(rows,), classes=2)
     settled = [one for one in findings(LossSpike(), losses, [call]) if "back from" in one.message]
     assert [one.severity for one in settled] == severities
+
+
+@pytest.mark.parametrize(
+    ("end", "heights", "severities"),
+    [
+        (0.06, [0.14], ["note"]),  # nearly met: 5 % of what was gained, for one step
+        (0.06, [0.14, 0.14], ["warning"]),
+        (0.06, [0.5], ["warning"]),
+        (0.3, [0.5], ["warning"]),
+    ],
+)
+def test_a_bump_of_one_step_is_a_note_where_the_loss_is_nearly_met(
+    end: float, heights: list[float], severities: list[str]
+) -> None:
+    draw = random.Random(5)
+    losses = [max(1.5 * 0.97**step, end) * (1 + 0.02 * draw.gauss(0, 1)) for step in range(320)]
+    losses[260 : 260 + len(heights)] = heights
+    settled = [one for one in findings(LossSpike(), losses) if "back from" in one.message]
+    assert [one.severity for one in settled] == severities

@@ -57,6 +57,40 @@ def test_a_call_round_the_wrapper_is_seen_and_an_evaluation_is_none(group, tmp_p
     assert found[1].bypassed.code == "out = model.module(x) if step == 1 else model(x)"
 
 
+class Scorer(nn.Module):
+    """Has a method beside its forward."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList([nn.Linear(3, 2), nn.Linear(2, 2)])
+
+    def forward(self, x):
+        return self.scores(x)
+
+    def scores(self, x):
+        return through(x, list(self.parts))
+
+
+def through(x, parts):
+    for part in parts:
+        x = part(x)
+    return x
+
+
+def test_a_method_of_the_inner_model_is_told_at_the_line_that_calls_it(group, tmp_path):
+    def loop():
+        model = DistributedDataParallel(Scorer())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for x, y in DataLoader(DATA, 8):
+            loss = nn.functional.cross_entropy(model.module.scores(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    found = observed(tmp_path / "runs", loop, Replica)
+    assert found[0].bypassed.code == "loss = nn.functional.cross_entropy(model.module.scores(x), y)"
+
+
 def test_without_a_wrapper_there_is_no_replica(tmp_path):
     assert observed(tmp_path, lambda: fit(DataLoader(DATA, 4)), Replica) == []
     assert DistributedDataParallel.__init__.__qualname__ == "DistributedDataParallel.__init__"

@@ -176,6 +176,23 @@ def test_finds_a_target_with_a_draw_of_its_own(tmp_path, transform, target, what
     assert fact.target_frame is not None
 
 
+def one_turn_more(picture: Tensor, target: Tensor) -> Sample:
+    if coin():
+        picture = picture.flip(-1)
+        target = target.flip(-1)
+    if coin():
+        picture = picture.flip(-2)  # the picture alone
+    return picture, target
+
+
+def test_the_line_that_turns_the_picture_alone_beside_one_that_turns_both(tmp_path):
+    (fact,) = seen(tmp_path, one_turn_more, mask)
+    assert fact.only == "picture"
+    assert fact.frame is not None
+    assert fact.frame.code.endswith("# the picture alone")
+    assert fact.target_how == "left to right"
+
+
 def test_samples_of_workers_are_compared_too(tmp_path):
     (fact,) = seen(tmp_path, only_picture(flipped), mask, workers=2)
     assert fact.what == "mask"

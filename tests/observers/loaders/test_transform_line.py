@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 from torch.utils.data import Dataset, Subset
 
-from debugtracer.observers.loaders.transform_line import transform_line
+from debugtracer.observers.loaders.transform_line import transform_line, transform_links
 from debugtracer.trace.birth import Frame
 
 HERE = Path(__file__).resolve()
@@ -41,3 +41,4 @@ def test_another_call_or_no_line_is_left_as_it_is():
     called = Frame(str(HERE), 1, "__getitem__", "image = image.flip(-1)")
     assert transform_line(Data(), called, "batch[0]") is called
     assert transform_line(Data(), None, "batch[0]") is None
+    assert transform_links(Data(), called, "batch[0]") == ()

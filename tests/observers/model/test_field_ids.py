@@ -75,6 +75,27 @@ def test_offsets_with_which_columns_meet_are_kept(tmp_path: Path):
     assert fact.offsets == ()
 
 
+class Placed(Fields):
+    """Computes the offsets itself."""
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        super().__init__()
+        self.register_buffer("begins", torch.tensor((0, *sizes[:-1])))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        ids = ids + self.begins
+        return self.last(self.table(ids).flatten(1))
+
+
+def test_the_line_that_made_the_offsets(tmp_path: Path):
+    (fact,) = trained(tmp_path / "own", Placed((5, 6, 8)))
+    assert fact.offsets == (0, 5, 6)
+    assert fact.made is not None
+    assert fact.made.code.startswith('self.register_buffer("begins"')
+    (fact,) = trained(tmp_path / "handed", Fields(offsets=(0, 5, 20)))
+    assert fact.made is None
+
+
 def test_offsets_and_models_without_columns_are_left_out(tmp_path: Path):
     assert trained(tmp_path / "offsets", Fields(offsets=(0, 5, 25))) == []
     assert trained(tmp_path / "floats", nn.Linear(3, 1), lambda: torch.randn(8, 3)) == []

@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.data import DataLoader, Dataset
 
 from debugtracer import session
 from debugtracer.observers.model import function_tests
@@ -224,6 +225,65 @@ def test_targets_that_are_not_shifted_are_an_error_at_the_loss(tmp_path):
     assert (told.changed, told.position) == (True, LENGTH // 2)
     (finding,) = findings(tmp_path, "future-leak")
     assert finding.place.frame.code.startswith("loss = F.cross_entropy")
+
+
+class Lines(Dataset[dict[str, list[int]]]):
+    """Texts whose labels begin some letters later."""
+
+    def __init__(self, shift: int):
+        self.texts, self.shift = torch.randint(0, SYMBOLS, (15, LENGTH + 2)).tolist(), shift
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, index):
+        text = self.texts[index]
+        return {"text": text[:LENGTH], "labels": text[self.shift : LENGTH + self.shift]}
+
+
+def together(rows):
+    out = {"labels": [], "text": []}
+    for row in rows:
+        out["labels"].append(row["labels"] + [-100] * 0)
+        out["text"].append(row["text"] + [0] * 0)
+    return {name: torch.tensor(values) for name, values in out.items()}
+
+
+class Speaker(Writer):
+    """Computes its loss itself, and shifts the labels for it."""
+
+    def forward(self, x, labels=None):
+        scores = super().forward(x)
+        if labels is None:
+            return scores
+        return F.cross_entropy(scores.flatten(0, 1), F.pad(labels, (0, 1), value=-100)[:, 1:].flatten()), scores
+
+
+@pytest.mark.parametrize(("library", "shift", "moved"), [(True, 1, False), (True, 1, True), (False, 2, False)])
+def test_targets_too_far_on_are_told_at_the_line_of_the_dataset(tmp_path, monkeypatch, library, shift, moved):
+    if library:
+        monkeypatch.setattr(function_tests, "library_model", lambda module: "Speaker")
+    torch.manual_seed(6)
+    optimizer = torch.optim.SGD((model := Speaker()).parameters(), lr=0.1)
+    with under_watch(tmp_path):
+        loader = DataLoader(Lines(shift), batch_size=5, collate_fn=together)
+        for batch in loader:
+            if moved:
+                batch = {name: value.clone() for name, value in batch.items()}
+            if library:
+                loss = model(batch["text"], labels=batch["labels"])[0]
+            else:
+                loss = F.cross_entropy(model(batch["text"]).flatten(0, 1), batch["labels"].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    told = trials(tmp_path)["shifted_token"]
+    assert (told.changed, told.position) == (True, 2)
+    assert [frame.code.partition("(")[0] for frame in told.made[:2]] == [
+        'return {"text": text[:LENGTH], "labels": text[self.shift : LENGTH + self.shift]}', 'out["labels"].append',
+    ]  # fmt: skip
+    (finding,) = findings(tmp_path, "target-shift")
+    assert finding.place.frame == told.made[0]
 
 
 def test_a_model_that_reads_both_ways_may_copy(tmp_path):

@@ -71,6 +71,9 @@ def test_targets_that_are_further_on_than_the_next_token():
     assert further_token(text[:, :9], text[:, 3:].flatten()) == 3
     assert further_token(text[:, :9], text[:, 1:10]) == 0
     assert further_token(text, text) == 0
+    padded, wanted = text[:, :9].clone(), text[:, 2:11].clone()
+    padded[:, 6:], wanted[:, 6:] = 0, -100
+    assert further_token(padded, wanted) == 2
     assert further_token(torch.ones(3, 12, dtype=torch.long), torch.ones(3, 12, dtype=torch.long)) == 0
     assert further_token(text, torch.randint(0, 50, (3, 12))) == 0
 

@@ -58,6 +58,8 @@ def handed_on(node: ast.expr) -> ast.expr | None:
         own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         inner = carrier(unpadded(node.elt))
         return node.generators[0].iter if isinstance(inner, ast.Name) and inner.id in own else inner
+    if isinstance(node, ast.DictComp):
+        return entries_of(node)
     if isinstance(node, ast.BinOp):
         return node.left if unpadded(node) is not node else None
     if not isinstance(node, ast.Call):
@@ -65,6 +67,21 @@ def handed_on(node: ast.expr) -> ast.expr | None:
     if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
         return node.func.value
     return node.args[0] if node.args and final_name(node.func) in COPIES else None
+
+
+def entries_of(node: ast.DictComp) -> ast.expr | None:
+    """What a comprehension takes the values of its dict from where each keeps its key: `{k: torch.tensor(v) for k, v in
+    x.items()}`, `{k: torch.stack([row[k] for row in rows]) for k in rows[0]}`. None for any other."""
+    loop = node.generators[0]
+    first = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+    if len(node.generators) > 1 or not isinstance(first, ast.Name) or ast.unparse(node.key) != first.id:
+        return None
+    inner, own = carrier(unpadded(node.value)), {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    if not isinstance(inner, ast.Name) or inner.id not in own:
+        return inner
+    items = loop.iter
+    paired = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "items"
+    return items if paired else None
 
 
 def copies(node: ast.expr) -> bool:

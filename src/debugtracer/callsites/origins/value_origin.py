@@ -17,6 +17,7 @@ from debugtracer.callsites.origins.written_names import (
     Written,
     final_name,
     loop_of,
+    loops,
     outer,
     paired,
     parameters,
@@ -135,13 +136,13 @@ def of_name(use: Use, name: str, line: int, seen: frozenset[tuple[str, int, str]
     scope."""
     scope: Function | None = use.scope
     while True:
-        last = last_write(use.program, scope, name, line if scope is use.scope else None)
+        last = last_write(use.program, scope, name, line if scope is use.scope else None, use.part)
         loop = loop_of(use.program, scope, name, line) if scope is use.scope else None
         if loop is not None and (last is None or last.node.lineno < loop.lineno):
             yield from of_items(use, loop, name, seen)
             return
         if last is not None:
-            part = last.part if last.part is not None else use.part
+            part = last.part if last.part is not None else use.part if last.key is None else None
             above = use.above if scope is use.scope else ()
             inner = Use(use.program, scope, last.value, above, part) if last.value is not None else None
             kind = "handed" if is_own(use.program, scope, last.value) else kind_of(last.value)
@@ -270,19 +271,17 @@ def scope_at(program: Program, line: int) -> Function | None:
     return max(inside, key=lambda n: n.lineno, default=None)
 
 
-def last_write(program: Program, scope: Function | None, name: str, line: int | None) -> Written | None:
-    """The last write to a name in a scope before a line; where there is none, the last of a loop around it."""
-    every = [w for w in writes_of(scope or program.tree, name) if program.function(w.node) is scope]
+def last_write(
+    program: Program, scope: Function | None, name: str, line: int | None, part: int | str | None = None
+) -> Written | None:
+    """The last write to a name, or to this part of it, in a scope before a line; where there is none, the last of a
+    loop around it."""
+    every = [w for w in writes_of(scope or program.tree, name) if program.function(w.node) is scope and w.reaches(part)]
     before = [w for w in every if line is None or (w.node.end_lineno or w.node.lineno) < line]
     if before or line is None:
         return before[-1] if before else None
     again = [w for w in every if any(loops(a, line) for a in program.above(w.node))]
     return again[-1] if again else None
-
-
-def loops(node: ast.AST, line: int) -> bool:
-    """True for a loop around a line."""
-    return isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or 0)
 
 
 def calls_at(program: Program, line: int, name: str) -> list[ast.Call]:

@@ -23,6 +23,12 @@ class Written:
     value: ast.expr | None
     part: int | str | None = None
     """The place of the name, where a tuple is taken apart."""
+    key: str | None = None
+    """The only part that is written, where it is written out: `x["labels"] = y`, `x["labels"].append(y)`."""
+
+    def reaches(self, part: int | str | None) -> bool:
+        """Whether it may write this part; any where no key is meant."""
+        return self.key is None or not isinstance(part, str) or part == self.key
 
 
 def writes_of(holder: ast.AST, name: str) -> list[Written]:
@@ -39,7 +45,7 @@ def writes(node: ast.stmt, name: str) -> Iterator[Written]:
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
         yield from assigned(node, node.target, node.value, name)
     elif isinstance(node, ast.AugAssign) and ast.unparse(base(node.target)) == name:
-        yield Written(node, None)
+        yield Written(node, None, key=key_of(node.target))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield from called(node, node.value, name)
 
@@ -53,7 +59,7 @@ def assigned(node: ast.stmt, target: ast.expr, value: ast.expr, name: str) -> It
                 given = value.elts[place] if same and isinstance(value, (ast.Tuple, ast.List)) else value
                 yield Written(node, given, None if same else place)
     elif ast.unparse(target) == name or (isinstance(target, ast.Subscript) and ast.unparse(base(target)) == name):
-        yield Written(node, value)
+        yield Written(node, value, key=key_of(target))
 
 
 def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
@@ -62,11 +68,12 @@ def called(node: ast.Expr, call: ast.Call, name: str) -> Iterator[Written]:
         return
     held = ast.unparse(base(call.func.value))
     in_place = call.func.attr.endswith("_") and not call.func.attr.endswith("__")
+    key = key_of(call.func.value)
     if in_place and held == name:
-        yield Written(node, None)
+        yield Written(node, None, key=key)
     first = call.args[0] if call.args else None
     if call.func.attr in ADDS and held == name and first is not None:
-        yield Written(node, first)
+        yield Written(node, first, key=key)
     named = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
     if call.func.attr in REGISTERS and named and f"{held}.{named}" == name:
         yield Written(node, call.args[1] if len(call.args) > 1 else None)
@@ -77,6 +84,14 @@ def base(target: ast.expr) -> ast.expr:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target
+
+
+def key_of(target: ast.expr) -> str | None:
+    """The key that is written out next to the name: "labels" of `x["labels"][0]`; None without one."""
+    key = None
+    while isinstance(target, ast.Subscript):
+        key, target = target.slice, target.value
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def returns(program: Program, function: Function) -> list[ast.Return | ast.Expr]:
@@ -158,6 +173,11 @@ def outer(program: Program, scope: Function) -> Function | None:
     """The function around a function; None at module level."""
     around = program.function(scope)
     return around if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+def loops(node: ast.AST, line: int) -> bool:
+    """True for a loop around a line."""
+    return isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or 0)
 
 
 def names_in(node: ast.AST) -> set[str]:

@@ -53,7 +53,8 @@ class TargetNotMirrored(Check, frozen=True):
         """Yield one finding for each target."""
         for fact in window.new(MirroredInput):
             own = bool(fact.target_how)  # the target is turned, too, but not with its picture
-            frame = (fact.target_frame if own else None) or fact.frame or fact.loader_frame
+            of_target = own and fact.only != "picture"
+            frame = (fact.target_frame if of_target else None) or fact.frame or fact.loader_frame
             message = own_draw(fact) if own else left_behind(fact)
             mirrored = float(len(fact.samples))
             yield self.finding(window, "warning", message, ref=fact.ref, place=Place(frame=frame), mirrored=mirrored)
@@ -71,11 +72,13 @@ def left_behind(fact: MirroredInput) -> str:
 def own_draw(fact: MirroredInput) -> str:
     """The message for a target that is turned by itself."""
     picture, target = (turned(how) for how in fact.first)
+    line = spot(fact.frame if fact.only == "picture" else fact.target_frame if fact.only else None).strip(" ()")
+    todo = f"Apply the turn of {line} to both." if line else "Draw once and use the draw for both."
     return (
         f"{fact.path}{spot(fact.frame)} and {fact.target}{spot(fact.target_frame)}, {size(fact)}, are turned "
         f"separately: samples {named(fact)} (of {fact.compared} seen twice) came again with one turn for the one and "
         f"another for the other, sample {fact.samples[0]} with {fact.path} {picture} and {fact.target} {target}; "
-        "expected the same turn for both. Draw once and use the draw for both."
+        f"expected the same turn for both. {todo}"
     )
 
 

@@ -10,6 +10,7 @@ from debugtracer.checks.check import Check
 from debugtracer.checks.optimizer.sequence import spot
 from debugtracer.trace.facts.field_ids import FieldIds
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
 
@@ -89,16 +90,17 @@ class FieldsShareRows(Check, frozen=True):
         more = " ..." if len(fact.fields) > SHOWN else ""
         added = ", ".join(map(str, fact.offsets[:SHOWN]))
         wanted = ", ".join(str(sum(fact.fields[:place])) for place in range(min(len(fact.fields), SHOWN)))
+        made = made_at((fact.made,) if fact.made is not None else ())
         spans = " and ".join(f"{fact.offsets[i]} to {fact.offsets[i] + fact.fields[i] - 1}" for i in (one, other))
         return self.finding(
             window,
             "warning",
             f"{fact.root} looks up {len(fact.fields)} columns in {fact.table or 'a table'}{spot(fact.frame)} with "
-            f"{added}{more} added to them, so that columns {one} and {other} read rows {spans} and share {rows} of "
-            f"{fact.size}, though the table has rows for all; expected rows of its own for each. Add the sum of the "
+            f"{added}{more} added to them{made}, so that columns {one} and {other} read rows {spans} and share {rows} "
+            f"of {fact.size}, though the table has rows for all; expected rows of its own for each. Add the sum of the "
             f"sizes of the fields before (of the ids seen {wanted}{more}).",
             ref=fact.ref,
-            place=Place(frame=fact.frame, module=fact.table or None),
+            place=Place(frame=fact.made or fact.frame, symptom_frame=fact.frame, module=fact.table or None),
             size=fact.size,
             shared=rows,
         )

@@ -11,8 +11,12 @@ import msgspec
 from debugtracer.checks.check import Check
 from debugtracer.trace.facts.crash import Crash, KnownWords, TensorSeen
 from debugtracer.trace.finding import Finding
+from debugtracer.trace.made_at import made_at
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
+
+INDEX = "index_out_of_range"
+"""The class of an index outside the dimension it was used on."""
 
 
 class CrashText(Check, frozen=True):
@@ -26,8 +30,9 @@ class CrashText(Check, frozen=True):
         The report of a run must not know less of its last words than the reader of a text log.
     How it decides
         The traceback goes through the same table as `debug-tracer explain`. It speaks from `certainty` on. From words
-        alone nothing is confirmed, and where the failing call was given NaN or Inf the words are only a consequence. It
-        is silent where a check that has read the tensors of the same crash has spoken.
+        alone nothing is confirmed. An index outside its dimension is told at the line that made it, where the line that
+        raised has one index and it can be followed in the source. Where the failing call was given NaN or Inf the words
+        are only a consequence. It is silent where a check that has read the tensors of the same crash has spoken.
     What to do
         What the class of the fault advises.
     Example
@@ -58,6 +63,10 @@ class CrashText(Check, frozen=True):
         frame = crash.frames[0] if crash.frames else None
         built = crash.built if words.kind == "loss_misuse" else None
         at = f" ({PurePath(frame.file).name}:{frame.line})" if frame is not None else ""
+        index = crash.index if words.kind == INDEX else None
+        sample = crash.sample if words.layer == "data" else None
+        at += f" for sample {sample}" if sample is not None else ""
+        at += made_at(index.made) if index is not None else ""
         made = f"; the loss is built at {PurePath(built.file).name}:{built.line}" if built is not None else ""
         advice = words.remedies[0] if words.remedies else "read the traceback"
         found = self.finding(
@@ -68,8 +77,9 @@ class CrashText(Check, frozen=True):
             place=Place(
                 module=crash.modules[0].path if crash.modules else None,
                 op=words.op,
-                frame=built or frame,
+                frame=built or (index.made[0] if index is not None else frame),
                 symptom_frame=frame,
+                sample_index=(sample,) if sample is not None else None,
             ),
             kind=words.kind or None,
             confidence=words.certainty,

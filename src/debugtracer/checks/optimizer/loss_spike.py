@@ -43,7 +43,8 @@ class LossSpike(Check, frozen=True):
         values. A note at once if it reached twice the threshold (four times where losses are negative); settled
         when 16 steps in a row were normal again: a warning if it also reached 5 % of the first losses (all where the
         loss is next to nothing otherwise: a hinge that is met; of a batch of fewer than 32 rows as much more, as one
-        hard row makes its mean), else a note. Below twice the threshold a note if it
+        hard row makes its mean; where the loss is below a tenth of the first ones and the jump is one step that is gone
+        at the next, a fifth of what was gained), else a note. Below twice the threshold a note if it
         lasted more than one step, nothing if it did not. If the loss is back from one step to the next, the weights
         were sound and the batches were to blame, unless a roll-back of ours has put an earlier state back. Where
         several optimizers learn from different losses, or targets come from a copy of the model that moves, nothing is
@@ -64,6 +65,8 @@ class LossSpike(Check, frozen=True):
         0.01  # of the first losses: below it a loss is met (a hinge, a triplet), where one hard batch is no news
     )
     met_share: float = 1.0  # rise that is loud then, as a share of the first losses (ours)
+    near: float = 0.1  # of the first losses: below it a loss is nearly met, and one step above it a hard batch (ours)
+    brief_share: float = 0.2  # rise of one step that is loud then, as a share of what training has gained (ours)
 
     needs: ClassVar[tuple[str | type[Fact], ...]] = (
         LOSS,
@@ -154,15 +157,14 @@ class LossSpike(Check, frozen=True):
             else ("1 step", f"step {episode.ref.step}")
         )
         jump = seen.lr_jump(ago=len(episode.values))
-        start, usual = seen.loss.residuals.start, episode.first.expected
-        share = self.met_share * few(window) if abs(usual) < self.met * abs(start) else self.least_share
-        loud = episode.strong and episode.peak - usual >= share * start
+        back = put_back(window, episode)
+        abrupt = episode.abrupt and back is None
+        least = self.loud_rise(window, episode, seen.loss.residuals.start, abrupt and not many)
+        loud = episode.strong and episode.peak - episode.first.expected >= least
         how, then = (
             f"healed slowly{after_rise(jump)}",
             "the learning rate and the update before it",
         )
-        back = put_back(window, episode)
-        abrupt = episode.abrupt and back is None
         if back is not None:
             how = f"back after the state of step {back.to_step} was put back{after_rise(jump)}"
         elif abrupt:
@@ -186,6 +188,14 @@ class LossSpike(Check, frozen=True):
             threshold=episode.threshold,
             steps=episode.bad_steps,
         )
+
+    def loud_rise(self, window: Window, episode: Episode, start: float, brief: bool) -> float:
+        """How far above the expected loss a warning begins; `start` is the size of the first losses, `brief` a jump
+        that was gone at the next step."""
+        usual, least = episode.first.expected, self.least_share * start
+        if abs(usual) < self.met * start:
+            return self.met_share * few(window) * start
+        return max(self.brief_share * (start - usual), least) if brief and abs(usual) < self.near * start else least
 
 
 def few(window: Window) -> float:

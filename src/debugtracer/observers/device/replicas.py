@@ -7,6 +7,7 @@ import math
 import sys
 import weakref
 from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -15,6 +16,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from debugtracer.callsites.construction import built_at
+from debugtracer.callsites.frame_locals import local
+from debugtracer.callsites.frames import USER, as_frame, place_of
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import Patches
 from debugtracer.observers.checkpoint.checksum import checksums
@@ -38,7 +41,7 @@ class Wrapper:
         self.called = False
         """In the iteration in flight."""
         self.around: Frame | None = None
-        """The line that called a part of it instead."""
+        """The line outside of it that called a part or a method of it instead."""
         self.bypassed: Frame | None = None
         self.loaded: Frame | None = None
         """The line that loaded weights into it after it had made the copies equal."""
@@ -90,8 +93,10 @@ class ReplicaObserver(Observer):
         for wrapper in self.wrappers if torch.is_grad_enabled() else ():
             if wrapper.module() is module:
                 wrapper.called = True
-            elif module.training and wrapper.around is None and id(module) in wrapper.inner and not inside_forward():
-                wrapper.around = self.run.here()
+            elif wrapper.called or wrapper.around is not None or not module.training:
+                continue
+            elif id(module) in wrapper.inner and not inside_forward():
+                wrapper.around = line_outside(wrapper.inner)
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Note an iteration whose forward went around the wrapper: it averages nothing."""
@@ -156,6 +161,20 @@ def replaced(module: DistributedDataParallel, values: list[nn.Parameter]) -> int
 def group_of(module: DistributedDataParallel) -> tuple[int, ...]:
     """The ranks it averages over."""
     return tuple(torch.distributed.get_process_group_ranks(module.process_group))
+
+
+def line_outside(inner: set[int]) -> Frame | None:
+    """The user's line that called a method of these modules from outside: what it calls next may be any part of them.
+    The innermost line where no method of theirs is on the stack."""
+    frame: FrameType | None = sys._getframe(1)
+    found: tuple[CodeType, int] | None = None
+    while frame is not None:
+        code = frame.f_code
+        if place_of(code) == USER:
+            own = code.co_argcount > 0 and id(local(frame, code.co_varnames[0])) in inner
+            found = None if own else found or (code, frame.f_lineno)
+        frame = frame.f_back
+    return as_frame(*found) if found is not None else None
 
 
 def inside_forward() -> bool:

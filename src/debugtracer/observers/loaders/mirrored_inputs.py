@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.origins.turn_lines import turned_alone
+from debugtracer.errors import guarded
 from debugtracer.observers.data.mirrored import box_turns_between, in_order, is_boxes, laid_out, middle, turns_between
-from debugtracer.observers.loaders.transform_line import transform_line
+from debugtracer.observers.loaders.transform_line import transform_line, transform_links
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -186,17 +189,32 @@ class MirroredInputsObserver(Observer):
                 self.emit(known, path, seen, batch)
 
     def emit(self, known: PictureSet, path: str, seen: TargetSeen, batch: Batch) -> None:
-        """Emit one target with the lines of both."""
+        """Emit one target with the lines of both, where one is turned and the other is not."""
         of, owner, turns = batch.loader, owner_of(batch), list(seen.apart.values())
+        called = [innermost(of.made(one)) for one in (known.path, path)]
+        lines = [transform_line(owner, line, one) for line, one in zip(called, (known.path, path), strict=True)]
+        alone = guarded("mirrored_inputs.alone")(lines_alone)(batch, called, known.path, path) or (None, None)
         self.run.emit(
             MirroredInput(
                 ref=self.run.ref("load"), loader=list(self.known).index(owner), path=known.path, target=path,
                 what=seen.what, how=commonest([how for how, _ in turns if how]), samples=tuple(seen.apart),
-                compared=known.compared, frame=transform_line(owner, innermost(of.made(known.path)), known.path),
-                target_frame=transform_line(owner, innermost(of.made(path)), path),
+                compared=known.compared, frame=alone[0] or lines[0], target_frame=alone[1] or lines[1],
+                only="picture" if alone[0] and not alone[1] else "target" if alone[1] and not alone[0] else "",
                 target_how=commonest(seen.turned), first=turns[0], loader_frame=of.frame,
             )
         )  # fmt: skip
+
+
+def lines_alone(
+    batch: Batch, called: Sequence[Frame | None], picture: str, target: str
+) -> tuple[Frame | None, Frame | None]:
+    """The line that turns the picture where the target is left as it is, and the other way round; `called` are the
+    lines of the dataset that made both. Reads source."""
+    links = [
+        (*batch.loader.origin(path), *transform_links(owner_of(batch), line, path))
+        for line, path in zip(called, (picture, target), strict=True)
+    ]
+    return turned_alone(*links)
 
 
 def owner_of(batch: Batch) -> Any:

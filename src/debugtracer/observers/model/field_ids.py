@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from debugtracer.callsites.frames import RawFrames, frames_of, raw_frames
+from debugtracer.callsites.origins.added_origin import added_origin
+from debugtracer.errors import guarded
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
@@ -144,12 +146,15 @@ class FieldIdsObserver(Observer):
             weight, frames = one.weight(), frames_of(one.raw)
             if weight is None:
                 continue
+            table = names.get(id(weight), "").removesuffix(".weight")
+            known_as = table.rpartition(".")[2]
+            made = guarded("field_ids.made")(added_origin)(frames, known_as, "input") if one.offsets else None
             self.run.emit(
                 FieldIds(
                     ref=self.run.ref("forward", self.run.iteration - 1), root=type(module).__name__,
-                    table=names.get(id(weight), "").removesuffix(".weight"), size=len(weight),
+                    table=table, size=len(weight),
                     fields=tuple(high + 1 for high in known.high.tolist()), least=int(known.low.max()),
-                    rows=known.rows, frame=frames[0] if frames else None, offsets=one.offsets,
+                    rows=known.rows, frame=frames[0] if frames else None, offsets=one.offsets, made=made,
                 )
             )  # fmt: skip
 

@@ -16,9 +16,12 @@ from torch import Tensor, nn
 from debugtracer.callsites.construction import is_user_file
 from debugtracer.callsites.frames import user_frames
 from debugtracer.callsites.origins.argument_origin import argument_origin, copied_at
+from debugtracer.callsites.origins.cut_line import cut_first
 from debugtracer.callsites.origins.mask_origin import mask_made
-from debugtracer.callsites.origins.value_origin import made_first
+from debugtracer.callsites.origins.value_origin import Link, made_first
+from debugtracer.errors import guarded
 from debugtracer.observers.model.function_trials import Trials, tried
+from debugtracer.observers.model.given_labels import BatchLeaf, batch_of, labels_in, leaf_of
 from debugtracer.observers.model.recorded_call import INPUT_BYTES, RecordedCall, refused, simple
 from debugtracer.observers.model.running_module import running_module
 from debugtracer.observers.model.shadow_copies import ShadowCopies
@@ -28,6 +31,7 @@ from debugtracer.observers.model.window_trials import Answer, Answers
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.tape.batches import Batch
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.function_test import FunctionTest
 from debugtracer.trace.facts.loss_call import ELEMENTWISE, INDEXED, LOSSES
@@ -58,6 +62,10 @@ class FunctionTestsObserver(Observer):
         """Of the first cross-entropy."""
         self.loss_of = ""
         """The class of a library's model that computes the loss itself."""
+        self.leaf: BatchLeaf | None = None
+        """The tensor of a batch that its targets are."""
+        self.batch: Batch | None = None
+        """That of the first call."""
         self.answers = Answers(run.batches)
         self.answer: Answer | None = None
         """The numbers that were the target of the only loss of numbers."""
@@ -71,6 +79,7 @@ class FunctionTestsObserver(Observer):
     def reset(self) -> None:
         self.kept.clear()
         self.targets.clear()
+        self.batch = None
         self.under_test.clear()
         self.answers.clear()
 
@@ -94,6 +103,7 @@ class FunctionTestsObserver(Observer):
             return
         if refused(module) is None and not root.draws.draws:
             self.kept.append(RecordedCall(module, args, kwargs))
+            self.batch = self.batch or batch_of(self.run.batches, (*args, *kwargs.values()))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Keep the targets of the first cross-entropy or divergence, to see whether the next token is predicted, and
@@ -108,6 +118,7 @@ class FunctionTestsObserver(Observer):
         if isinstance(target, Tensor) and target.nbytes <= INPUT_BYTES and (picked := likeliest(target)) is not None:
             self.targets.append(picked)
             self.stack, self.loss_of = user_frames(), library_model(running_module())
+            self.leaf = leaf_of(self.run.batches, target)
 
     def backward_ended(self, losses: list[Tensor]) -> None:
         """Copy what was kept when the first backward is over, and test the copies a little at a time: at once where
@@ -136,6 +147,9 @@ class FunctionTestsObserver(Observer):
         kept, targets, self.kept, self.targets = self.kept, self.targets, [], []
         self.answer = answer = self.answers.only()
         self.answers.clear()
+        if targets and self.leaf is None:
+            self.leaf = self.labels_given(kept, targets[0])
+        self.batch = None
         found: deque[RootTests] = deque()
         for number_of, one in enumerate(kept):
             name = type(one.module).__name__ + (f" {number_of}" if number_of else "")
@@ -179,14 +193,34 @@ class FunctionTestsObserver(Observer):
             found["target_window"] |= handed(root.call, found["target_window"].pop("argument"))
         for trial in found.keys() & {"own_token", "shifted_token"}:
             found[trial] |= {"frame": self.stack[0] if self.stack else None, "loss_of": self.loss_of}
-            links = argument_origin(self.stack, INDEXED, "target", 1)
+            links = self.labels_made()
             copied = copied_at(links) if trial == "own_token" else None
-            found[trial]["made"] = (copied,) if copied is not None else made_first(links, cut=True)
+            later = trial == "shifted_token"
+            found[trial]["made"] = (copied,) if copied is not None else cut_first(links, later)
         for trial, facts in found.items():
             stack = facts.pop("stack", ())
             if trial == "later_tokens" and stack:
                 facts["made"] = mask_made(stack)
             self.run.emit(FunctionTest(ref=self.at, trial=trial, root=root.name, **facts))  # type: ignore[arg-type]
+
+    def labels_given(self, kept: list[RecordedCall], target: Tensor) -> BatchLeaf | None:
+        """The tensor of a batch that a model made its targets of; a library's is often given copies, on its device."""
+        if self.batch is None and self.loss_of:
+            whole = [value for one in kept for value in one.tensors() if not value.is_floating_point()]
+            self.run.batches.adopt(whole)
+            self.batch = batch_of(self.run.batches, whole)
+        return labels_in(self.batch, target) if self.batch is not None else None
+
+    def labels_made(self) -> tuple[Link, ...]:
+        """The lines that wrote the targets: those of the loop where one of them cuts or computes them, else the
+        loader's too. A model of a library's computes them of what it is given."""
+        links = argument_origin(self.stack, INDEXED, "target", 1)
+        if self.leaf is None:
+            return links
+        if self.loss_of:
+            links = ()
+        cut = any(link.kind in ("made", "formed") for link in links)
+        return links if cut else (*links, *(guarded("function_tests.labels")(self.leaf[0].origin)(self.leaf[1]) or ()))
 
 
 def handed(call: RecordedCall, number: int) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def further_token(tokens: Tensor, target: Tensor) -> int:
 
     def share(shift: int) -> float:
         pairs, follows = wanted[:, : length - shift], tokens[:, shift:]
-        counts = pairs >= 0
+        counts = (pairs >= 0) & (wanted[:, shift:] >= 0)  # the text goes on so far: no padding follows
         return float((pairs == follows)[counts].float().mean()) if int(counts.sum()) >= FEWEST else 0.0
 
     if max(share(0), share(1)) >= SHIFTED:

@@ -22,6 +22,7 @@ from debugtracer.observers.model.running_module import path_of
 from debugtracer.observers.observer import Observer
 from debugtracer.observers.program.crash_words import words_of
 from debugtracer.observers.program.cut_windows import cut_short
+from debugtracer.observers.program.index_used import OUTSIDE, index_used
 from debugtracer.observers.program.unstacked import samples_seen
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
 from debugtracer.trace.birth import Frame
@@ -83,6 +84,8 @@ class CrashObserver(Observer):
             built=guarded("crash.built")(self.loss_built)(site),
             carried=carried(error) if GRAPH_USED in str(error) else None,
             words=words_of(error),
+            index=guarded("crash.index")(index_used)(site, self.run.batches) if OUTSIDE in str(error) else None,
+            sample=site.sample if fetching else None,
             cut=cut_short(error),
             fetching=fetching,
         )

@@ -56,6 +56,15 @@ class IntegerRows(msgspec.Struct, frozen=True, kw_only=True):
     """The lines that wrote these values, the one that made them first."""
 
 
+class IndexUsed(msgspec.Struct, frozen=True, kw_only=True):
+    """The index of a line that used one outside a dimension."""
+
+    text: str
+    """As it is written."""
+    made: tuple[Frame, ...]
+    """The lines that wrote its values, the one that made them first."""
+
+
 class ModuleSeen(msgspec.Struct, frozen=True, kw_only=True):
     """One module whose forward was running."""
 
@@ -147,6 +156,10 @@ class Crash(Fact, frozen=True, kw_only=True):
     """The line by which a tensor with a graph goes from one turn of the loop to the next."""
     words: KnownWords | None = None
     """What the text of the exception says, None where no known words are in it."""
+    index: IndexUsed | None = None
+    """The index that was outside its dimension, where it is known what made it."""
+    sample: int | None = None
+    """Dataset index of the sample that was being made."""
     cut: CutSeen | None = None
     """The slice that came out as much too short as the two lengths of the exception differ."""
     fetching: bool = False

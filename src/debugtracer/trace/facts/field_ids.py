@@ -26,6 +26,8 @@ class FieldIds(Fact, frozen=True, kw_only=True):
     """Where they are looked up."""
     offsets: tuple[int, ...] = ()
     """What is added to each column before; empty where nothing is."""
+    made: Frame | None = None
+    """Where that was made, as far as it is known."""
 
     def key(self) -> object:
         """Identify the table of a model."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.fact import Fact
 
@@ -24,14 +26,16 @@ class MirroredInput(Fact, frozen=True, kw_only=True):
     compared: int
     """Samples that were seen twice."""
     frame: Frame | None
-    """Where the pictures were written last."""
+    """Where the pictures were turned alone, else where they were written last."""
     target_frame: Frame | None = None
-    """Where the target was made."""
+    """Where the target was turned alone, else where it was made."""
     target_how: str = ""
     """How the target was turned, most often; empty where it always came as it was."""
     first: tuple[str, str] = ("", "")
     """How the picture and the target of the first of the samples were turned."""
     loader_frame: Frame | None = None
+    only: Literal["", "picture", "target"] = ""
+    """The one of both that a line turns where the other is left as it is: `frame` or `target_frame`."""
 
     def key(self) -> object:
         """Identify the loader and the pair of tensors."""

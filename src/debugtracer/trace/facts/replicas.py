@@ -22,8 +22,8 @@ class Replica(Fact, frozen=True, kw_only=True):
     hooked: bool
     """A communication hook changes what is exchanged."""
     bypassed: Frame | None
-    """A line that called the module inside the wrapper with gradients, in an iteration in which the wrapper was not
-    called."""
+    """A line that called the module inside the wrapper, or a method of it, with gradients, in an iteration in which the
+    wrapper was not called."""
     loaded: Frame | None = None
     """The last line that loaded weights into it after it was wrapped."""
     replaced: int = 0
