@@ -81,6 +81,7 @@ APART = {
     "paired-products",
     "zero-backwards",
     "mixed-targets",
+    "read-padding",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 
