@@ -81,6 +81,7 @@ APART = {
     "paired-products",
     "zero-backwards",
     "mixed-targets",
+    "resized-labels",
     "read-padding",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
