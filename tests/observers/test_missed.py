@@ -81,6 +81,7 @@ APART = {
     "paired-products",
     "zero-backwards",
     "mixed-targets",
+    "untrained-starts",
     "regrouped-rows",
     "stretched-factors",
     "resized-labels",
