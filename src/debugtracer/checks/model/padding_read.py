@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
+from debugtracer.checks.model.future_leak import NAMED
 from debugtracer.checks.optimizer.sequence import at_line, spot
 from debugtracer.trace.facts.read_padding import ReadPadding
 from debugtracer.trace.finding import Finding
@@ -80,6 +81,3 @@ class PaddingRead(Check, frozen=True):
                 share=share,
                 gap=float(fact.gap),
             )
-
-
-NAMED = {"__getitem__": "an index"}

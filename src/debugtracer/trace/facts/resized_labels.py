@@ -27,5 +27,5 @@ class ResizedLabels(Fact, frozen=True, kw_only=True):
     loss_frame: Frame | None = None
 
     def key(self) -> object:
-        """Identify the line."""
+        """Identify the line that resizes."""
         return self.frame
