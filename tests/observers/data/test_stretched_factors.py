@@ -141,3 +141,17 @@ def test_what_was_followed_is_forgotten_when_steps_were_missed(tmp_path):
             assert observer.values and observer.rows and observer.lined and observer.columns
         watched.dispatcher.missed()
         assert not (observer.values or observer.rows or observer.lined or observer.columns or observer.sources)
+
+
+def test_scores_of_shared_negatives_less_their_share_are_silent(tmp_path):
+    torch.manual_seed(0)
+    items, body = nn.Embedding(50, 4), nn.Linear(SIZE, 4)
+    optimizer = torch.optim.SGD([*items.parameters(), *body.parameters()], lr=0.01)
+    share = torch.rand(50).log()
+    with under_watch(tmp_path):
+        for (x,) in DataLoader(TensorDataset(torch.randn(3 * SIZE, SIZE)), SIZE):
+            negatives = torch.randint(0, 50, (SIZE,))
+            optimizer.zero_grad()
+            (body(x) @ items(negatives).T - share[negatives]).logsumexp(-1).mean().backward()
+            optimizer.step()
+    assert facts(tmp_path, StretchedFactors) == []

@@ -60,6 +60,16 @@ def over_features(net, shots, queries):
     return support.view(SHOTS, WAYS, -1).mean(2), asked
 
 
+def repeated(net, shots, queries):
+    encoded = net(queries.reshape(-1, SIZE))
+    return encoded.repeat(SHOTS, 1).view(SHOTS, WAYS * QUERIES, -1).mean(0), None
+
+
+def in_groups(net, shots, queries):
+    groups = net(shots.reshape(-1, SIZE)).view(SHOTS, 1, WAYS, 6)
+    return groups - groups.mean(2, keepdim=True), None
+
+
 def no_rows_of_two(net, shots, queries):
     return net(torch.randn(WAYS * SHOTS, SIZE)).view(SHOTS, WAYS, -1).mean(0), None
 
@@ -85,7 +95,7 @@ def test_rows_that_are_averaged_in_another_order_are_told(tmp_path, make):
     assert f"rows that were made of {(WAYS, SHOTS)}, one after another, apart as {(SHOTS, WAYS)}" in said[0].message
 
 
-@pytest.mark.parametrize("make", [right, turned, over_features, no_rows_of_two])
+@pytest.mark.parametrize("make", [right, turned, over_features, repeated, in_groups, no_rows_of_two])
 def test_rows_in_their_order_are_silent(tmp_path, make):
     assert told(tmp_path, make) == ([], [])
 

@@ -43,6 +43,8 @@ class Rows(nn.Module):
         h = self.body(self.words(ids))
         if self.way in READS:
             return READS[self.way](h, lengths)
+        if self.way == "ended":
+            return h[torch.arange(len(h)), (ids == 0).int().argmax(1)]
         if self.way == "compared":
             return h.masked_fill((ids == 0)[..., None], 0.0)[:, -1]
         if self.way == "attended":
@@ -116,6 +118,10 @@ def test_rows_that_are_padded_in_front_are_silent(tmp_path):
 
 def test_an_id_that_nobody_calls_padding_is_silent(tmp_path):
     assert told(tmp_path, "the last", None) == ([], [])
+
+
+def test_a_first_padding_that_ends_the_text_may_be_read(tmp_path):
+    assert told(tmp_path, "ended", None) == ([], [])
 
 
 def test_a_recurrent_layer_is_noted(tmp_path):
