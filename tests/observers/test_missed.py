@@ -81,6 +81,11 @@ APART = {
     "paired-products",
     "zero-backwards",
     "mixed-targets",
+    "untrained-starts",
+    "regrouped-rows",
+    "stretched-factors",
+    "resized-labels",
+    "read-padding",
 }
 """Tried in tests of their own: this loop leaves nothing behind in them."""
 

@@ -28,3 +28,9 @@ def test_fires_on_joined_rows_that_are_taken_apart_as_neighbours():
 
 def test_stays_silent_without_a_fact():
     assert not list(ViewPermuted().judge(Window(permuted().ref)))
+
+
+def test_fires_on_rows_that_are_taken_apart_in_another_order():
+    finding = found(shape=(20, 32), result=(4, 5, 32), flattened=(5, 4), reader="mean")
+    assert "rows that were made of (5, 4), one after another, apart as (4, 5), and mean (net.py:22)" in finding.message
+    assert "Use view(5, 4, -1)." in finding.message

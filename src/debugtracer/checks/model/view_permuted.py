@@ -18,7 +18,8 @@ class ViewPermuted(Check, frozen=True):
 
     What it catches
         `x.view(batch, channels, points)` of (batch, points, channels); attention heads that are put back without a
-        transpose; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`.
+        transpose; two views of a batch joined with `cat` and taken apart with `view(batch, 2, -1)`; shots that lie
+        class by class and are averaged as `view(shots, classes, -1).mean(0)`.
     Why it matters
         view and reshape keep the order of memory, so a row of the new axis holds values of several channels and
         points. Every size is right, nothing crashes, and the network learns what it can of a scrambled input.
@@ -26,8 +27,9 @@ class ViewPermuted(Check, frozen=True):
         The sizes after are those before in another order (axes of size 1 left out), and what is made of it reaches an
         op that reads the axes: a linear layer, convolution, norm, softmax, matrix product or fold over an axis. Or
         `cat` joined k tensors of n rows along dimension 0, nothing in the step made rows of (n, k), and a view takes
-        them apart as (n, k): neighbours of one part become pairs. A view that is undone, splits or joins axes is left
-        alone.
+        them apart as (n, k): neighbours of one part become pairs. Or rows that a view made of (a, b) are followed
+        through layers, taken apart as (b, a) and folded over one of the two. A view that is undone, splits or joins
+        axes is left alone.
     What to do
         `x.transpose(1, 2)`; for joined parts `view(k, n, ...).transpose(0, 1)`, or `torch.stack(parts, 1)`.
     Example
@@ -49,16 +51,26 @@ class ViewPermuted(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield one finding a line; the observer tells each once."""
         for fact in window.new(PermutedView):
-            seen = f"{fact.function}{spot(fact.frame)}"
-            message = (
-                f"{seen} takes {fact.shape[0]} rows, joined from {fact.parts} tensors of {fact.result[0]} rows, apart "
-                f"as {fact.result[:2]}: what is paired are neighbours of one tensor; expected the same row of each. "
-                f"Use view({fact.parts}, {fact.result[0]}, ...).transpose(0, 1), or torch.stack(parts, 1)."
-                if fact.parts
-                else f"{seen} gives {fact.shape} the sizes {fact.result}, and {fact.reader}{spot(fact.reader_frame)} "
-                "reads the new axes, whose rows hold values of several old ones; expected axes that move with their "
-                "values. Use transpose or permute."
-            )
-            yield self.finding(
-                window, "warning", message, ref=fact.ref, place=Place(frame=fact.frame, symptom_frame=fact.reader_frame)
-            )
+            place = Place(frame=fact.frame, symptom_frame=fact.reader_frame)
+            yield self.finding(window, "warning", described(fact), ref=fact.ref, place=place)
+
+
+def described(fact: PermutedView) -> str:
+    """The message of one view."""
+    seen, reader = f"{fact.function}{spot(fact.frame)}", f"{fact.reader}{spot(fact.reader_frame)}"
+    if fact.flattened:
+        return (
+            f"{seen} takes rows that were made of {fact.flattened}, one after another, apart as {fact.result[:2]}, "
+            f"and {reader} goes over them: what it puts together comes from several rows of the first; expected the "
+            f"order in which they lie. Use view({fact.flattened[0]}, {fact.flattened[1]}, -1)."
+        )
+    if fact.parts:
+        return (
+            f"{seen} takes {fact.shape[0]} rows, joined from {fact.parts} tensors of {fact.result[0]} rows, apart as "
+            f"{fact.result[:2]}: what is paired are neighbours of one tensor; expected the same row of each. Use "
+            f"view({fact.parts}, {fact.result[0]}, ...).transpose(0, 1), or torch.stack(parts, 1)."
+        )
+    return (
+        f"{seen} gives {fact.shape} the sizes {fact.result}, and {reader} reads the new axes, whose rows hold values "
+        "of several old ones; expected axes that move with their values. Use transpose or permute."
+    )

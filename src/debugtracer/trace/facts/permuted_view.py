@@ -21,6 +21,8 @@ class PermutedView(Fact, frozen=True, kw_only=True):
     reader: str
     """The op that reads the axes; empty where parts were joined."""
     reader_frame: Frame | None
+    flattened: tuple[int, ...] = ()
+    """The two sizes that became the rows before, where it takes them apart in the other order; empty for others."""
 
     def key(self) -> object:
         """Identify the line of the view."""
