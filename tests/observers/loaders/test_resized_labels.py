@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
 import torch
+from PIL import Image
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, Dataset
@@ -69,6 +71,16 @@ def test_ids_that_a_dataset_weighs_are_told(tmp_path, workers):
     assert {(f.function, f.mode, f.samples) for f in found} == {("interpolate", "bilinear", (0, 1, 2, 3))}
     assert found[0].frame.function == "smooth"
     assert [f.severity for f in said] == ["warning"]
+
+
+def test_masks_that_pil_weighs_are_told(tmp_path):
+    def picture(ids):
+        made = Image.fromarray(ids.numpy().astype("uint8")).resize((SIZE, SIZE))
+        return torch.from_numpy(numpy.array(made)).long()
+
+    found, said = train(tmp_path, Maps(picture))
+    assert {(f.function, f.mode) for f in found} == {("Image.resize", "the default")}
+    assert len(said) == 1
 
 
 def test_ids_that_the_loop_weighs_are_told(tmp_path):
