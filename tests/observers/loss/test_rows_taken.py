@@ -80,7 +80,18 @@ def test_rows_of_an_index():
     assert rows_of(np.array([1, 0]), 9).tolist() == [1, 0]
     assert rows_of(torch.arange(3) != 1, 3).tolist() == [0, 2]
     assert rows_of([1, 2], 9).tolist() == [1, 2]
-    assert [rows_of(i, 9) for i in (3, None, ..., (slice(0, 2), 1), torch.tensor([[0]]), slice(0, 0))] == [None] * 6
+    others = (
+        3,
+        None,
+        ...,
+        (slice(0, 2), 1),
+        torch.tensor([[0]]),
+        slice(0, 0),
+        np.int64(3),
+        np.array(3),
+        np.zeros((2, 1)),
+    )
+    assert [rows_of(index, 9) for index in others] == [None] * len(others)
 
 
 def test_an_index_that_leaves_the_rows():

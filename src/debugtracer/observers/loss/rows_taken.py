@@ -144,7 +144,7 @@ def rows_of(index: Any, length: int) -> Tensor | None:
     if isinstance(index, Tensor):
         plain = index.device.type == "cpu" and index.dim() == 1 and not index.is_floating_point()
     else:
-        plain = isinstance(index, list) or type(index).__module__ == "numpy"
+        plain = isinstance(index, list) or (type(index).__module__ == "numpy" and getattr(index, "ndim", 0) == 1)
     if not plain or len(index) > MOST_ROWS:
         return None
     with torch._C.DisableTorchFunction():
