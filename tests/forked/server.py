@@ -31,7 +31,7 @@ IMPORTS = (
     *("pyarrow", "pyarrow.parquet", "pyarrow.compute", "safetensors.torch", "debugtracer"),
     "typer._adapters",  # pydantic, which typer brings with the first options it reads
 )  # fmt: skip
-NOT_WITHOUT_CAUSE = ("__main__", "sitecustomize", "lightning", "transformers", "notebook", "tracking")
+NOT_WITHOUT_CAUSE = ("__main__", "sitecustomize", "lightning", "transformers", "notebook", "tracking", "triton_kernels")
 """Modules of ours that are scripts, or whose import brings what a program may not have."""
 
 
