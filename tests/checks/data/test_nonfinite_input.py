@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from debugtracer.checks.data.nonfinite_input import NonfiniteInput
 from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.crash import Crash, TensorSeen
 from debugtracer.trace.facts.refetched import Refetched
+from tests.checks.crashes import LINE, REF
 from tests.checks.data.batches import LOADER, a_window, an_oddity, at, judged
 
 BAD = {"rows": (3,), "samples": (135,), "count": 1, "of": 60}
@@ -64,3 +67,16 @@ def test_the_sample_fetched_again_names_its_transform_and_line(origin, kind):
 
 def test_other_oddities_are_not_its_business():
     assert not list(NonfiniteInput().judge(a_window(an_oddity("blank"))))
+
+
+@pytest.mark.parametrize(("step", "nonfinite", "count"), [(8, 1, 2), (8, 0, 1), (9, 1, 1)])
+def test_a_crash_at_a_call_that_met_them_is_an_error_with_the_sample(step, nonfinite, count):
+    crash = Crash(
+        ref=msgspec.structs.replace(REF, step=step), error="RuntimeError", message="all elements of input",
+        frames=(LINE,), call=LINE, tensors=(TensorSeen(name="input", dtype="float32", nonfinite=nonfinite),),
+    )  # fmt: skip
+    *notes, last = NonfiniteInput().judge(a_window(an_oddity("nonfinite", **BAD), crash))
+    assert [*notes, last][0].severity == "note" and len([*notes, last]) == count
+    if count == 2:
+        assert (last.severity, last.kind, last.place.sample_index) == ("error", "data_nonfinite", (135,))
+        assert "sample 135, and the program ended with RuntimeError at a call that met them; expected" in last.message

@@ -8,6 +8,7 @@ from typing import ClassVar
 from debugtracer.checks.check import Check
 from debugtracer.checks.data.wording import named, place_of, which
 from debugtracer.trace.facts.batch_content import BatchOddity
+from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.facts.refetched import Refetched
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.made_at import made_at
@@ -30,7 +31,8 @@ class NonfiniteInput(Check, frozen=True):
     How it decides
         It counts non-finite values in the floating tensors of each batch that is looked at. It is an error when the
         tensor went into a module or a loss and what came out is not finite either; a NaN that marks a missing value and
-        is masked later is a note, one for each tensor of a loader. Tensors of -Inf and one other value are additive
+        is masked later is a note, one for each tensor of a loader. It is an error too when the program dies in that
+        step at a call that was given NaN or Inf. Tensors of -Inf and one other value are additive
         masks and are left alone. The guilty sample is fetched again through the dataset, to name the first transform
         whose output is bad.
     What to do
@@ -40,7 +42,7 @@ class NonfiniteInput(Check, frozen=True):
         output of Sequential is not finite; expected finite inputs. Impute or drop the sample where it is made.
     """
 
-    needs: ClassVar[tuple[type, ...]] = (BatchOddity, Refetched)
+    needs: ClassVar[tuple[type, ...]] = (BatchOddity, Refetched, Crash)
     kind: ClassVar[str] = "data_nonfinite"
     symptom: ClassVar[str] = "nan_loss"
     confidence: ClassVar[float] = 0.95
@@ -62,11 +64,21 @@ class NonfiniteInput(Check, frozen=True):
             if fact.what == "nonfinite" and (fact.spoiled or tensor not in noted):
                 noted[tensor] = True
                 yield self.describe(window, fact)
+        for crash in window.new(Crash):
+            met = [
+                fact
+                for fact in window.seen(BatchOddity)
+                if fact.what == "nonfinite" and fact.ref.step == crash.ref.step
+            ]
+            if met and not met[-1].spoiled and any(tensor.nonfinite for tensor in crash.tensors):
+                yield self.describe(
+                    window, met[-1], f", and the program ended with {crash.error} at a call that met them"
+                )
 
-    def describe(self, window: Window, fact: BatchOddity) -> Finding:
+    def describe(self, window: Window, fact: BatchOddity, ended: str = "") -> Finding:
         """How many values, which samples, what they spoiled, who made them."""
         met = {"model": f"the output of {fact.module}", "loss": "the loss"}.get(fact.reached, "")
-        spoiled = (
+        spoiled = ended or (
             f", and {met} is not finite"
             if fact.spoiled
             else f"; {met} is finite all the same"
@@ -83,7 +95,7 @@ class NonfiniteInput(Check, frozen=True):
         who = f", {named(fact.samples)}" if fact.samples else ""
         return self.finding(
             window,
-            "error" if fact.spoiled else "note",
+            "error" if fact.spoiled or ended else "note",
             f"{fact.path} of {which(fact.batch, fact.loader)} holds {fact.count} non-finite of {fact.of} "
             f"values{who}{spoiled}{made or made_at(fact.made)}; "
             "expected finite inputs. Impute or drop the sample where it is made.",
