@@ -19,7 +19,9 @@ def crash_of(out: Path, program) -> Crash:
     """The fact of a program that dies under watch."""
     with (
         under_watch(out) as session,
-        pytest.raises((RuntimeError, IndexError), match=r"out of bounds|cannot be multiplied|equal size") as raised,
+        pytest.raises(
+            (RuntimeError, IndexError), match=r"out of bounds|cannot be multiplied|equal size|greater than 0"
+        ) as raised,
     ):
         program()
     assert session is not None
@@ -120,3 +122,16 @@ def test_ids_that_were_computed_from_a_leaf_of_their_shape_name_its_samples(tmp_
     ]
     assert isinstance(fact, Crash) and fact.rows is not None
     assert (fact.rows.values, fact.rows.indices) == (((1, 8), (0, 7)), (2, 3))
+
+
+def test_lengths_that_packing_has_sorted_are_those_of_the_batch(tmp_path):
+    lengths = torch.tensor([3, 1, 2, 4, 2, 0, 1, 3])
+
+    def program():
+        model = nn.GRU(2, 3, batch_first=True)
+        for x, many in DataLoader(TensorDataset(torch.ones(8, 4, 2), lengths), batch_size=4):
+            model(nn.utils.rnn.pack_padded_sequence(x, many, batch_first=True, enforce_sorted=False))
+
+    crash = crash_of(tmp_path, dying(program))
+    assert crash.rows is not None and crash.rows.name == "lengths"
+    assert [values[0] for values in crash.rows.values] == [2, 0, 1, 3] and crash.rows.indices == (4, 5, 6, 7)

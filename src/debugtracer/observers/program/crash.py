@@ -30,7 +30,7 @@ from debugtracer.trace.facts.crash import UNFINISHED, Crash, CrashBatch, Integer
 from debugtracer.trace.step import StepRef
 
 MOST_ROWS = 4096  # rows of a batch looked at one by one (ours)
-PLACES = {"target": 1}  # places of the indices among the arguments of such a call; 0 else
+PLACES = {"target": 1, "lengths": 1}  # places of the indices among the arguments of such a call; 0 else
 GRAPH_USED = "backward through the graph a second time"
 MOST_PARAMETERS = 64  # parameters described (ours)
 INDEXING = {
@@ -39,6 +39,7 @@ INDEXING = {
     "embedding": "input",
     "embedding_bag": "input",
     "one_hot": "tensor",
+    "pack_padded_sequence": "lengths",
 }
 
 
@@ -105,6 +106,8 @@ class CrashObserver(Observer):
         """The indices that the failing call was given, by row of the batch."""
         name = next((INDEXING[call] for call in site.torch_calls if call in INDEXING), None)
         tensor = site.tensors.get(name or "")
+        if name == "lengths" and tensor is not None:
+            tensor = as_it_came(tensor, batch)
         if (
             tensor is None
             or tensor.is_floating_point()
@@ -208,3 +211,11 @@ def of_its_shape(batch: Batch, tensor: Tensor) -> bool:
     """Whether a batch has a leaf of whole numbers of this shape, from which the tensor was computed (ids of a field
     moved to their part of one table): then row by row."""
     return any(leaf.shape == tensor.shape and not leaf.is_floating_point() for _, leaf in batch.tensors())
+
+
+def as_it_came(lengths: Tensor, batch: Batch | None) -> Tensor | None:
+    """The leaf of the batch with these values: packing sorts them, so that their rows are no longer those of the
+    batch."""
+    wanted = sorted(lengths.reshape(-1).tolist())
+    leaves = [leaf for _, leaf in batch.tensors() if not leaf.is_floating_point() and leaf.dim() == 1] if batch else []
+    return next((leaf for leaf in leaves if leaf.device.type == "cpu" and sorted(leaf.tolist()) == wanted), None)
