@@ -15,7 +15,7 @@ from debugtracer.trace.finding import LAYERS
 from tests.each import each
 
 EXACT = {
-    "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples",
+    "data/batch-of-one", "data/class-ignored", "data/label-range", "data/ragged-samples", "data/empty-sample",
     "data/rows-reordered",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-all-ignored", "data/token-out-of-table",
     "data/targets-unsigned", "data/window-cut-short", "data/worker-copy-stale", "data/worker-rng",
@@ -34,7 +34,7 @@ EXACT = {
 }  # fmt: skip
 AT_END = {
     "model/frozen-by-evaluation", "model/all-frozen", "numerics/crash-text",
-    "data/batch-of-one", "data/ctc-lengths", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
+    "data/batch-of-one", "data/ctc-lengths", "data/empty-sample", "data/hard-samples", "data/loader-bound", "data/ragged-samples",
     "data/target-out-of-bounds", "data/target-overlap", "data/targets-unsigned", "data/token-out-of-table",
     "data/rows-beyond-length", "data/train-eval-overlap", "data/window-cut-short",
     "device/device-assert",

@@ -14,6 +14,8 @@ from debugtracer.trace.facts.crash import Crash
 from debugtracer.trace.facts.fact import from_plain
 from tests.watching import events, under_watch
 
+WORDS = r"out of bounds|cannot be multiplied|equal size|greater than 0"
+
 
 def crash_of(out: Path, program) -> Crash:
     """The fact of a program that dies under watch."""
