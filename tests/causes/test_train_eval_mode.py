@@ -41,3 +41,11 @@ def test_the_change_wakes_the_model_at_the_end_of_a_function_that_evaluates(tmp_
     made = causes()["train-eval-mode"].change(FindingEvidence(()), Frame(str(file), 2, "", "net.eval()"))
     assert made is not None
     assert (made.line, made.after) == (4, ("net.train()", "return right"))
+
+
+def test_the_change_takes_the_place_of_a_flag_set_by_hand(tmp_path):
+    file = tmp_path / "train.py"
+    file.write_text("def learn():\n    net.training = True\n\ndef accuracy():\n    net.eval()\n    return net(x)\n")
+    made = causes()["train-eval-mode"].change(FindingEvidence(()), Frame(str(file), 5, "", "net.eval()"))
+    assert made is not None
+    assert (made.line, made.before, made.after) == (2, "net.training = True", ("net.train()",))

@@ -80,7 +80,28 @@ def masked(model: nn.Module, x: Tensor) -> None:
 def test_a_call_of_the_program_is_not_made_again(tmp_path: Path, step: Callable[[nn.Module, Tensor], None]):
     facts = incident(tmp_path, step, torch.zeros(4, 3))
     assert facts.replay is not None and facts.birth is None
-    assert facts.replay.refused[-1].startswith("lines: line ")
+    assert facts.replay.refused[-2].startswith("lines: line ")
+    assert facts.replay.refused[-1].startswith("graph: no call")
+
+
+def made_in_two(x: Tensor) -> tuple[Tensor, Tensor]:
+    return x * 2, x.sum(1, keepdim=True).log()
+
+
+def unpacked(model: nn.Module, x: Tensor) -> None:
+    with torch.no_grad():
+        far, score = made_in_two(x.abs())
+        wanted = far.sum(1, keepdim=True) - score
+    loss = (model(x) - wanted).pow(2).mean()
+    loss.backward()
+
+
+def test_a_name_unpacked_from_a_call_is_named_as_the_first_that_is_bad(tmp_path: Path):
+    facts = incident(tmp_path, unpacked, torch.tensor([[0.0] * 3, [1.0] * 3, [2.0] * 3, [3.0] * 3]))
+    assert facts.replay is not None and facts.birth is None
+    (told,) = [r for r in facts.replay.refused if r.startswith("lines: ")]
+    assert told.startswith("lines: score of line ")
+    assert told.endswith(" holds 1 of 4 values that are not finite, and a call of the program is not made again")
 
 
 def test_a_mask_is_no_bad_value(tmp_path: Path):

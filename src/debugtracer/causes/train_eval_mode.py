@@ -33,13 +33,20 @@ class TrainEvalMode(Cause):
         model whose eval() this line is.
 
         An eval() inside that loop puts it before the first statement of the loop.
-        In a function that only evaluates it stands before the return.
+        In a function that only evaluates it stands before the return. Where the file sets the flag of the model by
+        hand, once, train() stands in its place.
         """
         model, source = asleep(frame.code), source_of(frame)
         place = training_loop(source, frame.line) or last_return(source, frame.line)
+        lines = source.splitlines()
+        by_hand = [n for n, line in enumerate(lines, 1) if line.strip() == f"{model}.training = True"]
+        if model and len(by_hand) == 1:
+            return Change(
+                file=frame.file, line=by_hand[0], before=f"{model}.training = True", after=(f"{model}.train()",)
+            )
         if place is None or not model:
             return None
-        before = source.splitlines()[place - 1].strip()
+        before = lines[place - 1].strip()
         return Change(file=frame.file, line=place, before=before, after=(f"{model}.train()", before))
 
 

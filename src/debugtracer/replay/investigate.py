@@ -19,8 +19,8 @@ from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.tape.entry import Entry, Slot, tensors
 from debugtracer.replay.anomaly import torch_says
 from debugtracer.replay.guilty import Values, guilty_batch
+from debugtracer.replay.held_values import by_held_values
 from debugtracer.replay.investigation import Investigation
-from debugtracer.replay.lines_again import by_lines
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_table import OpTableRecorder
 from debugtracer.replay.op_trace.op_tracer import OpListener, OpTracer
@@ -37,15 +37,15 @@ from debugtracer.trace.incident import Mechanism, ReplayFacts
 
 
 def investigate(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
-    """Try in order: tape in place, forward-only, the lines of the function in flight, the record alone. The world is as
-    before when it returns.
+    """Try in order: tape in place, forward-only, the lines of the function in flight, the graph of the loss, the record
+    alone. The world is as before when it returns.
 
     (docs/rationale/replay.md#fallbacks)"""
     begin = perf_counter()
     result = executed_again(alarm, context, program_bytes)
     if result.birth is None and not result.normal and not result.replay.reproduced and alarm.symptom == "nan_loss":
         with context.paused(), eager(), hushed():
-            by_lines(alarm, result, begin)
+            by_held_values(alarm, result, begin)
     return result
 
 

@@ -27,6 +27,7 @@ class Investigation:
 
     @property
     def is_final(self) -> bool:
-        """Whether the batch once more would show no more; lines that were computed again name no row of it."""
+        """Whether the batch once more would show no more; what was computed again from held values names no row
+        of it."""
         mechanism = self.replay.mechanism
-        return mechanism == "tape" or (self.birth is not None and mechanism != "lines")
+        return mechanism == "tape" or (self.birth is not None and mechanism not in {"lines", "graph"})

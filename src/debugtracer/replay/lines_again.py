@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from time import perf_counter
 from types import FrameType
 from typing import Any
 
@@ -19,13 +18,11 @@ from debugtracer.callsites.line import user_frame
 from debugtracer.callsites.origins.value_origin import program_of
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.replay.investigation import Investigation
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
 from debugtracer.replay.pure_expression import Impure, compute
 from debugtracer.trace.birth import Birth
-from debugtracer.trace.incident import ReplayFacts
 
 HOPS = 16  # names that are overwritten on the way, gone back through (ours)
 Write = tuple[int, str, ast.expr]
@@ -44,11 +41,15 @@ class LinesAgain:
         first, now = frame.f_code.co_firstlineno, frame.f_lineno
         module = frame.f_code.co_name == "<module>"
         self.writes: list[Write] = []
+        self.unpacked: dict[str, int] = {}
+        """Names that were last written together with others, out of one value, and the line of each."""
         for node in program.nodes:
             held = program.function(node)
             here = held is None if module else held is not None and first_line(held) == first
             if here and isinstance(node, ast.stmt) and node.lineno < now:
-                self.writes += written(node)
+                one_by_one = written(node)
+                self.writes += one_by_one
+                self.unpacked |= {} if one_by_one else dict.fromkeys(stored(node), node.lineno)
         self.hops = 0
 
     def bad(self, with_infinite: bool) -> Iterator[Write]:
@@ -58,6 +59,17 @@ class LinesAgain:
             value = self.values.get(name)
             if last[name] == line and isinstance(value, Tensor) and is_bad(value, with_infinite):
                 yield line, name, node
+
+    def handed(self, line: int, with_infinite: bool) -> str | None:
+        """The first name unpacked before a line that holds a bad value, in words. Syncs the host."""
+        last = {name: line for line, name, _ in self.writes}
+        for name, made in sorted(self.unpacked.items(), key=lambda one: one[1]):
+            value = self.values.get(name)
+            if last.get(name, 0) < made < line and isinstance(value, Tensor) and is_bad(value, with_infinite):
+                finite = int(torch.isfinite(value.detach()).sum())
+                bad = f"{value.numel() - finite} of {value.numel()} values that are not finite"
+                return f"{name} of line {made} holds {bad}, and a call of the program is not made again"
+        return None
 
     def again(self, line: int, node: ast.expr) -> Any:
         """What an expression on a line gives. Raises Impure, and what the operations raise."""
@@ -80,30 +92,6 @@ class LinesAgain:
         return self.again(before[-1][0], before[-1][2])
 
 
-def by_lines(alarm: Alarm, result: Investigation, begin: float) -> None:
-    """Take the birth from the lines of the function in flight, where they show it when they are computed again;
-    `begin` is the time of the alarm."""
-    try:
-        birth = birth_in_lines(alarm)
-    except ReplayRefused as error:
-        refused = (*result.replay.refused, f"lines: {error}")
-        result.replay = msgspec.structs.replace(result.replay, refused=refused)
-        return
-    result.birth = birth
-    result.replay = ReplayFacts(
-        mechanism="lines",
-        reproduced=True,
-        parity="anomaly only",
-        alarm_to_verdict_s=perf_counter() - begin,
-        refused=(*result.replay.refused, *([] if result.replay.mechanism == "flight-record" else [not_shown(result)])),
-    )
-
-
-def not_shown(result: Investigation) -> str:
-    """What was executed again and did not show the fault, as a refusal."""
-    return f"{result.replay.mechanism}: {result.replay.parity}"
-
-
 def birth_in_lines(alarm: Alarm) -> Birth:
     """The op of a line that made the first bad value. Syncs the host. Raises ReplayRefused."""
     frame = user_frame()
@@ -121,7 +109,7 @@ def birth_in_lines(alarm: Alarm) -> Birth:
             raise ReplayRefused(f"line {line} cannot be computed again ({type(error).__name__})") from None
         birth = find_birth(tracker, [(name, value)])
         if birth is None or birth.op is None or deliberate(tracker, [(name, value)]):
-            raise ReplayRefused(f"line {line}, computed again, did not show it")
+            raise ReplayRefused(lines.handed(line, infinite) or f"line {line}, computed again, did not show it")
         return msgspec.structs.replace(birth, entry=None, rows=None)
     raise ReplayRefused("no variable of the function in flight holds a bad value")
 
@@ -148,6 +136,17 @@ def written(node: ast.stmt) -> list[Write]:
         pairs = zip(target.elts, value.elts, strict=True)
         return [(node.lineno, t.id, v) for t, v in pairs if isinstance(t, ast.Name)]
     return []
+
+
+def stored(node: ast.stmt) -> list[str]:
+    """The names that an assignment of one value to several writes."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [
+        name.id
+        for target in targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    ]
 
 
 def is_bad(value: Tensor, with_infinite: bool) -> bool:

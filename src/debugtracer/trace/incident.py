@@ -14,7 +14,7 @@ from debugtracer.trace.pipeline_birth import PipelineBirth
 from debugtracer.trace.step import StepRef
 
 Symptom = Literal["nan_loss", "inf_grad", "nan_output", "bad_update", "crash"]
-Mechanism = Literal["tape", "re-yield", "forward-only", "lines", "flight-record"]
+Mechanism = Literal["tape", "re-yield", "forward-only", "lines", "graph", "flight-record"]
 
 
 SYMPTOMS: dict[Symptom, str] = {

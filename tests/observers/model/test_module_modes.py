@@ -71,6 +71,49 @@ def test_flags_set_without_train_count_too(tmp_path):
     assert not findings(tmp_path, "eval-mode-left")
 
 
+def test_a_flag_set_on_the_model_alone_wakes_no_layer(tmp_path):
+    def between(model):
+        evaluate(model)
+        model.training = True
+
+    told = loop(tmp_path, between)
+    assert [(f.training, f.whole, f.by_hand, f.evaluated) for f in told] == [
+        (2, False, False, False),
+        (0, True, True, True),
+    ]
+    (finding,) = findings(tmp_path, "eval-mode-left")
+    assert (finding.severity, finding.place.frame.code) == ("error", "model.eval()")
+    assert "; its own flag was set to training, which does not reach its layers; expected" in finding.message
+
+
+class Held(nn.Sequential):
+    def train(self, mode=True):
+        super().train(mode)
+        for layer in self.layers_held if mode and hasattr(self, "layers_held") else ():
+            layer.training = False
+        return self
+
+
+def test_a_train_of_its_own_that_keeps_layers_asleep_is_on_purpose(tmp_path):
+    def between(model):
+        model.layers_held = [model[1], model[2]]
+        evaluate(model)
+        model.train()
+
+    told = loop(tmp_path, between, model=Held(*net()))
+    assert [(f.training, f.whole, f.by_hand) for f in told] == [(2, False, False), (0, False, False)]
+    assert [f.severity for f in findings(tmp_path, "eval-mode-left")] == ["note"]
+
+
+def test_a_flag_set_after_an_eval_of_its_own_phase_is_no_error(tmp_path):
+    def between(model):
+        model.eval()
+        model.training = True
+
+    loop(tmp_path, between)
+    assert [f.severity for f in findings(tmp_path, "eval-mode-left")] == ["note"]
+
+
 def test_norms_put_to_sleep_one_by_one_are_on_purpose(tmp_path):
     def between(model):
         model[1].eval()

@@ -16,14 +16,16 @@ class EvalModeLeft(Check, frozen=True):
     """Training goes on in evaluation mode.
 
     What it catches
-        `model.eval()` for a validation and no `model.train()` after it.
+        `model.eval()` for a validation and no `model.train()` after it, or `model.training = True` in its place, which
+        the layers inside do not hear.
     Why it matters
         Dropout is off and batch norm keeps its old statistics from then on: the model overfits, or drifts away from its
         statistics.
     How it decides
         All dropout and batch-norm layers of a module were in training mode in a backward, then one eval() call switched
         them all, the module was called without a graph, and `steps` backwards later they still are. Frozen from the
-        start, or batch norms switched one by one, is intent; any other partial switch is a note.
+        start, or batch norms switched one by one, is intent; any other partial switch is a note. A flag of the
+        module that says training counts as intent only where train() was called since.
     What to do
         Call `model.train()` at the begin of each epoch, or after the evaluation.
     Example
@@ -65,12 +67,13 @@ class EvalModeLeft(Check, frozen=True):
         if not proven and fact.norms_only:
             return
         where = f" since {fact.frame.code or 'eval()'} at line {fact.frame.line}" if fact.frame else ""
+        flag = "; its own flag was set to training, which does not reach its layers" if fact.by_hand else ""
         count = f"all {fact.total}" if fact.training == 0 else f"{fact.total - fact.training} of {fact.total}"
         yield self.finding(
             window,
             "error" if proven else "note",
             f"{count} dropout and batch-norm layers of {fact.root} are in evaluation mode{where}, in {self.steps} "
-            "backwards; "
+            f"backwards{flag}; "
             "expected training mode, as before. Call model.train() after the evaluation.",
             ref=fact.ref,
             place=Place(frame=fact.frame, symptom_frame=fact.symptom),

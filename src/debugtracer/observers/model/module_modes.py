@@ -180,7 +180,9 @@ class ModuleModesObserver(Observer):
         if not total or state == watched.emitted:
             return
         watched.emitted = state
-        owner, frames, number = self.cause(module, [layer for _, layer in sleeping])
+        asleep = [layer for _, layer in sleeping]
+        owner, frames, number = self.cause(module, asleep)
+        by_hand = bool(sleeping) and module.training and number is not None and not self.woken(number, module, asleep)
         self.run.emit(
             ModuleModes(
                 ref=self.run.ref("backward"),
@@ -190,7 +192,8 @@ class ModuleModesObserver(Observer):
                 training=training,
                 sleeping=tuple(name for name, _ in sleeping[:NAMED]),
                 norms_only=bool(sleeping) and all(isinstance(layer, _BatchNorm) for _, layer in sleeping),
-                whole=owner is not None and training == 0 and not module.training,
+                whole=owner is not None and training == 0 and (by_hand or not module.training),
+                by_hand=by_hand,
                 evaluated=number is not None and watched.quiet_at >= number,
                 frame=frames_of(frames)[0] if frames else None,
                 symptom=self.run.here(),
@@ -210,6 +213,17 @@ class ModuleModesObserver(Observer):
             if any(id(layer) in parts for layer in sleeping):
                 return None, raw, number
         return None, (), None
+
+    def woken(self, number: int, root: nn.Module, sleeping: list[nn.Module]) -> bool:
+        """Whether train() was called on the root, on something around it or on a sleeping layer since that call."""
+        wanted = {id(root), *map(id, sleeping)}
+        for call in reversed(self.calls.calls):
+            if call.number <= number:
+                return False
+            module = call.module() if call.mode else None
+            if module is not None and any(id(part) in wanted for part in module.modules()):
+                return True
+        return False
 
 
 def stateful(module: nn.Module) -> list[tuple[str, nn.Module]]:

@@ -25,6 +25,8 @@ class ModuleModes(Fact, frozen=True, kw_only=True):
     """All that are in evaluation mode are batch norms."""
     whole: bool = False
     """One call of eval() on the root or around it has switched them all."""
+    by_hand: bool = False
+    """The root's own flag says training all the same, and no train() was called since: somebody has set it."""
     evaluated: bool = False
     """The root was called without a graph since that call."""
     frame: Frame | None = None

@@ -18,6 +18,7 @@ MECHANISMS = {
     "re-yield": "the batch was fetched again and the step repeated",
     "forward-only": "the forward of the root module was executed again",
     "lines": "the lines of the function in flight were computed again with the values that it holds",
+    "graph": "the call that made the bad value was computed again with what the graph of the loss keeps of it",
     "flight-record": "nothing was executed again; this is the flight record alone",
 }
 
