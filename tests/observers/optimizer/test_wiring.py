@@ -88,7 +88,7 @@ def test_a_new_head_that_nobody_updates_is_a_warning(tmp_path):
     finding = findings(tmp_path, "missing-params")[-1]
     assert (finding.severity, finding.place.param) == ("warning", "head.weight")
     assert (
-        "receive gradients and no optimizer holds them, and they still have the values a new layer is drawn with; "
+        "receive gradients and no optimizer holds them, and some of them are spread as the weights of a new layer are; "
         "expected"
     ) in finding.message
 
