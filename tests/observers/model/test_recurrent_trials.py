@@ -29,6 +29,17 @@ class TimeFirst(Tide):
         return self.level(states[-1])
 
 
+class Window(nn.Module):
+    def __init__(self, layer, read=-1):
+        super().__init__()
+        self.lift, self.layer, self.level, self.read = nn.Linear(1, 8), layer, nn.Linear(8, 1), read
+
+    def forward(self, x):
+        h = self.lift(x) + torch.linspace(0, 1, x.shape[1])[:, None]
+        h = self.layer(h, h, h)[0] if isinstance(self.layer, nn.MultiheadAttention) else self.layer(h)
+        return self.level(h[:, self.read] if self.read is not None else h)
+
+
 def trials(out, model):
     with under_watch(out):
         model(torch.randn(6, 9, 1)).square().sum().backward()
@@ -45,4 +56,30 @@ def test_the_batch_in_the_dimension_of_time_is_told_at_the_layer(tmp_path, kind)
 
 @pytest.mark.parametrize("model", [Tide(batch_first=True), TimeFirst(), Tide(whole=True)], ids=str)
 def test_time_in_its_own_dimension_is_silent(tmp_path, model):
+    assert "over_batch" not in trials(tmp_path, model)
+
+
+def encoder(batch_first):
+    return nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=batch_first)
+
+
+@pytest.mark.parametrize("layer", [nn.MultiheadAttention(8, 2), encoder(False)], ids=["attention", "encoder"])
+def test_an_attention_along_the_batch_is_told_too(tmp_path, layer):
+    told = trials(tmp_path, Window(layer))["over_batch"]
+    assert (told.changed, told.length, told.function) == (True, 9, "attention")
+    assert told.module in ("layer", "layer.self_attn")
+    (finding,) = findings(tmp_path, "recurrent-over-batch")
+    assert "so it attends along the samples and not along the 9 steps" in finding.message
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Window(nn.MultiheadAttention(8, 2, batch_first=True)),
+        Window(encoder(True)),
+        Window(nn.MultiheadAttention(8, 2), read=None),
+    ],
+    ids=["batch first", "encoder", "a row a step"],
+)
+def test_an_attention_along_the_steps_is_silent(tmp_path, model):
     assert "over_batch" not in trials(tmp_path, model)

@@ -1,4 +1,4 @@
-"""Does a recurrent layer run along time?"""
+"""Does a recurrent layer or an attention run along time?"""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from debugtracer.trace.window import Window
 
 
 class RecurrentOverBatch(Check, frozen=True):
-    """A recurrent layer takes the samples of the batch for the steps of one sequence.
+    """A recurrent layer or an attention takes the samples of the batch for the steps of one sequence.
 
     What it catches
-        `nn.GRU`, `nn.LSTM` or `nn.RNN` made without `batch_first=True` and given (batch, time, features).
+        `nn.GRU`, `nn.LSTM`, `nn.RNN`, `nn.MultiheadAttention` or `nn.TransformerEncoderLayer` made without
+        `batch_first=True` and given (batch, time, features).
     Why it matters
         The state runs from sample to sample, and each output sees one step of its own sequence and the same step of the
-        samples before it. Nothing crashes, and what is learnt is little.
+        samples before it; an attention mixes samples and never looks at another step. Nothing crashes, and what is
+        learnt is little.
     How it decides
-        On a copy in evaluation mode all samples but the last change, and the output of the last changes with them. The
-        layer was made with batch_first=False, its first dimension is the batch and its second is neither one nor as
-        long, and the model gives one row a sample.
+        On a copy in evaluation mode all samples but one change (the last, for a recurrent layer), and the output of
+        that one changes with them. The layer was made with batch_first=False, its first dimension is the batch and its
+        second is neither one nor as long, and the model gives one row a sample.
     What to do
         Pass batch_first=True, or transpose the input and the output.
     Example
@@ -37,7 +39,7 @@ class RecurrentOverBatch(Check, frozen=True):
     symptom: ClassVar[str] = "no_learning"
     confidence: ClassVar[float] = 0.95
     remedies: ClassVar[tuple[str, ...]] = (
-        "pass batch_first=True to the recurrent layer",
+        "pass batch_first=True to the layer",
         "or give it (time, batch, features): x.transpose(0, 1)",
     )
     proved_by: ClassVar[str] = "model/tidal_gauge"
@@ -46,12 +48,13 @@ class RecurrentOverBatch(Check, frozen=True):
         """The trial is made once a root."""
         for fact in window.new(FunctionTest):
             if fact.trial == "over_batch" and fact.changed:
+                runs = "it attends along the samples" if fact.function else "its state runs along the samples"
                 yield self.finding(
                     window,
                     "warning",
                     f"{fact.module or fact.root}{spot(fact.frame)} has batch_first=False and is given the batch first, "
-                    f"so its state runs along the samples and not along the {fact.length} steps; expected steps in its "
-                    "first dimension. Pass batch_first=True.",
+                    f"so {runs} and not along the {fact.length} steps; expected steps in its first dimension. Pass "
+                    "batch_first=True.",
                     ref=fact.ref,
                     place=Place(module=fact.module, frame=fact.frame),
                 )

@@ -121,7 +121,9 @@ class MissingParams(Check, frozen=True):
         frame = built.frame if built is not None else None
         listed = built.groups if built is not None and not holders else None
         made = f"; {built.kind}{spot(built.frame)} is given the list of line {listed.line}" if built and listed else ""
-        drawn = ", and some of them are spread as the weights of a new layer are" if lost[0].drawn and not holders else ""
+        drawn = (
+            ", and some of them are spread as the weights of a new layer are" if lost[0].drawn and not holders else ""
+        )
         advice = LISTED if listed else LATER
         if thawed and not holders:
             drawn, advice = ", and they were frozen in an earlier step", UNFROZEN

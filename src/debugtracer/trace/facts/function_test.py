@@ -29,11 +29,11 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     trial: Trial
     """later_tokens: tokens from `position` on are changed; own_token: the one at `position`, which is its own target in
     a model that reads from left to right; shifted_token: the target is a token further on than the next, `position` of
-    them; other_samples: all samples but that at `position`; over_batch: a recurrent layer runs along the batch and not
-    along its `length` steps; any_input: samples change places; other_positions: along one dimension of an input, all
-    positions but one are those of another sample; target_window: one of the `common` positions that the target has with
-    the input, from `position` on, is changed, and the output there with it; dropout_left_on: two runs differ, and do
-    not with the dropouts off that nobody turns off."""
+    them; other_samples: all samples but that at `position`; over_batch: a recurrent layer, or an attention, runs along
+    the batch and not along its `length` steps; any_input: samples change places; other_positions: along one dimension
+    of an input, all positions but one are those of another sample; target_window: one of the `common` positions that
+    the target has with the input, from `position` on, is changed, and the output there with it; dropout_left_on: two
+    runs differ, and do not with the dropouts off that nobody turns off."""
     root: str
     changed: bool = False
     """Outputs that the change should not reach have changed (any_input, other_positions: nothing has changed at
@@ -52,7 +52,8 @@ class FunctionTest(Fact, frozen=True, kw_only=True):
     """The first module in which it shows."""
     frame: Frame | None = None
     function: str = ""
-    """later_tokens: the torch function in which it shows, where that is no attention."""
+    """later_tokens: the torch function in which it shows, where that is no attention; over_batch: `attention` where it
+    is one."""
     made: tuple[Frame, ...] = ()
     """own_token, shifted_token, target_window: the lines that wrote the targets, or the `argument`; later_tokens: those
     that wrote the mask of the attention in which it shows; the one that made them first."""
