@@ -33,3 +33,25 @@ def test_an_array_whose_values_have_changed():
         finding.message
     )
     assert finding.place.frame == line(57)
+
+
+def columns(**more: object) -> StoredAlias:
+    given = {"container": "Replay", "places": (), "columns": ("state", "next_state"), "twice": True, "frame": line(21)}
+    return alias(**{**given, **more})
+
+
+def test_two_columns_that_were_one_array():
+    (finding,) = found(StoredByReference(), [columns(held_by="Pendulum._obs", returned=line(34), write_frame=line(31))])
+    assert finding.message == (
+        "step 0, rank 0: state and next_state of Replay (train.py:21) are equal in all 19 rows compared: Pendulum._obs "
+        "is handed out itself (train.py:34 returns it, train.py:31 writes into it) when they were stored, and QNet "
+        "(train.py:57) is given two batches that are the same; expected rows before and after a step. Return a copy, "
+        "or keep one before the step."
+    )
+    assert (finding.severity, finding.kind, finding.place.frame) == ("warning", "rollout_mismatch", line(34))
+
+
+def test_two_columns_whose_array_is_not_known():
+    (finding,) = found(StoredByReference(), [columns(held_by="", write_frame=None)])
+    assert "in all 19 rows compared: both were the same when they were stored" in finding.message
+    assert finding.place.frame == line(21)

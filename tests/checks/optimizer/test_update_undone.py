@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from debugtracer.checks.optimizer.update_undone import UpdateUndone
+from debugtracer.trace.facts.undone_round import UndoneRound
 from debugtracer.trace.facts.undone_update import UndoneUpdate
 from tests.checks.optimizer.seen import at, found, line
 
@@ -43,4 +44,39 @@ def test_without_a_load_the_optimizer_is_the_place():
     ids=["two", "some stay", "nothing moved", "adaptation", "now and then"],
 )
 def test_updates_that_last_and_starts_on_purpose_are_silent(facts):
+    assert found(UpdateUndone(), facts) == []
+
+
+def lost(number: int, **fields: object) -> UndoneRound:
+    given = {"updates": 30, "moved": True, "back": True, "params": 12, "loads": line(48), **fields}
+    return UndoneRound(
+        ref=at(30 * number), module=0, name="Policy", kind="Adam", built=line(30), number=number, **given
+    )
+
+
+def test_rounds_that_a_load_writes_over():
+    (finding,) = found(UpdateUndone(), [lost(n) for n in range(10)])
+    assert finding.message == (
+        "step 0, rank 0: load_state_dict (train.py:48) gives Policy bit for bit the weights that it gave it the last "
+        "time, 8 times running: the 30 updates of Adam (train.py:30) between two loads are written over each time, and "
+        "nothing ran or read the weights in between; expected updates that stay. Load the trained weights into the "
+        "copy, not the copy into the trained model."
+    )
+    assert (finding.kind, finding.severity, finding.exact) == ("parameters_not_updated", "warning", False)
+    assert (finding.place.frame, finding.place.symptom_frame) == (line(48), line(30))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        [lost(n) for n in range(7)],
+        [lost(n, used=True) for n in range(10)],
+        [lost(n, outer=True) for n in range(10)],
+        [lost(n, moved=False) for n in range(10)],
+        [lost(n, updates=1) for n in range(10)],
+        [lost(n, back=n != 5) for n in range(12)],
+    ],
+    ids=["a batch of tasks", "read", "inner loop", "nothing moved", "single", "now and then"],
+)
+def test_rounds_that_serve_are_silent(facts):
     assert found(UpdateUndone(), facts) == []

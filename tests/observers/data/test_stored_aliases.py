@@ -165,3 +165,75 @@ def test_a_goal_that_is_not_written_to_is_silent(tmp_path: Path):
             optimizer.step()
 
     assert observed(tmp_path / "runs", loop, StoredAlias) == []
+
+
+class Columns:
+    """Copies what it is given into arrays."""
+
+    def __init__(self) -> None:
+        self.before, self.after = np.zeros((200, 3), dtype=np.float32), np.zeros((200, 3), dtype=np.float32)
+        self.count = 0
+
+    def push(self, before: Any, after: Any) -> None:
+        self.before[self.count] = before
+        self.after[self.count] = after
+        self.count += 1
+
+
+def learn_columns(copies: bool, keep: bool = True) -> None:
+    walk, store, q = Walk(copies), Columns(), nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(q.parameters(), lr=1e-3)
+    for _ in range(6):
+        state = walk.reset()
+        for _ in range(10):
+            after = walk.step()
+            store.push(state, after)
+            state = after
+        if not keep:
+            state = after = None
+        rows = np.random.randint(store.count, size=16)
+        with torch.no_grad():
+            goal = 1 + 0.9 * q(torch.from_numpy(store.after[rows]))
+        loss = nn.functional.mse_loss(q(torch.from_numpy(store.before[rows])), goal)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def test_columns_that_were_one_array(tmp_path: Path):
+    (fact,) = observed(tmp_path / "runs", lambda: learn_columns(copies=False), StoredAlias)
+    assert (fact.container, fact.columns, fact.entries) == ("Columns", ("before", "after"), 10)
+    assert fact.held_by == "Walk.state" and fact.twice
+    assert fact.returned is not None and "self.state" in fact.returned.code
+
+
+def test_columns_that_two_arguments_were_written_to(tmp_path: Path):
+    (fact,) = observed(tmp_path / "runs", lambda: learn_columns(copies=False, keep=False), StoredAlias)
+    assert fact.held_by == "" and fact.frame is not None and fact.frame.code == "self.before[self.count] = before"
+
+
+def test_columns_of_copies_are_silent(tmp_path: Path):
+    assert observed(tmp_path / "runs", lambda: learn_columns(copies=True), StoredAlias) == []
+
+
+def test_a_teacher_and_a_student_of_one_batch_are_silent(tmp_path: Path):
+    class Pictures:
+        """The same pictures, once to be reconstructed."""
+
+        def __init__(self) -> None:
+            self.given = np.random.rand(64, 3).astype(np.float32)
+            self.wanted = self.given.copy()
+
+    def loop() -> None:
+        pictures, teacher, student = Pictures(), nn.Linear(3, 2), nn.Linear(3, 2)
+        optimizer = torch.optim.SGD(student.parameters(), lr=1e-3)
+        for _ in range(4):
+            rows = np.random.randint(64, size=16)
+            with torch.no_grad():
+                goal = teacher(torch.from_numpy(pictures.wanted[rows]))
+            loss = nn.functional.mse_loss(student(torch.from_numpy(pictures.given[rows])), goal)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    assert observed(tmp_path / "runs", loop, StoredAlias) == []

@@ -27,6 +27,10 @@ class StoredByReference(Check, frozen=True):
         are the same in other memory. The lists and deques that the functions on the stack can reach are looked into:
         the last 8 entries or more of one hold the same object in the same place. It is written to: its values were
         others at an earlier look, or a method of the object that holds it, too, writes into it.
+        A store that copies what it is given shows two columns that are equal in all rows in memory of their own, at
+        least 8 of them different, while two batches of a step are the same: the array was one before it was copied. A
+        name of the loop still holds an array that another object writes into, or one method writes two different
+        arguments into the columns.
     What to do
         Store a copy, or return one from the environment.
     Example
@@ -49,7 +53,7 @@ class StoredByReference(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Judge each container once."""
         for fact in window.new(StoredAlias):
-            yield self.describe(window, fact)
+            yield self.describe_columns(window, fact) if fact.columns else self.describe(window, fact)
 
     def describe(self, window: Window, fact: StoredAlias) -> Finding:
         """Build the finding at the line that stores."""
@@ -67,6 +71,24 @@ class StoredByReference(Check, frozen=True):
             f"{held}: {seen}; expected the values at the time of storing. Store a copy.",
             ref=fact.ref,
             place=Place(frame=fact.frame or fact.write_frame or fact.called, symptom_frame=fact.called),
+            entries=fact.entries,
+            distinct=fact.distinct,
+        )
+
+    def describe_columns(self, window: Window, fact: StoredAlias) -> Finding:
+        """Build the finding at the line that returns the array, where it is known."""
+        one, other = fact.columns
+        wrote = f", {at_line(fact.write_frame)} writes into it" if fact.write_frame is not None else ""
+        gave = f"{at_line(fact.returned)} returns it" if fact.returned is not None else "a name of the loop holds it"
+        held = f"{fact.held_by} is handed out itself ({gave}{wrote})" if fact.held_by else "both were the same"
+        return self.finding(
+            window,
+            "warning",
+            f"{one} and {other} of {fact.container}{spot(fact.frame)} are equal in all {fact.entries} rows compared: "
+            f"{held} when they were stored, and {fact.root}{spot(fact.called)} is given two batches that are the same; "
+            f"expected rows before and after a step. Return a copy, or keep one before the step.",
+            ref=fact.ref,
+            place=Place(frame=fact.returned or fact.write_frame or fact.frame, symptom_frame=fact.called),
             entries=fact.entries,
             distinct=fact.distinct,
         )

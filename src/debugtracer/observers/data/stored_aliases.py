@@ -1,5 +1,5 @@
 """Looks into the lists of a program where the rows of its batch repeat: do their entries hold one array that is written
-to?"""
+to, or two of their columns the same rows?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from debugtracer.callsites.equal_columns import equal_columns, lent, written_together
 from debugtracer.callsites.frames import raw_frames
 from debugtracer.callsites.line import first
-from debugtracer.callsites.stored_entries import Repeated, added_at, keeper_of, reachable, repeated
+from debugtracer.callsites.stored_entries import Held, Repeated, added_at, keeper_of, reachable, repeated
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.weak import WeakRef
@@ -87,6 +88,28 @@ class StoredAliasesObserver(Observer):
                     held_by=keeper[0].where() if keeper else "", changed=changed, root=root, rows=len(rows),
                     distinct=distinct, twice=twice, frame=added, write_frame=keeper[1] if keeper else None,
                     called=first(raw_frames(1)),
+                )
+            )  # fmt: skip
+            return
+        if twice:
+            self.look_at_columns(root, rows, distinct, every)
+
+    def look_at_columns(self, root: str, rows: Tensor, distinct: int, every: list[Held]) -> None:
+        """Emit a store with two columns that are equal everywhere, where one array was given for both: a name still
+        holds it, or one method writes two arguments into them."""
+        size = rows[0].numel()
+        for one in equal_columns(every, size):
+            by = lent(every, size)
+            added = written_together(one)
+            if one.store in self.told or (by is None and added is None):
+                continue
+            self.told.add(one.store)
+            self.run.emit(
+                StoredAlias(
+                    ref=self.run.ref(), container=one.store, columns=one.names, entries=one.rows,
+                    held_by=by[0].where() if by else "", write_frame=by[1] if by else None,
+                    returned=by[2] if by else None, root=root, rows=len(rows), distinct=distinct, twice=True,
+                    frame=added, called=first(raw_frames(2)),
                 )
             )  # fmt: skip
             return

@@ -19,6 +19,10 @@ class StoredAlias(Fact, frozen=True, kw_only=True):
     """The object that holds the array, too: `PointMass.state`; empty where none was found."""
     changed: bool = False
     """The array had other values at an earlier look, while it was stored."""
+    columns: tuple[str, ...] = ()
+    """Two columns of the container that hold the same rows in memory of their own; `entries` rows were compared."""
+    returned: Frame | None = None
+    """The line that returns the array of `held_by` itself."""
     root: str = ""
     rows: int
     distinct: int
