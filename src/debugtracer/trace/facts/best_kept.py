@@ -1,0 +1,31 @@
+"""What a keeper of the best model, or one that stops without a better one, is told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debugtracer.trace.birth import Frame
+from debugtracer.trace.facts.fact import Fact
+from debugtracer.trace.number import Number
+
+
+class BestKept(Fact, frozen=True, kw_only=True):
+    """One value that was compared with the best so far."""
+
+    ABOUT = "a keeper of the best"
+    KEEP = 64
+
+    keeper: int
+    owner: str
+    """Its class."""
+    monitor: str
+    mode: Literal["min", "max"]
+    count: int
+    """How many values it was given before."""
+    value: Number
+    frame: Frame | None = None
+    """Where the user built it, or the line that trains."""
+
+    def key(self) -> object:
+        """Identify the value; each one is new."""
+        return self.keeper, self.count
