@@ -91,11 +91,17 @@ def outside(loss: torch.Tensor, step: int) -> torch.Tensor:
     return torch.log(loss.detach() - loss + (-1.0 if step == BAD else 1.0)) + loss
 
 
-def test_a_fault_outside_the_model_gets_its_batch_again_in_mode_dev(tmp_path: Path) -> None:
+def kept_by_no_graph(loss: torch.Tensor, step: int) -> torch.Tensor:
+    """The same by a function whose graph keeps its result alone."""
+    return torch.sqrt(loss.detach() - loss + (-1.0 if step == BAD else 1.0)) + loss
+
+
+@pytest.mark.parametrize(("after", "mechanism"), [(kept_by_no_graph, "re-yield"), (outside, "graph")])
+def test_a_fault_outside_the_model_gets_its_batch_again_in_mode_dev(tmp_path: Path, after, mechanism) -> None:
     with under_watch(tmp_path, "dev", cost=0.0) as session, pytest.raises(StoppedByTracer):
-        train((), session, outside)
+        train((), session, after)
     incident = only(tmp_path)
-    assert incident.facts.replay.mechanism == "re-yield"
+    assert incident.facts.replay.mechanism == mechanism  # the batch alone does not show it: what the graph said stands
     assert incident.verdict is not None
     assert incident.verdict.step == BAD
 

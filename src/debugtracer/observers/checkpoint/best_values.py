@@ -15,7 +15,7 @@ from debugtracer.callsites.program_files import program_files
 from debugtracer.errors import guarded
 from debugtracer.hooks.hook import OutermostCalls
 from debugtracer.observers.observed_run import ObservedRun
-from debugtracer.observers.observer import Observer
+from debugtracer.observers.observer import Observer, inspected
 from debugtracer.recorder.state.identity import ById
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.best_kept import BestKept
@@ -66,6 +66,7 @@ class BestValuesObserver(Observer):
         for module, method in KEEPERS.items() if self.calls.patches.news() else ():
             self.calls.patches.cover(module, method, functools.partial(self.comparing, method.partition(".")[0]))
 
+    @inspected
     def backward_begins(self, losses: list[Tensor]) -> None:
         """Patch a library that was imported since."""
         self.cover()
