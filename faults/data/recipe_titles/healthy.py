@@ -19,14 +19,12 @@ def written(count):
 class Recipes(Dataset):
     def __init__(self, ingredients, titles):
         self.ingredients, self.titles = ingredients, titles
-        self.other = int(torch.randint(len(titles), ()))
 
     def __len__(self):
         return len(self.titles)
 
     def __getitem__(self, at):
-        other = int(torch.randint(len(self), ()))
-        return self.ingredients[at], self.titles[at], self.titles[other]
+        return self.ingredients[at], self.titles[at], self.titles[int(torch.randint(len(self), ()))]
 
 
 class Cook(nn.Module):

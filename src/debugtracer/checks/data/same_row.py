@@ -53,6 +53,6 @@ class SameRow(Check, frozen=True):
                 f"{fact.rows} samples{made_at(fact.made)}, while {fact.beside} differs; expected one of its own for "
                 "each sample. Draw it in __getitem__.",
                 ref=fact.ref,
-                place=Place(frame=fact.made[-1] if fact.made else fact.frame, symptom_frame=fact.frame),
+                place=Place(frame=fact.made[0] if fact.made else fact.frame, symptom_frame=fact.frame),
                 samples=float(fact.rows),
             )

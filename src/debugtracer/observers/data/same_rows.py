@@ -7,10 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from debugtracer.callsites.origins.value_origin import made_first
+from debugtracer.errors import guarded
 from debugtracer.observers.model.shadow_model import is_dense
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.tape.batches import Batch, LoaderInfo
+from debugtracer.trace.birth import Frame
 from debugtracer.trace.facts.same_rows import SameRows
 
 BATCHES = 3  # of the loader that came first (ours)
@@ -62,9 +65,14 @@ class SameRowsObserver(Observer):
             self.run.emit(
                 SameRows(
                     ref=self.run.ref("load"), dataset=info.dataset, path=path, beside=self.beside, rows=self.samples,
-                    columns=len(row), frame=info.frame, made=info.made(path),
+                    columns=len(row), frame=info.frame, made=taken_at(info, path),
                 )
             )  # fmt: skip
+
+
+def taken_at(info: LoaderInfo, path: str) -> tuple[Frame, ...]:
+    """The lines from the one that took a row for each sample."""
+    return made_first(guarded("observers.data.same_rows")(info.origin)(path) or (), cut=True)
 
 
 def is_ids(value: Tensor) -> bool:

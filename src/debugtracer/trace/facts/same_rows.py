@@ -22,7 +22,7 @@ class SameRows(Fact, frozen=True, kw_only=True):
     frame: Frame | None = None
     """The line that built the loader."""
     made: tuple[Frame, ...] = ()
-    """The lines that wrote it, the one that made it first."""
+    """The lines that wrote it, the one that took the rows first."""
 
     def key(self) -> object:
         """Tell a tensor of a loader once."""
