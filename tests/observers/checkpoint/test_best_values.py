@@ -63,7 +63,8 @@ def test_what_lightning_keeps_and_stops_by_is_read(tmp_path):
     values = [(f.count, f.value) for f in found if f.owner == "ModelCheckpoint"]
     assert values == [(0, 0.0), (1, 1.0), (2, 2.0), (3, 3.0)]
     (frame,) = {f.frame for f in found if f.owner == "ModelCheckpoint"}
-    assert frame.code.startswith("best = ModelCheckpoint(")
+    # the second in a worker of pytest, whose main module has no file to look for the call in
+    assert frame.code.startswith(("best = ModelCheckpoint(", "trainer.fit("))
     assert best.best_model_score == 3
     assert not hasattr(ModelCheckpoint.check_monitor_top_k, "__wrapped__")  # restored
 

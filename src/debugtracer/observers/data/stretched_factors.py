@@ -95,8 +95,8 @@ class StretchedFactorsObserver(Observer):
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         """Follow values of rows, and rows; note where they meet."""
-        if not isinstance(output, Tensor):
-            return
+        if any(isinstance(v, Tensor) and v.is_nested for v in (output, *args)) or not isinstance(output, Tensor):
+            return  # a nested tensor has no sizes
         name = getattr(function, "__name__", "")
         if name in DRAWS:
             self.drawn(name, args, output)
