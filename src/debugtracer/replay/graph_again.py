@@ -16,6 +16,7 @@ from debugtracer.callsites.line import user_frame
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.replay.graph_line import kind_of, line_of
+from debugtracer.replay.lines_again import is_bad
 from debugtracer.replay.op_trace.birth import deliberate, find_birth
 from debugtracer.replay.op_trace.op_tracer import OpTracer
 from debugtracer.replay.op_trace.op_tracker import OpTracker
@@ -48,7 +49,7 @@ def birth_in_graph(alarm: Alarm) -> Birth:
     frame = user_frame()
     for node in sorted(reached(end), key=lambda one: one._sequence_nr()) if frame is not None else ():
         given = read_by(node)
-        if frame is None or given is None or any(is_bad(one) for one in given) or not is_bad(made_by(node, given)):
+        if frame is None or given is None or any(has_bad(one) for one in given) or not has_bad(made_by(node, given)):
             continue
         birth = traced(node, given, line_of(node, frame))
         if birth is not None:
@@ -114,9 +115,6 @@ def read_by(node: Node) -> list[Any] | None:
     return given
 
 
-def is_bad(value: Any) -> bool:
-    """Whether a dense floating tensor holds a value that is not finite."""
-    if not isinstance(value, Tensor) or not value.is_floating_point() or value.layout is not torch.strided:
-        return False
-    with torch.no_grad(), torch._C.DisableTorchFunction():
-        return not bool(torch.isfinite(value).all())
+def has_bad(value: Any) -> bool:
+    """Whether a tensor holds a value that is not finite; a number of Python's holds none."""
+    return isinstance(value, Tensor) and is_bad(value, with_infinite=True)

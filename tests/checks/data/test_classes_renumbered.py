@@ -15,7 +15,7 @@ def fact(called, hits=None, counts=None, share=0.95, trained=0.9, made=(22,), st
     hits = hits or [m if c == i else 0 for i, (c, m) in enumerate(zip(called, most, strict=True))]
     return EvaluatedClasses(
         ref=ref(step), counts=tuple(counts), hits=tuple(hits), called=tuple(called), most=tuple(most), trained=trained,
-        dataset="Calls", frame=line(61), made=tuple(line(n) for n in made), train_frame=line(60),
+        frame=line(61), made=tuple(line(n) for n in made),
     )  # fmt: skip
 
 

@@ -111,21 +111,15 @@ class EvaluatedClassesObserver(Observer):
         self.run.emit(
             EvaluatedClasses(
                 ref=self.run.ref(), counts=tuple(table.sum(1).tolist()), hits=tuple(table.diagonal().tolist()),
-                called=tuple(called.tolist()), most=tuple(most.tolist()), trained=self.trained, dataset=info.dataset,
+                called=tuple(called.tolist()), most=tuple(most.tolist()), trained=self.trained,
                 frame=info.frame, made=self.made(info) if differs else (),
-                train_frame=self.loaders[-1].frame if self.loaders else None,
             )
         )  # fmt: skip
 
     def made(self, info: LoaderInfo) -> tuple[Frame, ...]:
         """The lines that wrote the labels of the evaluation and not those of training."""
-        shared = {place(frame) for one in self.loaders for frame in one.made(self.path)}
-        return tuple(frame for frame in info.made(self.path) if place(frame) not in shared)
-
-
-def place(frame: Frame) -> tuple[str, int]:
-    """Where a line stands."""
-    return frame.file, frame.line
+        shared = {frame for one in self.loaders for frame in one.made(self.path)}
+        return tuple(frame for frame in info.made(self.path) if frame not in shared)
 
 
 def is_scores(value: Any) -> bool:

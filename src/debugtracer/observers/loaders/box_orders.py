@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.frames import RawFrames
 from debugtracer.callsites.line import first
@@ -17,8 +15,7 @@ from debugtracer.errors import guarded
 from debugtracer.observers.data.summary_budget import SummaryBudget
 from debugtracer.observers.loaders.box_rows import MOST, BoxRows, OrderWatch, alike_path, extents, is_fours
 from debugtracer.observers.loaders.loader_history import LoaderHistories, LoaderHistory
-from debugtracer.observers.loaders.refetch import restored
-from debugtracer.observers.loaders.untouched import inner, untouched
+from debugtracer.observers.loaders.sample_maker import SampleMaker, maker_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.governor import Part
@@ -112,15 +109,12 @@ class BoxOrdersObserver(Observer):
     def ask(self, batch: Batch, path: str, pair: int) -> tuple[int, RawFrames]:
         """Fetch samples again: how many came broken, and the line that broke the order of each of them; no line unless
         it is one for all."""
-        iterator: Any = batch.loader.iterator() if batch.loader.iterator is not None else None
-        dataset, collate = getattr(iterator, "_dataset", None), getattr(iterator, "_collate_fn", None)
-        if dataset is None or collate is None or isinstance(dataset, IterableDataset) or not batch.indices:
+        maker = maker_of(batch.loader)
+        if maker is None or not batch.indices:
             return 0, ()
-        left_alone = untouched(dataset) if hasattr(inner(dataset), "__dict__") else nullcontext()
-        held = restored(getattr(collate, "__self__", collate))
         try:
-            with self.run.disabled(), held, left_alone, torch.no_grad():  # one for all: their draws differ
-                lines = list(broken_at(dataset, collate, batch.indices, path, pair))
+            with maker.unchanged(self.run):  # one for all: their draws differ
+                lines = list(broken_at(maker, batch.indices, path, pair))
         except (Exception, SystemExit):
             return 0, ()  # the user's code; it may need what only a worker has
         same = len(lines) == AGAIN and all(raw[:1] == lines[0][:1] and raw for raw in lines)
@@ -143,13 +137,13 @@ class BoxOrdersObserver(Observer):
         )  # fmt: skip
 
 
-def broken_at(dataset: Any, collate: Any, indices: tuple[int, ...], path: str, pair: int) -> Iterator[RawFrames]:
+def broken_at(maker: SampleMaker, indices: tuple[int, ...], path: str, pair: int) -> Iterator[RawFrames]:
     """Fetch samples until AGAIN have come broken: yield the line that broke each, nothing where none was seen."""
     began, count = perf_counter(), 0
     for index in (indices * FETCHES)[:FETCHES]:
         watch = OrderWatch(pair)
         with watch:
-            made = collate([dataset[index]])
+            made = maker.batch_of(index)
         leaves = [leaf for one, leaf in leaves_of(made) if alike_path(one) == path and is_fours(leaf, (2, 3))]
         if any(bool((extents(leaf)[:, pair] < 0).any()) for leaf in leaves):
             count += 1

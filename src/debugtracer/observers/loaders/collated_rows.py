@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import copy
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.row_order import order_line
 from debugtracer.observers.data.digest import readable
 from debugtracer.observers.loaders.mirrored_inputs import owner_of
-from debugtracer.observers.loaders.refetch import restored
-from debugtracer.observers.loaders.untouched import inner, untouched
+from debugtracer.observers.loaders.sample_maker import maker_of
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer
 from debugtracer.recorder.state.identity import ById
@@ -60,18 +57,16 @@ class CollatedRowsObserver(Observer):
 
     def look(self, owner: Any, batch: Batch, data: Any) -> bool:
         """Emit two tensors whose rows are different samples; whether another batch may tell more."""
-        iterator: Any = batch.loader.iterator() if batch.loader.iterator is not None else None
-        dataset, collate = getattr(iterator, "_dataset", None), getattr(iterator, "_collate_fn", None)
-        if dataset is None or isinstance(dataset, IterableDataset):
+        maker = maker_of(batch.loader)
+        if maker is None:
             return False
         indices = batch.indices or ()
         held = rows_in(data, len(indices))
         if not FEWEST < len(indices) <= MOST or len(held) < 2:
             return False
         try:
-            left_alone = untouched(dataset) if hasattr(inner(dataset), "__dict__") else nullcontext()
-            with self.run.disabled(), restored(getattr(collate, "__self__", collate)), left_alone, torch.no_grad():
-                made = fetched_alone(dataset, collate, indices, len(indices))
+            with maker.unchanged(self.run):
+                made = fetched_alone(maker.dataset, maker.collate, indices, len(indices))
         except (Exception, SystemExit):
             return False  # the user's code; it may need what only a worker has
         if made is None:
@@ -82,7 +77,7 @@ class CollatedRowsObserver(Observer):
             return True
         for path, other, apart in pairs_apart(found):
             first = tuple((indices[found[path][r][0]], indices[found[other][r][0]]) for r in apart[:SHOWN])
-            frame = order_line(collate)
+            frame = order_line(maker.collate)
             self.run.emit(
                 CollatedRows(
                     ref=self.run.ref("load"), loader=list(self.looks).index(owner) if owner in self.looks else 0,

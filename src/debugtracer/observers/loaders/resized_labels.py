@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
-from torch.utils.data import IterableDataset
 
 from debugtracer.callsites.frames import RawFrames, raw_frames
 from debugtracer.callsites.line import first
@@ -23,8 +21,7 @@ from debugtracer.observers.loaders.label_resizing import (
     looks_weighed,
     stray,
 )
-from debugtracer.observers.loaders.refetch import restored
-from debugtracer.observers.loaders.untouched import inner, untouched
+from debugtracer.observers.loaders.sample_maker import maker_of
 from debugtracer.observers.loss.loss_function import arguments
 from debugtracer.observers.observed_run import ObservedRun
 from debugtracer.observers.observer import Observer, inspected
@@ -111,18 +108,15 @@ class ResizedLabelsObserver(Observer):
 
     def ask(self, batch: Batch, path: str, ignored: int, loss: str) -> None:
         """Fetch samples of the batch again and emit the map that became a target, if a pixel of it is stray."""
-        iterator: Any = batch.loader.iterator() if batch.loader.iterator is not None else None
-        dataset, collate = getattr(iterator, "_dataset", None), getattr(iterator, "_collate_fn", None)
-        if dataset is None or collate is None or isinstance(dataset, IterableDataset):
+        maker = maker_of(batch.loader)
+        if maker is None:
             return
         began, found = perf_counter(), []
         for index in (batch.indices or ())[:SAMPLES]:
             watch = ResizeWatch()
-            left_alone = untouched(dataset) if hasattr(inner(dataset), "__dict__") else nullcontext()
-            held = restored(getattr(collate, "__self__", collate))
             try:
-                with self.run.disabled(), held, left_alone, torch.no_grad(), watch.pictures(), watch:
-                    made = collate([dataset[index]])
+                with maker.unchanged(self.run), watch.pictures(), watch:
+                    made = maker.batch_of(index)
             except (Exception, SystemExit):
                 return  # the user's code; it may need what only a worker has
             leaf = dict(leaves_of(made)).get(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
@@ -14,6 +14,10 @@ from debugtracer.errors import swallow
 from debugtracer.recorder.gate.device_numbers import DeviceNumbers, Judged
 from debugtracer.recorder.gate.norms import grouped
 
+K = TypeVar("K")
+V = TypeVar("V")
+Sizes: TypeAlias = tuple[torch.device, tuple[int, ...]]
+"""A list of tensors by its device and how many elements each has."""
 KINDS = frozenset({"cuda"})  # torch.device.type of the devices that Triton compiles for, ROCm's among them
 TABLES = 8  # lists of tensors whose chunks are remembered (ours)
 ALIGNMENT = 16  # bytes that a wide load needs
@@ -32,8 +36,8 @@ class TritonNumbers(DeviceNumbers):
 
     def __init__(self, kinds: Iterable[str] = KINDS) -> None:
         self.kinds = frozenset(kinds)
-        self.chunks: dict[tuple[torch.device, tuple[int, ...]], Chunks] = {}
-        self.addresses: dict[tuple[torch.device, tuple[int, ...]], tuple[tuple[int, ...], Tensor]] = {}
+        self.chunks: dict[Sizes, Chunks] = {}
+        self.addresses: dict[Sizes, tuple[tuple[int, ...], Tensor]] = {}
         self.off = False
         """A kernel could not be launched: stock operators from here on."""
 
@@ -143,7 +147,7 @@ def types_of(dtype: torch.dtype) -> tuple[Any, Any]:
     return read[dtype], tl.float64 if dtype == torch.float64 else tl.float32
 
 
-def remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
+def remember(kept: dict[K, V], key: K, value: V) -> None:
     """Keep a value; the oldest goes when there are too many."""
     if len(kept) >= TABLES:
         kept.pop(next(iter(kept)))

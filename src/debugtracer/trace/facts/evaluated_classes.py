@@ -21,13 +21,10 @@ class EvaluatedClasses(Fact, frozen=True, kw_only=True):
     """How many those are."""
     trained: float
     """Share of the training labels that the model gave the largest score in the last look."""
-    dataset: str = ""
     frame: Frame | None = None
     """The line that built the loader of the evaluation."""
     made: tuple[Frame, ...] = ()
     """The lines that wrote its labels and not those of training, the one that made them first."""
-    train_frame: Frame | None = None
-    """The line that built the loader of training."""
 
     def key(self) -> object:
         """Tell a loader anew in each evaluation."""
