@@ -78,6 +78,14 @@ def _distributions_validate() -> None:
         known.Distribution.set_default_validate_args(True)
 
 
+@pytest.fixture(autouse=True)
+def _nothing_was_compiled() -> None:
+    """Dynamo knows of nothing that an earlier test compiled, as in a new process."""
+    known = sys.modules.get("torch._dynamo.eval_frame")
+    if known is not None:
+        known._reset_guarded_backend_cache()
+
+
 @pytest.fixture(scope="session")
 def programs() -> forked.Programs:
     """The words that start a program or a command of ours without importing torch again (tests/forked)."""

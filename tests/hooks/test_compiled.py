@@ -121,3 +121,14 @@ def test_torch_is_as_it_was_after_remove() -> None:
     told.compiled.install()
     told.compiled.remove()
     assert (torch.compile, nn.Module.compile) == before
+
+
+def test_what_was_compiled_before_counts_and_what_was_left_out_does_not(told: Told) -> None:
+    told.compiled.remove()
+    torch.compiler.disable(lambda x: x)(1)
+    told.compiled.install()
+    assert told.said == 0
+    told.compiled.remove()
+    torch.compile(lambda x: x, backend="eager")
+    told.compiled.install()
+    assert told.said == 1

@@ -141,3 +141,12 @@ def test_nothing_is_patched_once_the_program_compiles(session: Session) -> None:
     loop.go(3)
     assert session.events.rests()
     assert nn.Module.__call__ is CALL
+
+
+def test_a_model_that_was_compiled_before_the_watch_is_called_and_nothing_is_patched(tmp_path: Path) -> None:
+    loop = Loop(Net)
+    compiled, twice = torch.compile(loop.model, backend="eager"), nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    with under_watch(tmp_path) as session:
+        loop.to_rest(session)
+        assert nn.Module.__call__ is CALL
+        assert compiled(torch.ones(3, 4)).shape == torch.compile(twice, backend="eager")(torch.ones(3, 4))[:, :1].shape

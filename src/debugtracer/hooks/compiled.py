@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -36,7 +37,9 @@ class CompileHook(AlwaysOn):
         self.patches = Patches()
 
     def install(self) -> None:
-        """Patch torch.compile and nn.Module.compile."""
+        """Patch torch.compile and nn.Module.compile; what was compiled before us counts."""
+        if compiled_before():
+            self.events.compiles()
         self.patches.wrap(torch, "compile", self.function)
         self.patches.wrap(nn.Module, "compile", self.module)
 
@@ -111,3 +114,10 @@ class CompileHook(AlwaysOn):
             return output
 
         return outer
+
+
+def compiled_before() -> bool:
+    """Whether anything was given to Dynamo in this process yet. Imports no Dynamo (seconds)."""
+    frames = sys.modules.get("torch._dynamo.eval_frame")
+    backends: dict[int, Any] = getattr(frames, "cached_backends", {})
+    return any(backend is not None for backend in backends.values())  # None stands for torch.compiler.disable

@@ -5,15 +5,12 @@ import warnings
 
 warnings.filterwarnings("ignore")
 import torch
-from stand_in.npu import start
 from torch import nn
-from triton.runtime.interpreter import GridExecutor
+from where import PLACE
 
 from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.triton_numbers import TritonNumbers
 from tests.recorder.watched import Watched
-
-start()
 
 
 def on_host(value):
@@ -24,19 +21,22 @@ def on_host(value):
     return torch.frombuffer((ctypes.c_char * size).from_address(value.data_ptr()), dtype=value.dtype)
 
 
-GridExecutor._init_args_hst = lambda self, args, kwargs: (list(map(on_host, args)), kwargs)
-GridExecutor._restore_args_dev = lambda self, *given: None
+if PLACE == "npu":
+    from triton.runtime.interpreter import GridExecutor
+
+    GridExecutor._init_args_hst = lambda self, args, kwargs: (list(map(on_host, args)), kwargs)
+    GridExecutor._restore_args_dev = lambda self, *given: None
 
 
 def train(numbers):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).to("npu")
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).to(PLACE)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
     with Watched(gate="late", mode="prod", device_numbers=numbers) as watched:
         for step in range(6):
             x = torch.randn(4, 8)
             x[2, 3] = float("nan") if step == 4 else x[2, 3]
-            loss = nn.functional.mse_loss(model(x.npu()), torch.zeros(4, 1).npu())
+            loss = nn.functional.mse_loss(model(x.to(PLACE)), torch.zeros(4, 1).to(PLACE))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -44,6 +44,6 @@ def train(numbers):
     return [alarms, [[step, values.get("grad_l2"), values.get("loss")] for step, values in watched.points]]
 
 
-kernels = TritonNumbers({"npu"})
+kernels = TritonNumbers({PLACE})
 said = [train(kernels), train(DeviceNumbers())]
 json.dump({"said": said, "off": kernels.off, "lists": len(kernels.chunks)}, sys.stdout)

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+
+from tests.devices.ran import ROOT, TRITON, inherited
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
-TRITON = Path(sys.prefix) / "triton"
 EXACT = ("loss", "loss nan", "nan", "inf", "half inf")
 OVERFLOWING = {"largest": 3e38, "double": 4.2593674659729e200}
 
@@ -29,7 +30,11 @@ def said_by(program: str, work: Path, **environment: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(HERE / "programs" / program)],
         env=os.environ
-        | {"PYTHONPATH": f"{ROOT / 'src'}:{TRITON}", "TRITON_CACHE_DIR": str(work), "DEBUG_TRACER_STRICT": "1"}
+        | {
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *inherited(), str(TRITON)]),
+            "TRITON_CACHE_DIR": str(work),
+            "DEBUG_TRACER_STRICT": "1",
+        }
         | environment,
         capture_output=True,
         text=True,
@@ -41,7 +46,15 @@ def said_by(program: str, work: Path, **environment: str) -> dict[str, Any]:
 
 @beside
 def test_the_kernels_say_what_torch_says(tmp_path: Path) -> None:
-    said = said_by("measures.py", tmp_path, TRITON_INTERPRET="1")
+    says_what_torch_says(said_by("measures.py", tmp_path, TRITON_INTERPRET="1"))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_the_kernels_say_what_torch_says_on_a_gpu(tmp_path: Path) -> None:
+    says_what_torch_says(said_by("measures.py", tmp_path, PLACE="cuda"))
+
+
+def says_what_torch_says(said: dict[str, Any]) -> None:
     assert said.pop("nothing") == [True, True, False] and said.pop("l2") == [5.0]
     assert len(said) == 20
     for name, (ours, theirs, again) in said.items():
