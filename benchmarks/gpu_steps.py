@@ -1,11 +1,11 @@
 """What a steady step on a GPU costs: GPT-2 (124 M) and a model of a thousand million parameters in bfloat16, eager and
 compiled, and a small network whose steps are bound by the host; bare and watched, interleaved in one process.
 
-    python benchmarks/gpu_steps.py [--only 124M] [--rounds 9] [--place cuda]
+    python benchmarks/gpu_steps.py [--only "124M eager,host"] [--rounds 7] [--mode observe] [--unfused]
 
 Every round visits bare and watched once in random order, for steps between two waits for the device; wall clock. What
-is compiled is watched before it is compiled. A row is kept in benchmarks/results/DATE-gpu-steps.json by what is
-set in DEBUG_TRACER_GATE_NORMS. `--layers N` makes the models that small, for a look without a GPU.
+is compiled is watched before it is compiled. Rows are added to benchmarks/results/DATE-gpu-steps.json by name, mode and
+DEBUG_TRACER_GATE_NORMS. `--place cpu --layers 1` is a look at the script without a GPU.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from kept import keep
-
+from benchmarks.by_commit import add_row
 from benchmarks.overhead import Block
 
 WORDS = 50304
 WARM = 60  # steps before the first round: the first 50 of a run have no promise
 SETTLE = 3  # steps after a change that are not timed
-SPAN_S = 2.0  # of steps between two looks at the clock
+SPENT_S = 100.0  # seconds put on our account so that all rests (--rest)
+SPAN_S = 1.5  # of steps between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Language(nn.Module):
         return self.head(self.norm(self.blocks(self.tokens(ids) + self.places.weight[: ids.shape[1]])))
 
 
-def language(size: Size, compiled: bool, place: str) -> Callable[[], None]:
-    """Give one step of a language model under autocast, clipped, with a fused AdamW."""
+def language(size: Size, compiled: bool, place: str, fused: bool) -> Callable[[], None]:
+    """Give one step of a language model under autocast, clipped, with AdamW."""
     model: nn.Module = Language(size).to(place)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=fused)
     rows = [torch.randint(0, WORDS, (size.rows, size.length + 1), device=place) for _ in range(4)]
     called = torch.compile(model) if compiled else model
 
@@ -89,11 +89,11 @@ def language(size: Size, compiled: bool, place: str) -> Callable[[], None]:
     return step
 
 
-def small(place: str) -> Callable[[], None]:
+def small(place: str, fused: bool) -> Callable[[], None]:
     """Give one step of a network that the host can hardly feed to the device fast enough."""
     layers = [part for _ in range(6) for part in (nn.Linear(512, 512), nn.GELU())]
     model = nn.Sequential(*layers, nn.Linear(512, 10)).to(place)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=fused)
     x, y = torch.randn(64, 512, device=place), torch.randint(0, 10, (64,), device=place)
 
     def step() -> None:
@@ -104,13 +104,13 @@ def small(place: str) -> Callable[[], None]:
     return step
 
 
-def made(name: str, place: str, layers: int | None) -> Callable[[], None]:
+def made(name: str, place: str, layers: int | None, fused: bool) -> Callable[[], None]:
     """Give the step of a row of the table."""
     if name == "host-bound":
-        return small(place)
+        return small(place, fused)
     what, how = name.split()
     size = SIZES[what]
-    return language(size if layers is None else Size(32, 2, layers, 2, 16), how == "compiled", place)
+    return language(size if layers is None else Size(32, 2, layers, 2, 16), how == "compiled", place, fused)
 
 
 NAMES = ("host-bound", "124M eager", "124M compiled", "1B eager", "1B compiled")
@@ -122,7 +122,7 @@ def timed(name: str, args: argparse.Namespace) -> dict[str, Any]:
 
     torch.manual_seed(0)
     wait = torch.cuda.synchronize if args.place == "cuda" else lambda: None
-    step = made(name, args.place, args.layers)
+    step = made(name, args.place, args.layers, not args.unfused)
     nothing = nn.Identity()
     for word in ("watched", "bare"):
         with configuration(word)(nothing):
@@ -134,6 +134,8 @@ def timed(name: str, args: argparse.Namespace) -> dict[str, Any]:
     for _ in range(args.rounds):
         for word in random.sample(list(times), 2):
             with configuration(word)(nothing):
+                if args.rest and word == "watched":
+                    spend(SPENT_S)
                 run(step, SETTLE, wait)
                 if args.place == "cuda":
                     torch.cuda.reset_peak_memory_stats()
@@ -149,6 +151,15 @@ def timed(name: str, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def spend(seconds: float) -> None:
+    """Put seconds on the account of the session that runs, as after minutes of steps too short for the promise."""
+    from debugtracer import session
+
+    running = session.active()
+    if running is not None:
+        running.state.own_s += seconds
+
+
 def run(step: Callable[[], None], steps: int, wait: Callable[[], None]) -> float:
     """Seconds of one step, the last one's work on the device included."""
     wait()
@@ -161,8 +172,11 @@ def run(step: Callable[[], None], steps: int, wait: Callable[[], None]) -> float
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="rows whose name holds this")
-    parser.add_argument("--rounds", type=int, default=9, help="two at least")
+    parser.add_argument("--only", default="", help="rows whose name holds one of these, with commas")
+    parser.add_argument("--rounds", type=int, default=7, help="two at least")
+    parser.add_argument("--mode", default="observe")
+    parser.add_argument("--unfused", action="store_true", help="an AdamW that the device's own gate cannot hold")
+    parser.add_argument("--rest", action="store_true", help="with all at rest that may be")
     parser.add_argument("--place", default="cuda")
     parser.add_argument("--layers", type=int)
     parser.add_argument("--child", help=argparse.SUPPRESS)
@@ -170,24 +184,34 @@ def main(arguments: list[str] | None = None) -> int:
     if args.child:
         print(json.dumps(timed(args.child, args)), flush=True)
         os._exit(0)  # the reports at the end of a watched run are not what is measured
-    rows = {}
-    for name in [name for name in NAMES if args.only in name]:
+    measured = 0
+    for name in [name for name in NAMES if any(word in name for word in args.only.split(","))]:
         words = ["--child", name, "--rounds", str(args.rounds), "--place", args.place]
-        words += [] if args.layers is None else ["--layers", str(args.layers)]
+        words += (
+            ["--unfused"] * args.unfused
+            + ["--rest"] * args.rest
+            + ([] if args.layers is None else ["--layers", str(args.layers)])
+        )
         with tempfile.TemporaryDirectory() as out:
-            env = {"DEBUG_TRACER_MODE": "observe"} | os.environ | {"DEBUG_TRACER_OUT": out}
+            env = os.environ | {"DEBUG_TRACER_MODE": args.mode, "DEBUG_TRACER_OUT": out}
             done = subprocess.run([sys.executable, __file__, *words], env=env, capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}", file=sys.stderr)
             continue
-        rows[name] = json.loads(done.stdout.splitlines()[-1])
-        print(name, rows[name], flush=True)
-    if rows and args.place == "cuda":
-        machine = f"{torch.cuda.get_device_name()}, torch {torch.__version__}"
-        keep(
-            "gpu-steps", {"machine": machine, "gate_norms": os.environ.get("DEBUG_TRACER_GATE_NORMS", ""), "rows": rows}
-        )
-    return int(not rows)
+        measured += 1
+        row = json.loads(done.stdout.splitlines()[-1])
+        said = [
+            name,
+            args.mode,
+            *["unfused"] * args.unfused,
+            *["at rest"] * args.rest,
+            os.environ.get("DEBUG_TRACER_GATE_NORMS", ""),
+        ]
+        print(", ".join(filter(None, said)), row, flush=True)
+        if args.place == "cuda":
+            card = f"{torch.cuda.get_device_name()}, torch {torch.__version__}"
+            add_row("gpu-steps", ", ".join(filter(None, said)), row | {"device": card})
+    return int(not measured)
 
 
 if __name__ == "__main__":
