@@ -65,7 +65,15 @@ class Watched:
         observers, policy = observers or NoObservers(), policy or NoPolicy()
         self.recorder = Recorder(self.state, self.tape, self.stack, self, Opened(self))
         self.health_gate = HealthGate(
-            self.state, self.tape, self, self, OneRank(), mode=mode, gate=gate, device_numbers=device_numbers
+            self.state,
+            self.tape,
+            self,
+            self,
+            OneRank(),
+            self.copies,
+            mode=mode,
+            gate=gate,
+            device_numbers=device_numbers,
         )
         self.gate = StepGate(
             self.recorder, self.copies, self.health_gate, observers, policy, self, self, Governor(1.0, self.state)

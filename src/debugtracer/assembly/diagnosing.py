@@ -78,6 +78,7 @@ class Diagnosing:
             self.incidents,
             numbers,
             self.ranks(settings, state, holds),
+            recording.copies,
             mode=settings.mode.value,
             gate=settings.gate.value,
             device_numbers=device_numbers(settings),

@@ -41,5 +41,7 @@ class Alarm:
     previous: Segment | None = None
     peeked: bool = False
     """The user's code looks at the bad loss: it may react before any gate is reached."""
+    written: bool = False
+    """The update of the step is written: a replay begins with the copy from before it."""
     late: str = ""
     """Why the state of the step is no longer at hand; empty when it is."""

@@ -30,6 +30,7 @@ from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, updated
 from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
+from debugtracer.replay.step_start import before_update
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
 from debugtracer.replay.traced_backward import trace_backward
 from debugtracer.trace.birth import Frame
@@ -89,16 +90,7 @@ def executed_again(alarm: Alarm, context: ReplayContext, program_bytes: int) -> 
 
 def by_tape(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
     """The whole step from its tape."""
-    if alarm.late:
-        raise ReplayRefused(alarm.late)
-    copies = (
-        [c for c in (context.copies.get(alarm.optimizer),) if c is not None]
-        if alarm.symptom == "bad_update" and alarm.optimizer is not None
-        else []
-    )
-    if alarm.symptom == "bad_update" and not copies:
-        why = context.copies.off.get(id(alarm.optimizer), "none was taken")
-        raise ReplayRefused(f"no copy of the parameters before the update: {why}")
+    copies = before_update(alarm, context)
     if context.whole and (copies or any(e.kind == "step" for e in alarm.segment.entries)):
         raise ReplayRefused("an update of sharded weights cannot be executed again")
     older = list(context.copies.held.values())
@@ -110,8 +102,9 @@ def by_tape(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investi
 
 def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
     """Replay only the root-module calls whose inputs are at hand; finds births inside modules."""
-    if alarm.symptom not in {"nan_loss", "nan_output"} or alarm.late:
+    if alarm.symptom not in {"nan_loss", "nan_output"}:
         raise ReplayRefused(alarm.late or "a bad gradient or update cannot be told from the forward alone")
+    copies = before_update(alarm, context)
     segment = alarm.segment
     if several_ranks():
         refuse_collectives(segment)
@@ -121,7 +114,7 @@ def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> In
             part.entries.append(entry)
     if not part.entries:
         raise ReplayRefused("no module call of the step has all its inputs at hand")
-    return perform(alarm, context, ReplayPlan([part]), [], 0)
+    return perform(alarm, context, ReplayPlan([part]), copies, 0)
 
 
 def perform(

@@ -33,7 +33,7 @@ def judge(alarm: Alarm, run: Reexecution, targets: list[Target], world: Replayed
         same = alarm.loss is None or any(same_bits(t.tensor, alarm.loss) for t in targets)
         return Parity(True, "bitwise" if same else "anomaly only")
     loss_same = alarm.loss is None or not run.losses or same_bits(list(run.losses.values())[-1], alarm.loss)
-    if alarm.at_scale_one or alarm.symptom == "bad_update":
+    if alarm.at_scale_one or alarm.written:  # the gradients of a step that is written are gone
         return Parity(True, "loss bitwise" if loss_same else "anomaly only")
     grads_same = all(same_bits(p.grad, live) for p, live in world.grads if live is not None)
     return Parity(

@@ -127,13 +127,29 @@ def test_a_bad_loss_on_the_cpu_is_told_before_its_backward_whatever_the_gate(gat
     assert len(loop.before) == 2
 
 
-def test_read_late_a_bad_gradient_is_told_one_step_later_and_the_state_is_gone() -> None:
+@pytest.mark.parametrize("copied", [True, False])
+def test_read_late_a_bad_gradient_is_told_one_step_later_and_the_state_is_that_of_the_copy(copied: bool) -> None:
     loop = Loop(OPTIMIZERS["adamw"], bad_step=2, spare=True)
     with Watched(gate="late", mode="prod", stops=True) as watched, pytest.raises(StoppedByTracer):
+        if not copied:
+            watched.copies.off[id(loop.optimizer)] = "too dear"
         loop.run()
     assert watched.symptoms == [("inf_grad", 2)]
     assert not same(loop.bits(), loop.before[2])
-    assert watched.alarms[0].late == "the update had been written before its numbers were read"
+    assert watched.alarms[0].written
+    assert watched.alarms[0].late == ("" if copied else "the update had been written before its numbers were read")
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "adamw fused"])
+def test_read_late_an_update_that_makes_weights_bad_is_told_with_its_own_step(optimizer: str) -> None:
+    loop = Loop(OPTIMIZERS[optimizer])
+    with Watched(gate="late", mode="prod") as watched:
+        loop.run(2)
+        loop.optimizer.param_groups[0]["lr"] = float("inf")
+        loop.run(1)
+        watched.health_gate.collect()
+    assert watched.symptoms == [("bad_update", 2)]
+    assert watched.alarms[0].written and watched.alarms[0].late == ""
 
 
 @pytest.mark.parametrize("gate", ["device", "late"])
@@ -248,7 +264,8 @@ def test_how_the_canary_is_read_follows_the_place_and_the_mode() -> None:
         ("dev", loop.optimizer, list(loop.model.parameters()), "sync"),
         ("dev", loop.optimizer, meta, "device"),
         ("dev", plain.optimizer, meta, "sync"),
-        ("observe", loop.optimizer, meta, "sync"),
+        ("observe", loop.optimizer, meta, "late"),
+        ("val", loop.optimizer, meta, "sync"),
         ("prod", loop.optimizer, meta, "late"),
         ("prod", loop.optimizer, [], "sync"),
     ]:

@@ -16,6 +16,7 @@ def gate_alarm(
     optimizer: Optimizer,
     segment: Segment | None = None,
     *,
+    written: bool = False,
     late: str = "",
     step: int | None = None,
     grad_l2: float | None = None,
@@ -37,5 +38,6 @@ def gate_alarm(
         previous=None if older else tape.previous,
         loss=loss,
         slot=slot,
+        written=written or symptom == "bad_update",
         late=late,
     )

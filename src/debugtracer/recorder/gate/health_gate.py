@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
@@ -22,12 +22,14 @@ from debugtracer.recorder.gate.norms import all_on_cpu, is_bad, l2_on_cpu, loss_
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
+from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.sharded import local
 from debugtracer.recorder.tape.step_tape import Segment, Tape
 from debugtracer.trace.incident import Symptom
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE
 
 Reading = Literal["sync", "device", "late"]
+LATE = "the update had been written before its numbers were read"
 
 
 @dataclass
@@ -39,8 +41,7 @@ class PendingRead:
     step: int
     gated: bool
     """The device skipped the update if it was bad, so the weights are still those of the step."""
-    losses: int
-    numbers: dict[str, float]
+    numbers: dict[str, float] = field(default_factory=dict)
 
 
 class HealthGate:
@@ -53,6 +54,7 @@ class HealthGate:
         alarms: AlarmListener,
         numbers: StepNumbers,
         ranks: GateRanks,
+        copies: Copies,
         *,
         mode: str,
         gate: str,
@@ -60,9 +62,9 @@ class HealthGate:
     ) -> None:
         self.state, self.tape = state, tape
         self.alarms, self.sink, self.ranks = alarms, numbers, ranks
-        self.mode, self.gate = mode, gate
+        self.mode, self.gate, self.copies = mode, gate, copies
         self.device_numbers = device_numbers or DeviceNumbers()
-        self.async_readback = AsyncReadback()
+        self.async_readback, self.written_readback = AsyncReadback(), AsyncReadback()
         self.numbers: dict[str, float] = {}
         self.param_l2: Tensor | None = None
         """Norm after the last update, not read yet."""
@@ -71,22 +73,22 @@ class HealthGate:
 
     def reset(self) -> None:
         """Reset for a new run: no reading is under way."""
-        self.async_readback = AsyncReadback()
+        self.async_readback, self.written_readback = AsyncReadback(), AsyncReadback()
         self.numbers.clear()
         self.param_l2 = None
         self.gradient_norm.reset()
         self.state.host_syncs = 0
 
     def reading(self, optimizer: Optimizer, parameters: list[Tensor]) -> Reading:
-        """Choose how to read: on the CPU at once; fused on a device in dev gated there; in prod late; else with one
-        sync (docs/rationale/replay.md#gate)."""
+        """Choose how to read: on the CPU at once; fused on a device in dev gated there; in observe and prod late; else
+        with one sync (docs/rationale/replay.md#gate)."""
         if self.ranks.meets():
             return "sync"
         if self.gate != "auto":
             return "sync" if self.gate == "device" and not gates_itself(optimizer) else self.gate  # type: ignore[return-value]
         if not parameters or parameters[0].device.type == "cpu":
             return "sync"
-        if self.mode == "prod":
+        if self.mode in ("observe", "prod"):
             return "late"
         return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
 
@@ -165,40 +167,42 @@ class HealthGate:
         """Post the numbers; with a fused optimizer the device itself skips a bad update."""
         segment, exact = self.tape.current, reading == "device"
         losses = [t.double().mean() for t, _ in segment.losses]
-        judged = self.device_numbers.judged(gradients, losses, self.param_l2, exact)
+        judged = self.device_numbers.judged(gradients, losses, None, exact)
         if judged is None:
             return contextlib.nullcontext()
-        self.param_l2 = None
-        self.async_readback.post(
-            judged.numbers, PendingRead(optimizer, segment, self.state.step, exact, len(losses), {})
-        )
+        self.async_readback.post(judged.numbers, PendingRead(optimizer, segment, self.state.step, exact))
         return gated(optimizer, judged.flag) if exact else contextlib.nullcontext()
 
     def collect(self) -> None:
         """Read the numbers of the last step. Raises StoppedByTracer."""
         read = self.async_readback.take()
-        if read is None:
-            return
-        (grad_l2, param_l2, flag, *losses), sent = read
-        if not sent.gated and not all(map(math.isfinite, (grad_l2, param_l2, *losses))):
+        if read is not None:
+            values, sent = read
+            try:
+                self.judge(values, sent)
+            finally:  # after the alarm, which speaks of what was before the step
+                grad_l2, _, _, *losses = values
+                self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
+        written = self.written_readback.take()
+        if written is not None and not math.isfinite(written[0][0]):
             self.state.health.wrote_bad_weights()
-        self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
-        late = "" if sent.gated else "the update had been written before its numbers were read"
+            update: PendingRead = written[1]
+            late = "" if self.copies.get(update.optimizer) else LATE
+            self.raise_alarm(self.alarm("bad_update", update.optimizer, update.segment, True, late, update.step))
+
+    def judge(self, values: list[float], sent: PendingRead) -> None:
+        """Judge the numbers of the last step, whose update is written unless the device held it back."""
+        grad_l2, _, flag, *losses = values
+        written = not sent.gated
+        if written and not all(map(math.isfinite, (grad_l2, *losses))):
+            self.state.health.wrote_bad_weights()
+        late = LATE if written and self.copies.get(sent.optimizer) is None else ""
         for number, loss in enumerate(losses):
             if not math.isfinite(loss):
-                self.raise_alarm(self.loss_alarm(sent.optimizer, sent.segment, number, late, sent.step))
-        if flag and all(math.isfinite(v) for v in losses):
-            self.raise_alarm(self.alarm("inf_grad", sent.optimizer, sent.segment, late, sent.step, grad_l2))
-        elif not math.isfinite(param_l2):
-            self.raise_alarm(
-                self.alarm(
-                    "bad_update",
-                    sent.optimizer,
-                    sent.segment,
-                    "the update before this step is no longer at hand",
-                    sent.step,
-                )
-            )
+                self.raise_alarm(self.loss_alarm(sent.optimizer, sent.segment, number, written, late, sent.step))
+        if flag and all(map(math.isfinite, losses)):
+            alarm = self.alarm("inf_grad", sent.optimizer, sent.segment, written, late, sent.step, grad_l2)
+            self.raise_alarm(alarm)
         elif not flag:
             self.state.quiet_until_healthy = False
 
@@ -209,10 +213,14 @@ class HealthGate:
             with self.state.owned():
                 parameters = parameters_of(optimizer)
                 if self.late or not all_on_cpu(parameters):
-                    self.param_l2 = self.device_numbers.l2(parameters)
-                    if self.param_l2 is None or self.param_l2.device.type != "cpu" or self.late:
+                    self.param_l2 = norm = self.device_numbers.l2(parameters)
+                    if self.late and norm is not None:
+                        update = PendingRead(optimizer, self.tape.current, self.state.step, False)
+                        self.written_readback.post(norm.reshape(1), update)
+                        self.param_l2 = None
+                    if norm is None or norm.device.type != "cpu" or self.late:
                         return
-                    value = self.numbers[PARAM_L2] = scalar(self.param_l2)
+                    value = self.numbers[PARAM_L2] = scalar(norm)
                 else:
                     with torch.no_grad():
                         value = self.numbers[PARAM_L2] = l2_on_cpu(parameters, self.state.norms.weights)
@@ -257,19 +265,26 @@ class HealthGate:
         symptom: Symptom,
         optimizer: Optimizer,
         segment: Segment | None = None,
+        written: bool = False,
         late: str = "",
         step: int | None = None,
         grad_l2: float | None = None,
     ) -> Alarm:
         """An alarm at the gate, for the current segment or an older one."""
         number = grad_l2 if grad_l2 is not None else self.numbers.get(GRAD_L2)
-        return gate_alarm(self.tape, symptom, optimizer, segment, late=late, step=step, grad_l2=number)
+        return gate_alarm(self.tape, symptom, optimizer, segment, written=written, late=late, step=step, grad_l2=number)
 
     def loss_alarm(
-        self, optimizer: Optimizer, segment: Segment, number: int, late: str = "", step: int | None = None
+        self,
+        optimizer: Optimizer,
+        segment: Segment,
+        number: int,
+        written: bool = False,
+        late: str = "",
+        step: int | None = None,
     ) -> Alarm:
         """Build the alarm for the loss of one microbatch."""
-        alarm = self.alarm("nan_loss", optimizer, segment, late, step)
+        alarm = self.alarm("nan_loss", optimizer, segment, written, late, step)
         (alarm.loss, alarm.slot), alarm.microbatch = segment.losses[number], number
         alarm.iteration = segment.first_iteration + number
         return alarm

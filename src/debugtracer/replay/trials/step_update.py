@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from torch.optim import Optimizer
 
-from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.alarm import Alarm
 from debugtracer.recorder.run_state import several_ranks
 from debugtracer.recorder.state.copies import UpdateCopy
@@ -15,22 +14,15 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape.entry import Entry
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, updated
+from debugtracer.replay.step_start import before_update
 
 
 class StepUpdate:
     """What is planned and copied before the first trial. Made while the recorder is paused; raises ReplayRefused."""
 
     def __init__(self, alarm: Alarm, context: ReplayContext, state_bytes: int, built: Sequence[Optimizer]) -> None:
-        if alarm.late:
-            raise ReplayRefused(alarm.late)
+        copies = before_update(alarm, context)
         older = list(context.copies.held.values())
-        copies = (
-            [c for c in (context.copies.get(alarm.optimizer),) if c is not None]
-            if alarm.symptom == "bad_update" and alarm.optimizer is not None
-            else []
-        )
-        if alarm.symptom == "bad_update" and not copies:
-            raise ReplayRefused("no copy of the parameters before the update")
         self.plan = make_plan(alarm.segment, alarm.previous, bool(older))
         if (
             len(self.plan.segments) > 1
