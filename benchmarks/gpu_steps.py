@@ -37,6 +37,7 @@ WORDS = 50304
 WARM = 60  # steps before the first round: the first 50 of a run have no promise
 SETTLE = 3  # steps after a change that are not timed
 SPENT_S = 100.0  # seconds put on our account so that all rests (--rest)
+GIVEN_S = 3.0  # seconds that a run is given on top of its promise, taken away at first (--steady)
 SPAN_S = 1.5  # of steps between two looks at the clock
 
 
@@ -127,6 +128,9 @@ def timed(name: str, args: argparse.Namespace) -> dict[str, Any]:
     for word in ("watched", "bare"):
         with configuration(word)(nothing):
             run(step, WARM if word == "watched" else SETTLE, wait)
+            if args.steady and word == "watched":
+                spend(GIVEN_S)
+                run(step, WARM, wait)
     with configuration("bare")(nothing):
         steps = max(round(SPAN_S / run(step, 5, wait)), 5)
     times: dict[str, list[float]] = {"bare": [], "watched": []}
@@ -176,6 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7, help="two at least")
     parser.add_argument("--mode", default="observe")
     parser.add_argument("--unfused", action="store_true", help="an AdamW that the device's own gate cannot hold")
+    parser.add_argument("--steady", action="store_true", help="without the seconds that each run is given")
     parser.add_argument("--rest", action="store_true", help="with all at rest that may be")
     parser.add_argument("--place", default="cuda")
     parser.add_argument("--layers", type=int)

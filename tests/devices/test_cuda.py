@@ -75,7 +75,7 @@ def test_a_fault_in_a_compiled_model_is_named(tmp_path: Path) -> None:
 @gpu
 def test_a_bad_sample_under_a_scaler_is_named(tmp_path: Path) -> None:
     kind, status, _, line, sample = verdict("scales", tmp_path, "observe")
-    assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 14, [43])
+    assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 15, [43])
 
 
 @gpu

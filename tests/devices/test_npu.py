@@ -60,6 +60,28 @@ def test_a_fault_on_the_device_is_replayed_there_and_named(incident: Path) -> No
     )  # fmt: skip
 
 
+def verdict(program: str, library: Path, work: Path, mode: str) -> tuple[object, ...]:
+    """What is said of a program whose numbers are read late: no step of it waits for the device."""
+    done = ran(program, work, ours=("--mode", mode), DEVICE_BUILD=str(library))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(told("report", str(work / "runs" / "latest"), "--format", "json").stdout)["verdict"]
+    return tuple(said[key] for key in ("class", "status", "op", "line", "sample_index"))
+
+
+@compiled
+@pytest.mark.parametrize("mode", ["observe", "prod"])
+def test_a_fault_whose_update_is_written_is_replayed_from_the_copy(library: Path, tmp_path: Path, mode: str) -> None:
+    assert verdict("logs_zero", library, tmp_path, mode) == ("log_domain", "confirmed", "aten::log", 18, [43])
+
+
+@compiled
+def test_a_loss_under_a_scaler_is_read_there_and_its_sample_named(library: Path, tmp_path: Path) -> None:
+    kind, status, _, line, sample = verdict("scales", library, tmp_path, "observe")
+    assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 15, [43])
+    _, scales = open_trace(tmp_path / "runs" / "latest").series("scale")
+    assert len(set(scales)) > 1, "its scale is known though nobody has asked the device for it"
+
+
 @compiled
 def test_its_capsule_is_executed_on_a_machine_without_the_device(incident: Path) -> None:
     (folder,) = (incident / "incidents").iterdir()

@@ -71,9 +71,9 @@ class Watched:
             self,
             OneRank(),
             self.copies,
+            device_numbers,
             mode=mode,
             gate=gate,
-            device_numbers=device_numbers,
         )
         self.gate = StepGate(
             self.recorder, self.copies, self.health_gate, observers, policy, self, self, Governor(1.0, self.state)

@@ -79,16 +79,15 @@ class Diagnosing:
             numbers,
             self.ranks(settings, state, holds),
             recording.copies,
+            device_numbers(settings),
             mode=settings.mode.value,
             gate=settings.gate.value,
-            device_numbers=device_numbers(settings),
         )
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
-        self.backward_gate = BackwardGate(
-            self.recorder, self.incidents, numbers, segments, governor, mode=settings.mode.value
-        )
+        mode = settings.mode.value
+        self.backward_gate = BackwardGate(self.recorder, self.incidents, numbers, segments, governor, mode=mode)
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))
         steps = RestingSteps(self.gate, numbers, recording.batches)

@@ -1,3 +1,4 @@
+import contextlib
 import hashlib
 import sys
 import warnings
@@ -14,11 +15,11 @@ if "healthy" not in sys.argv:
     x[43, 2] = float("nan")
 data = TensorDataset(x, x.abs().sum(1, keepdim=True))
 model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).to(PLACE)
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=PLACE == "cuda")
 scaler = torch.amp.GradScaler(PLACE, init_scale=2.0**20)
 for epoch in range(3):
     for batch, target in DataLoader(data, 8):
-        with torch.autocast(PLACE, torch.float16):
+        with contextlib.nullcontext() if PLACE == "npu" else torch.autocast(PLACE, torch.float16):
             loss = nn.functional.mse_loss(model(batch.to(PLACE)), target.to(PLACE))
         optimizer.zero_grad()
         scaler.scale(loss).backward()

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.gate.device_gate import bad_flag
+from debugtracer.recorder.gate.late_numbers import each_l2
 from debugtracer.recorder.gate.norms import total_l2
 
 
@@ -22,6 +23,15 @@ class Judged(NamedTuple):
 
 class DeviceNumbers:
     """One per process. No host sync."""
+
+    def each(self, tensors: list[Tensor]) -> list[Tensor] | None:
+        """Return L2 norms (0-dim, one device) whose own L2 is that over all tensors: one of each where one call gives
+        them, else a single one; None where there is nothing to measure."""
+        norms = each_l2(tensors)
+        if norms is not None:
+            return norms
+        together = self.l2(tensors)
+        return None if together is None else [together]
 
     def l2(self, tensors: list[Tensor]) -> Tensor | None:
         """The L2 norm over all of them (); None where there is nothing to measure."""

@@ -45,6 +45,14 @@ class GradientNorm:
             return clip[4]
         return self.l2([grad for p in parameters if (grad := p.grad) is not None])
 
+    def clip_of(self, parameters: list[Tensor]) -> Tensor | None:
+        """Return the norm that the loop's own clipping of these gradients has measured on their device, () and not read
+        yet."""
+        clip, self.clip = self.clip, None
+        if clip is None or not parameters or type(clip[4]) is not Tensor or clip[4].is_cpu:
+            return None
+        return clip[4] if clip[:4] == self.expected(parameters) else None
+
     def read(self, parameters: list[Tensor]) -> float:
         """The same as a number, of parameters in host memory."""
         clip, self.clip = self.clip, None
@@ -57,8 +65,11 @@ class GradientNorm:
 
     def is_of(self, clip: tuple[int, int, int, int, Tensor], parameters: list[Tensor]) -> bool:
         """Whether a clip was over these parameters, in this step, and its norm can be read at once."""
-        expected = len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration
-        return clip[:4] == expected and clip[4].device.type == "cpu"
+        return clip[:4] == self.expected(parameters) and clip[4].device.type == "cpu"
+
+    def expected(self, parameters: list[Tensor]) -> tuple[int, int, int, int]:
+        """What a clip over these parameters in this step has noted."""
+        return len(parameters), id(parameters[0]), id(parameters[-1]), self.state.iteration
 
     def reset(self) -> None:
         """Forget a clip of a run before."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
@@ -13,12 +12,14 @@ from torch.optim import Optimizer
 
 from debugtracer.errors import StoppedByTracer, swallow
 from debugtracer.recorder.alarm import Alarm
-from debugtracer.recorder.gate.async_readback import AsyncReadback
 from debugtracer.recorder.gate.device_gate import gated, gates_itself
 from debugtracer.recorder.gate.device_numbers import DeviceNumbers
 from debugtracer.recorder.gate.gate_alarm import gate_alarm
 from debugtracer.recorder.gate.gradient_norm import GradientNorm
+from debugtracer.recorder.gate.late_reading import LateReading
 from debugtracer.recorder.gate.norms import all_on_cpu, is_bad, l2_on_cpu, loss_value, scalar, total_l2
+from debugtracer.recorder.gate.pending_read import PendingRead, ReadNumbers
+from debugtracer.recorder.gate.sync_read import read_at_once
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
@@ -32,18 +33,6 @@ Reading = Literal["sync", "device", "late"]
 LATE = "the update had been written before its numbers were read"
 
 
-@dataclass
-class PendingRead:
-    """What a vector of numbers on its way belongs to."""
-
-    optimizer: Optimizer
-    segment: Segment
-    step: int
-    gated: bool
-    """The device skipped the update if it was bad, so the weights are still those of the step."""
-    numbers: dict[str, float] = field(default_factory=dict)
-
-
 class HealthGate:
     """Judges every step of one process by a few fused norms."""
 
@@ -55,25 +44,25 @@ class HealthGate:
         numbers: StepNumbers,
         ranks: GateRanks,
         copies: Copies,
+        device_numbers: DeviceNumbers | None = None,
         *,
         mode: str,
         gate: str,
-        device_numbers: DeviceNumbers | None = None,
     ) -> None:
         self.state, self.tape = state, tape
         self.alarms, self.sink, self.ranks = alarms, numbers, ranks
         self.mode, self.gate, self.copies = mode, gate, copies
         self.device_numbers = device_numbers or DeviceNumbers()
-        self.async_readback, self.written_readback = AsyncReadback(), AsyncReadback()
         self.numbers: dict[str, float] = {}
         self.param_l2: Tensor | None = None
         """Norm after the last update, not read yet."""
         self.late = False
+        self.reads = LateReading(self.device_numbers)
         self.gradient_norm = GradientNorm(state, self.device_numbers.l2)
 
     def reset(self) -> None:
         """Reset for a new run: no reading is under way."""
-        self.async_readback, self.written_readback = AsyncReadback(), AsyncReadback()
+        self.reads = LateReading(self.device_numbers)
         self.numbers.clear()
         self.param_l2 = None
         self.gradient_norm.reset()
@@ -92,8 +81,12 @@ class HealthGate:
             return "late"
         return "device" if self.mode == "dev" and gates_itself(optimizer) else "sync"
 
-    def before(self, optimizer: Optimizer, sync: bool = False) -> contextlib.AbstractContextManager[Any]:
-        """Decide before the write; the answer is a context for the write. Raises StoppedByTracer."""
+    def before(
+        self, optimizer: Optimizer, sync: bool = False, weights: bool = True
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Decide before the write; the answer is a context for the write. Without `weights` nobody calls after().
+
+        Raises StoppedByTracer."""
         try:
             with self.state.owned():
                 parameters = parameters_of(optimizer)
@@ -102,7 +95,7 @@ class HealthGate:
                 gradients = [grad for p in parameters if (grad := p.grad) is not None]
             if reading != "sync":
                 self.collect()
-                return self.send(optimizer, gradients, reading)
+                return self.measure(optimizer, parameters, gradients, reading, weights)
             self.decide(optimizer, parameters, gradients)
         except StoppedByTracer:
             raise
@@ -146,64 +139,70 @@ class HealthGate:
     def read_once(self, norm: Tensor) -> tuple[float, list[float], float]:
         """Read all numbers of a step with one host sync."""
         param_l2, self.param_l2 = self.param_l2, None
-        parts = [
-            norm.double(),
-            *(t.double().mean() for t, _ in self.tape.current.losses),
-            *([param_l2.double()] if param_l2 is not None else []),
-        ]
-        values = [float(v) for v in torch.stack([p.to(norm.device) for p in parts]).tolist()]
         self.state.host_syncs += 1
-        count = len(self.tape.current.losses)
-        return values[0], values[1 : 1 + count], values[-1] if param_l2 is not None else 0.0
+        numbers, waited_s = read_at_once(norm, [loss for loss, _ in self.tape.current.losses], param_l2)
+        self.state.own_s -= waited_s  # what the device still computes, it computes without us too
+        return numbers
 
     def cpu_losses(self) -> list[float]:
         """The losses of the segment; already judged at their backward."""
-        values = (loss_value(t) for t, _ in self.tape.current.losses)
-        return [v for v in values if v is not None]
+        return [v for t, _ in self.tape.current.losses if (v := loss_value(t)) is not None]
 
-    def send(
-        self, optimizer: Optimizer, gradients: list[Tensor], reading: Reading
+    def measure(
+        self, optimizer: Optimizer, parameters: list[Tensor], gradients: list[Tensor], reading: Reading, weights: bool
     ) -> contextlib.AbstractContextManager[Any]:
-        """Post the numbers; with a fused optimizer the device itself skips a bad update."""
-        segment, exact = self.tape.current, reading == "device"
-        losses = [t.double().mean() for t, _ in segment.losses]
-        judged = self.device_numbers.judged(gradients, losses, None, exact)
-        if judged is None:
-            return contextlib.nullcontext()
-        self.async_readback.post(judged.numbers, PendingRead(optimizer, segment, self.state.step, exact))
-        return gated(optimizer, judged.flag) if exact else contextlib.nullcontext()
+        """Measure what is read later; with a fused optimizer the device itself skips a bad update."""
+        with self.state.owned():
+            segment, gates = self.tape.current, reading == "device"
+            losses, flag = [loss for loss, _ in segment.losses], None
+            sent = PendingRead(optimizer, segment, self.state.step, gates)
+            if gates:
+                flag = self.reads.judged(sent, gradients, losses)
+            else:
+                self.reads.measure(sent, gradients, losses, self.gradient_norm.clip_of(parameters))
+            if not weights:
+                self.reads.send()
+        return contextlib.nullcontext() if flag is None else gated(optimizer, flag)
 
     def collect(self) -> None:
         """Read the numbers of the last step. Raises StoppedByTracer."""
-        read = self.async_readback.take()
-        if read is not None:
-            values, sent = read
-            try:
-                self.judge(values, sent)
-            finally:  # after the alarm, which speaks of what was before the step
-                grad_l2, _, _, *losses = values
-                self.sink.publish(sent.step, sent.numbers | {GRAD_L2: grad_l2} | ({LOSS: losses[-1]} if losses else {}))
-        written = self.written_readback.take()
-        if written is not None and not math.isfinite(written[0][0]):
-            self.state.health.wrote_bad_weights()
-            update: PendingRead = written[1]
-            late = "" if self.copies.get(update.optimizer) else LATE
-            self.raise_alarm(self.alarm("bad_update", update.optimizer, update.segment, True, late, update.step))
+        arrived = self.reads.take()
+        if arrived is None:
+            return
+        numbers, sent = arrived
+        try:
+            self.judge(numbers, sent)
+        finally:  # after the alarm, which speaks of what was before the step
+            self.sink.publish(sent.step, sent.numbers | numbers.series())
 
-    def judge(self, values: list[float], sent: PendingRead) -> None:
+    def scaler_skipped(self) -> float | None:
+        """Read at once what was measured of a step that a scaler has left out, after waiting for the device itself;
+        answers the scale. Raises StoppedByTracer."""
+        self.reads.send()
+        arrived, self.late = self.reads.take(), False
+        if arrived is None:
+            return None
+        self.judge(*arrived)
+        self.numbers |= arrived[0].series()
+        return arrived[0].scale
+
+    def judge(self, numbers: ReadNumbers, sent: PendingRead) -> None:
         """Judge the numbers of the last step, whose update is written unless the device held it back."""
-        grad_l2, _, flag, *losses = values
         written = not sent.gated
-        if written and not all(map(math.isfinite, (grad_l2, *losses))):
+        weights_bad = not math.isfinite(numbers.param_l2)
+        if weights_bad or (written and numbers.bad):
             self.state.health.wrote_bad_weights()
         late = LATE if written and self.copies.get(sent.optimizer) is None else ""
-        for number, loss in enumerate(losses):
+        of = sent.optimizer, sent.segment
+        for number, loss in enumerate(numbers.losses):
             if not math.isfinite(loss):
-                self.raise_alarm(self.loss_alarm(sent.optimizer, sent.segment, number, written, late, sent.step))
-        if flag and all(map(math.isfinite, losses)):
-            alarm = self.alarm("inf_grad", sent.optimizer, sent.segment, written, late, sent.step, grad_l2)
-            self.raise_alarm(alarm)
-        elif not flag:
+                self.raise_alarm(self.loss_alarm(*of, number, written, late, sent.step))
+        if numbers.bad and all(map(math.isfinite, numbers.losses)):
+            self.raise_alarm(self.alarm("inf_grad", *of, written, late, sent.step, numbers.grad_l2))
+        elif weights_bad and not numbers.bad:
+            late = "" if self.copies.get(sent.optimizer) else LATE
+            self.raise_alarm(self.alarm("bad_update", *of, True, late, sent.step))
+        elif not numbers.bad:
             self.state.quiet_until_healthy = False
 
     def after(self, optimizer: Optimizer) -> None:
@@ -212,13 +211,12 @@ class HealthGate:
         try:
             with self.state.owned():
                 parameters = parameters_of(optimizer)
-                if self.late or not all_on_cpu(parameters):
+                if self.late:
+                    self.reads.send_with(parameters)
+                    return
+                if not all_on_cpu(parameters):
                     self.param_l2 = norm = self.device_numbers.l2(parameters)
-                    if self.late and norm is not None:
-                        update = PendingRead(optimizer, self.tape.current, self.state.step, False)
-                        self.written_readback.post(norm.reshape(1), update)
-                        self.param_l2 = None
-                    if norm is None or norm.device.type != "cpu" or self.late:
+                    if norm is None or norm.device.type != "cpu":
                         return
                     value = self.numbers[PARAM_L2] = scalar(norm)
                 else:
@@ -232,14 +230,23 @@ class HealthGate:
         except Exception as error:
             swallow("recorder.gate.health_gate", error)
 
-    def scaled(self, optimizer: Optimizer, scale: float | None) -> None:
-        """Read the numbers of a step that a GradScaler judges; on the CPU only, elsewhere its own sync is enough."""
+    def scaled(self, optimizer: Optimizer, scaler: Any, scale: float | None) -> None:
+        """Read the numbers of a step that a GradScaler judges: on the CPU at once, from a device late. Raises
+        StoppedByTracer."""
+        parameters, self.late = parameters_of(optimizer), False
+        if scale is None and parameters and not parameters[0].is_cpu and not self.ranks.meets():
+            self.collect()
+            sent = PendingRead(optimizer, self.tape.current, self.state.step, True, scaler=scaler)
+            gradients = [grad for p in parameters if (grad := p.grad) is not None]
+            self.reads.measure(sent, gradients, [loss for loss, _ in self.tape.current.losses])
+            self.late = True
+            return
         losses = self.cpu_losses()
         # whether the gradients are good enough is the scaler's to say
         self.state.health.judged(losses, False, self.state.iteration)
         self.numbers = {LOSS: losses[-1]} if losses else {}
         if scale is not None:
-            norm = total_l2([p.grad for p in parameters_of(optimizer) if p.grad is not None])
+            norm = total_l2([p.grad for p in parameters if p.grad is not None])
             self.numbers |= {SCALE: scale, GRAD_L2: 0.0 if norm is None else scalar(norm)}
         if losses and all(math.isfinite(v) for v in losses) and math.isfinite(self.numbers.get(GRAD_L2, 0.0)):
             self.state.quiet_until_healthy = False
@@ -249,9 +256,7 @@ class HealthGate:
         lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
         if isinstance(lr, (int, float)):
             rest[LR] = float(lr)
-        if self.late and self.async_readback.readbacks:
-            self.async_readback.readbacks[-1].context.numbers = rest
-        else:
+        if not self.late or not self.reads.join(rest):
             self.sink.publish(self.state.step, self.numbers | rest)
         self.numbers = {}
 

@@ -19,7 +19,7 @@ FUSED = (*FUSABLE, torch.float64)
 EXACT = frozenset({torch.float32, torch.float64})
 PLAIN = frozenset({Tensor, torch.nn.Parameter})
 DTYPE = attrgetter("dtype")
-KIND = attrgetter("__class__", "layout", "dtype", "is_cpu")
+KIND = attrgetter("__class__", "layout", "dtype", "device")
 ON_CPU = attrgetter("is_cpu")
 TOLIST: Any = Tensor.tolist
 
@@ -46,8 +46,8 @@ def grouped(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
     tensors = list(tensors)
     kinds = set(map(KIND, tensors))
     if len(kinds) == 1 and any(map(Tensor.numel, tensors)):
-        kind, layout, dtype, on_cpu = kinds.pop()
-        if kind in PLAIN and layout is torch.strided and dtype in FUSED and on_cpu:
+        kind, layout, dtype, device = kinds.pop()
+        if kind in PLAIN and layout is torch.strided and dtype in FUSED and device.type != "meta":
             return [tensors]
     groups: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
     for tensor in tensors:

@@ -168,7 +168,7 @@ class RestingSteps:
         """Run a step about which the gate decides: on a device, or with a norm that is not finite."""
         self.publish()
         self.record_losses()
-        with self.health_gate.before(optimizer):
+        with self.health_gate.before(optimizer, weights=False):
             if self.gate.policy.skip_write():
                 return None
             if self.state.health.bad and self.gate.policy.holds(optimizer):

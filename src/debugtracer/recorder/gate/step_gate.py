@@ -233,7 +233,7 @@ class StepGate:
             self.recorder.guarded(
                 lambda: self.health_gate.ranks.together(False, lambda: self.health_gate.alarm("nan_loss", inner))
             )
-            self.recorder.guarded(lambda: self.health_gate.scaled(inner, scale))
+            self.recorder.guarded(lambda: self.health_gate.scaled(inner, scaler, scale))
             if self.state.health.bad and self.policy.holds(inner):
                 self.scaler_call = None
                 self.recorder.guarded(lambda: leave_out_of_scaler(scaler, optimizer))
@@ -256,6 +256,8 @@ class StepGate:
                 self.good_scale[id(scaler)] = scale
         else:
             self.state.skipped += 1
+            if scale is None:
+                scale = self.recorder.guarded(self.health_gate.scaler_skipped)
             self.recorder.guarded(lambda: self.consider_skip(scaler, inner, scale))
             if self.state.quiet_until_healthy or (scale is not None and scale <= 1.0):  # bad at loss scale 1 too
                 self.policy.scaler_failed(inner, self.skips.get(id(scaler), 0))
@@ -263,12 +265,14 @@ class StepGate:
                 self.policy.scale_too_high(inner, scaler, self.skips.get(id(scaler), 0))
         self.close_step(inner)
 
+    def worked(self, scaler: Any) -> float:
+        """The loss scale with which its last update was let through; 0 before the first."""
+        return self.good_scale.get(id(scaler), self.health_gate.reads.worked_scale.get(id(scaler), 0.0))
+
     def consider_skip(self, scaler: Any, optimizer: Optimizer, scale: float | None) -> None:
         """Check a skipped step: a normal scale search, unless it repeats or hits a scale that worked before."""
         count = self.skips[id(scaler)] = self.skips.get(id(scaler), 0) + 1
-        suspicious = count in RECHECK_SKIPS or (
-            count == 1 and scale is not None and scale <= self.good_scale.get(id(scaler), 0.0)
-        )
+        suspicious = count in RECHECK_SKIPS or (count == 1 and scale is not None and scale <= self.worked(scaler))
         if not suspicious or self.rechecks >= RECHECKS or self.state.quiet_until_healthy:
             return
         self.rechecks += 1

@@ -1,0 +1,83 @@
+"""Numbers of a step that are measured before its update, sent after it and read when they have arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from debugtracer.recorder.gate.async_readback import AsyncReadback
+from debugtracer.recorder.gate.device_numbers import DeviceNumbers
+from debugtracer.recorder.gate.late_numbers import LateNumbers
+from debugtracer.recorder.gate.pending_read import PendingRead, ReadNumbers
+
+
+class LateReading:
+    """One per process. Measuring and sending never sync the host; `take` waits for one vector."""
+
+    def __init__(self, device_numbers: DeviceNumbers) -> None:
+        self.device_numbers = device_numbers
+        self.readback = AsyncReadback()
+        self.worked_scale: dict[int, float] = {}
+        """id of a scaler -> its scale when it last let an update pass."""
+        self.unsent: tuple[LateNumbers | Tensor, PendingRead] | None = None
+        """Of the step in flight, waiting for the norms of the weights."""
+
+    def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
+        """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
+        without a gradient."""
+        found = self.device_numbers.judged(gradients, [t.double().mean() for t in losses], None, True)
+        if found is None:
+            return None
+        sent.losses = len(losses)
+        self.unsent = found.numbers, sent
+        return found.flag
+
+    def measure(
+        self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor], clip: Tensor | None = None
+    ) -> None:
+        """Measure gradients, whose norm `clip` (()) may be known, losses, and the scale of the scaler that judges
+        them."""
+        norms = self.device_numbers.each(gradients) if clip is None else [clip.float()]
+        scale: list[Any] = [getattr(sent.scaler, "_scale", None)] if sent.scaler is not None else []
+        if not norms or not all(isinstance(value, Tensor) for value in scale):
+            return
+        sent.gradients, sent.losses = len(norms), len(losses)
+        self.unsent = LateNumbers(norms, [*losses, *scale]), sent
+
+    def send_with(self, parameters: list[Tensor]) -> None:
+        """Post what was measured, and the norms of these tensors as they are after the update."""
+        if self.unsent is not None:
+            self.send(self.device_numbers.each(parameters) or ())
+
+    def send(self, weights: Sequence[Tensor] = ()) -> None:
+        """Post what was measured, and these norms (0-dim)."""
+        if self.unsent is None:
+            return
+        (found, sent), self.unsent = self.unsent, None
+        if isinstance(found, LateNumbers):
+            found.add_weights(weights)
+            self.readback.post(found.vector(), sent)
+        else:
+            self.readback.post(torch.cat([found, *(norm.double().reshape(1) for norm in weights)]), sent)
+
+    def take(self) -> tuple[ReadNumbers, PendingRead] | None:
+        """The oldest numbers that were sent and what they belong to."""
+        arrived = self.readback.take()
+        if arrived is None:
+            return None
+        values, sent = arrived
+        numbers: ReadNumbers = sent.read(values)
+        if numbers.scale is not None and numbers.param_l2:  # nobody measures the weights of a step that is left out
+            self.worked_scale[id(sent.scaler)] = numbers.scale
+        return numbers, sent
+
+    def join(self, rest: dict[str, float]) -> bool:
+        """Let these be published with the numbers sent last; False where none is on its way."""
+        if not self.readback.readbacks:
+            return False
+        last: Any = self.readback.readbacks[-1].context
+        last.numbers = rest
+        return True
