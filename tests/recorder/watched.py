@@ -70,7 +70,6 @@ class Watched:
             self,
             self,
             OneRank(),
-            self.copies,
             device_numbers,
             mode=mode,
             gate=gate,

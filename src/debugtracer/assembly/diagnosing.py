@@ -78,7 +78,6 @@ class Diagnosing:
             self.incidents,
             numbers,
             self.ranks(settings, state, holds),
-            recording.copies,
             device_numbers(settings),
             mode=settings.mode.value,
             gate=settings.gate.value,

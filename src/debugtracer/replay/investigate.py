@@ -30,7 +30,7 @@ from debugtracer.replay.reexecute import Reexecution, scale_one
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, refuse_collectives, updated
 from debugtracer.replay.rewind import ReplayedState, as_compiled, eager, hushed
-from debugtracer.replay.step_start import before_update
+from debugtracer.replay.step_start import StepStart, step_start
 from debugtracer.replay.targets import Target, find_targets, label_inputs, name_roots
 from debugtracer.replay.traced_backward import trace_backward
 from debugtracer.trace.birth import Frame
@@ -73,6 +73,7 @@ def executed_again(alarm: Alarm, context: ReplayContext, program_bytes: int) -> 
             compiled_only=result.replay.compiled_only,
             compiled_at=result.replay.compiled_at,
             anomaly=result.replay.anomaly,
+            steps_back=result.replay.steps_back,
         )
         result.replay = facts
         return result
@@ -90,21 +91,22 @@ def executed_again(alarm: Alarm, context: ReplayContext, program_bytes: int) -> 
 
 def by_tape(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
     """The whole step from its tape."""
-    copies = before_update(alarm, context)
+    start = step_start(alarm, context)
+    copies = start.copies
     if context.whole and (copies or any(e.kind == "step" for e in alarm.segment.entries)):
         raise ReplayRefused("an update of sharded weights cannot be executed again")
     older = list(context.copies.held.values())
     plan = make_plan(alarm.segment, alarm.previous, bool(older))
     if len(plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, plan.segments[0]):
         copies = older
-    return perform(alarm, context, plan, copies, program_bytes)
+    return perform(alarm, context, plan, StepStart(copies, start.steps_back), program_bytes)
 
 
 def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
     """Replay only the root-module calls whose inputs are at hand; finds births inside modules."""
     if alarm.symptom not in {"nan_loss", "nan_output"}:
         raise ReplayRefused(alarm.late or "a bad gradient or update cannot be told from the forward alone")
-    copies = before_update(alarm, context)
+    start = step_start(alarm, context)
     segment = alarm.segment
     if several_ranks():
         refuse_collectives(segment)
@@ -114,13 +116,22 @@ def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> In
             part.entries.append(entry)
     if not part.entries:
         raise ReplayRefused("no module call of the step has all its inputs at hand")
-    return perform(alarm, context, ReplayPlan([part]), copies, 0)
+    return perform(alarm, context, ReplayPlan([part]), start, 0)
 
 
 def perform(
-    alarm: Alarm, context: ReplayContext, plan: ReplayPlan, copies: list[Any], program_bytes: int
+    alarm: Alarm, context: ReplayContext, plan: ReplayPlan, start: StepStart, program_bytes: int
 ) -> Investigation:
     """Run unchanged, then traced; restore everything in any case."""
+    result = performed(alarm, context, plan, start.copies, program_bytes)
+    result.replay = msgspec.structs.replace(result.replay, steps_back=start.steps_back)
+    return result
+
+
+def performed(
+    alarm: Alarm, context: ReplayContext, plan: ReplayPlan, copies: list[Any], program_bytes: int
+) -> Investigation:
+    """The same, with what the result says of itself alone."""
     held = touched(alarm, context)
     states = [s for segment in plan.segments[:1] for s in context.states.get(segment.number, [])]
     states += [

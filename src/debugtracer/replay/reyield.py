@@ -55,7 +55,7 @@ class ReYield:
         if (
             several_ranks()
             or self.last is None
-            or alarm.late
+            or alarm.written
             or alarm.scaler is not None
             or alarm.symptom not in {"nan_loss", "inf_grad"}
         ):

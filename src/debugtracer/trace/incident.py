@@ -79,6 +79,8 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     anomaly: str = ""
     """What torch's anomaly mode says of the step, where a backward has made the bad value; empty where it says
     nothing."""
+    steps_back: int = 0
+    """The weights with which it was executed were those of so many steps before."""
 
 
 class WeightWrite(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,14 +23,12 @@ from debugtracer.recorder.gate.sync_read import read_at_once
 from debugtracer.recorder.listeners import AlarmListener, GateRanks, StepNumbers
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.run_state import parameters as parameters_of
-from debugtracer.recorder.state.copies import Copies
 from debugtracer.recorder.state.sharded import local
 from debugtracer.recorder.tape.step_tape import Segment, Tape
 from debugtracer.trace.incident import Symptom
 from debugtracer.trace.window import GRAD_L2, LOSS, LR, PARAM_L2, SCALE
 
 Reading = Literal["sync", "device", "late"]
-LATE = "the update had been written before its numbers were read"
 
 
 class HealthGate:
@@ -43,7 +41,6 @@ class HealthGate:
         alarms: AlarmListener,
         numbers: StepNumbers,
         ranks: GateRanks,
-        copies: Copies,
         device_numbers: DeviceNumbers | None = None,
         *,
         mode: str,
@@ -51,7 +48,7 @@ class HealthGate:
     ) -> None:
         self.state, self.tape = state, tape
         self.alarms, self.sink, self.ranks = alarms, numbers, ranks
-        self.mode, self.gate, self.copies = mode, gate, copies
+        self.mode, self.gate = mode, gate
         self.device_numbers = device_numbers or DeviceNumbers()
         self.numbers: dict[str, float] = {}
         self.param_l2: Tensor | None = None
@@ -192,16 +189,14 @@ class HealthGate:
         weights_bad = not math.isfinite(numbers.param_l2)
         if weights_bad or (written and numbers.bad):
             self.state.health.wrote_bad_weights()
-        late = LATE if written and self.copies.get(sent.optimizer) is None else ""
         of = sent.optimizer, sent.segment
         for number, loss in enumerate(numbers.losses):
             if not math.isfinite(loss):
-                self.raise_alarm(self.loss_alarm(*of, number, written, late, sent.step))
+                self.raise_alarm(self.loss_alarm(*of, number, written, sent.step))
         if numbers.bad and all(map(math.isfinite, numbers.losses)):
-            self.raise_alarm(self.alarm("inf_grad", *of, written, late, sent.step, numbers.grad_l2))
+            self.raise_alarm(self.alarm("inf_grad", *of, written, sent.step, numbers.grad_l2))
         elif weights_bad and not numbers.bad:
-            late = "" if self.copies.get(sent.optimizer) else LATE
-            self.raise_alarm(self.alarm("bad_update", *of, True, late, sent.step))
+            self.raise_alarm(self.alarm("bad_update", *of, True, sent.step))
         elif not numbers.bad:
             self.state.quiet_until_healthy = False
 
@@ -271,13 +266,12 @@ class HealthGate:
         optimizer: Optimizer,
         segment: Segment | None = None,
         written: bool = False,
-        late: str = "",
         step: int | None = None,
         grad_l2: float | None = None,
     ) -> Alarm:
         """An alarm at the gate, for the current segment or an older one."""
         number = grad_l2 if grad_l2 is not None else self.numbers.get(GRAD_L2)
-        return gate_alarm(self.tape, symptom, optimizer, segment, written=written, late=late, step=step, grad_l2=number)
+        return gate_alarm(self.tape, symptom, optimizer, segment, written=written, step=step, grad_l2=number)
 
     def loss_alarm(
         self,
@@ -285,11 +279,10 @@ class HealthGate:
         segment: Segment,
         number: int,
         written: bool = False,
-        late: str = "",
         step: int | None = None,
     ) -> Alarm:
         """Build the alarm for the loss of one microbatch."""
-        alarm = self.alarm("nan_loss", optimizer, segment, written, late, step)
+        alarm = self.alarm("nan_loss", optimizer, segment, written, step)
         (alarm.loss, alarm.slot), alarm.microbatch = segment.losses[number], number
         alarm.iteration = segment.first_iteration + number
         return alarm

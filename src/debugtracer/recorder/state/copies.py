@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from debugtracer.recorder.state.held_bytes import held_bytes
+from debugtracer.recorder.state.held_bytes import device_s, held_bytes
 from debugtracer.recorder.state.host_copy import host_copy
 from debugtracer.recorder.state.identity import ById
 from debugtracer.recorder.state.sharded import local
@@ -163,7 +163,8 @@ class Copies:
             held = self.held[optimizer] = UpdateCopy(optimizer, parameters)
         begin = perf_counter()
         held.take()
-        return self.judge(optimizer, parameters, perf_counter() - begin, step_s)
+        taken_s = perf_counter() - begin
+        return self.judge(optimizer, parameters, max(taken_s, device_s([optimizer], lambda _: parameters)), step_s)
 
     def judge(self, optimizer: Optimizer, parameters: list[Tensor], cost_s: float, step_s: float) -> str | None:
         """Stop when the copy is not worth its time; half-precision parameters are always copied: their updates

@@ -14,14 +14,14 @@ from debugtracer.recorder.state.step_history import Snapshot
 from debugtracer.recorder.tape.entry import Entry
 from debugtracer.replay.replay_context import ReplayContext
 from debugtracer.replay.replay_plan import ReplayPlan, make_plan, updated
-from debugtracer.replay.step_start import before_update
+from debugtracer.replay.step_start import step_start
 
 
 class StepUpdate:
     """What is planned and copied before the first trial. Made while the recorder is paused; raises ReplayRefused."""
 
     def __init__(self, alarm: Alarm, context: ReplayContext, state_bytes: int, built: Sequence[Optimizer]) -> None:
-        copies = before_update(alarm, context)
+        copies = list(step_start(alarm, context).copies)
         older = list(context.copies.held.values())
         self.plan = make_plan(alarm.segment, alarm.previous, bool(older))
         if (

@@ -23,6 +23,11 @@ MECHANISMS = {
 }
 
 
+def of_before(steps: int) -> str:
+    """Say that the weights of a replay were older ones; empty where they were those of the step."""
+    return f" with the weights of {steps} step{'s' * (steps > 1)} before" if steps else ""
+
+
 def path(file: Path | str) -> str:
     """A path below the current folder without it; else as it is."""
     file = Path(file)
@@ -250,16 +255,8 @@ def replayed(facts: IncidentFacts) -> list[Row]:
     if known is None:
         return [("replay", "the step was not executed again", "")]
     slow = f"; traced, the step took {known.traced_slowdown:.3g}x as long" if known.traced_slowdown is not None else ""
-    rows = [
-        (
-            "replay",
-            (
-                f"{MECHANISMS[known.mechanism]}: {known.parity}; verdict {known.alarm_to_verdict_s:.2g} s after the "
-                f"alarm{slow}"
-            ),
-            "",
-        )
-    ]
+    how = f"{MECHANISMS[known.mechanism]}{of_before(known.steps_back)}: {known.parity}"
+    rows = [("replay", f"{how}; verdict {known.alarm_to_verdict_s:.2g} s after the alarm{slow}", "")]
     rows += [("", f"not used: {why}", "dim") for why in known.refused]
     rows += anomaly(facts)
     return rows + ([("note", facts.note, "")] if facts.note else [])
