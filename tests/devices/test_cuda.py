@@ -96,8 +96,9 @@ def test_training_there_is_judged_by_the_kernels_as_by_torch(tmp_path: Path) -> 
 
 
 @gpu
-def test_a_plain_step_waits_for_the_device_no_more_often_than_bare(tmp_path: Path) -> None:
-    bare, watched = (
-        ran("waits", tmp_path, ours=words, PLACE="cuda") for words in ((), ("--mode", "observe"))
-    )  # fmt: skip
-    assert bare.stdout == watched.stdout == "0\n", watched.stderr
+@pytest.mark.parametrize("mode", ["observe", "dev"])
+def test_a_plain_step_waits_for_the_device_no_more_often_than_bare(mode: str, tmp_path: Path) -> None:
+    bare = ran("waits", tmp_path, PLACE="cuda")
+    watched = ran("waits", tmp_path, ours=("--mode", mode), PLACE="cuda")
+    assert bare.returncode == 0, bare.stderr
+    assert watched.stdout == bare.stdout, watched.stderr

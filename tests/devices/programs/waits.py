@@ -1,4 +1,4 @@
-"""Prints how often the host waited for the device in steps 60 to 79 that ask it for nothing."""
+"""Prints how often torch says that the host waits for the device in steps 60 to 79, which ask it for nothing."""
 
 import warnings
 

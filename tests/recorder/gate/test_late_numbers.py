@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from debugtracer.recorder.gate.late_numbers import LateNumbers, as_number, each_l2
+from debugtracer.recorder.gate.late_numbers import LateNumbers, as_number, each_l2, each_largest
 
+JUDGED = 7  # two fused norms, the stack, and product, sum, comparison and cast of the flag
 OPERATORS = 3  # the fused norm, the stack, and what a view of the loss takes
 
 
@@ -65,3 +66,38 @@ def test_a_loss_of_any_shape_is_one_number_and_none_overflows(
 ) -> None:
     found = as_number(loss, torch.tensor(1.0))
     assert (found.shape, found.dtype, found.item()) == ((), dtype, expected)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "loss", "bad"),
+    [
+        (1.0, 2.0, 0.0),
+        (math.nan, 2.0, 1.0),
+        (-math.inf, 2.0, 1.0),
+        (1.0, math.inf, 1.0),
+        (1.0, math.nan, 1.0),
+        (3e38, 2.0, 0.0),  # only the norm overflows
+        (1e-42, -3.0, 0.0),
+    ],
+)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_device_judges_exactly_by_few_operators(
+    gradient: float, loss: float, bad: float, dtype: torch.dtype
+) -> None:
+    gradients = [
+        torch.tensor([1.0, gradient, 1.0], dtype=dtype),
+        torch.ones(4, dtype=dtype),
+        torch.empty(0, dtype=dtype),
+    ]
+    said = torch.tensor(loss)
+    with Counted() as counted:
+        norms, largest = each_l2(gradients), each_largest(gradients)
+        assert norms is not None and largest is not None
+        numbers = LateNumbers(norms, [said], largest)
+        flag = numbers.flag()
+    made = [name for name in counted.calls if not name.startswith(("detach", "_reshape", "view", "slice"))]
+    assert len(made) <= JUDGED, made
+    assert (flag.shape, flag.dtype, flag.item()) == ((), torch.float32, bad)
+    assert len(numbers.vector()) == 3 + 2 + 1
+    numbers.add_weights([torch.tensor(7.0)])
+    assert numbers.vector()[-1] == 7.0

@@ -41,3 +41,9 @@ def test_under_a_scaler_the_loss_alone_is_judged_and_the_scale_is_read(loss: flo
     read = PendingRead(OPTIMIZER, Segment(0), 3, True, 1, 1, scaler=object()).read([math.inf, loss, 1024.0, 2.0])
     assert (read.bad, read.scale, read.param_l2) == (bad, 1024.0, 2.0)
     assert set(read.series()) == {"grad_l2", "loss", "scale"}
+
+
+def test_what_the_device_judged_is_bad_by_the_largest_magnitudes_alone() -> None:
+    sent = PendingRead(OPTIMIZER, Segment(0), 3, True, 2, 1, 2)
+    assert sent.read([math.inf, 1.0, 3e38, 1.0, 0.5, 2.0])[:4] == (math.inf, [0.5], False, 2.0)
+    assert sent.read([math.inf, 1.0, math.inf, 1.0, 0.5])[:4] == (math.inf, [0.5], True, 0.0)

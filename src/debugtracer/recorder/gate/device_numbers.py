@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from debugtracer.recorder.gate.device_gate import bad_flag
-from debugtracer.recorder.gate.late_numbers import each_l2
+from debugtracer.recorder.gate.late_numbers import each_l2, each_largest
 from debugtracer.recorder.gate.norms import total_l2
 
 
@@ -32,6 +32,12 @@ class DeviceNumbers:
             return norms
         together = self.l2(tensors)
         return None if together is None else [together]
+
+    def measured_each(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
+        """Return the L2 norm and the largest magnitude of each gradient, for a judgement that is exact; None where one
+        call does not give them."""
+        norms, largest = each_l2(gradients), each_largest(gradients)
+        return (norms, largest) if norms and largest else None
 
     def l2(self, tensors: list[Tensor]) -> Tensor | None:
         """The L2 norm over all of them (); None where there is nothing to measure."""

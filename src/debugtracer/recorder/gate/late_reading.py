@@ -28,10 +28,15 @@ class LateReading:
     def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
         """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
         without a gradient."""
+        sent.losses = len(losses)
+        if (plain := self.device_numbers.measured_each(gradients)) is not None:
+            numbers = LateNumbers(plain[0], losses, plain[1])
+            sent.gradients, sent.largest = numbers.gradients, numbers.largest
+            self.unsent = numbers, sent
+            return numbers.flag()
         found = self.device_numbers.judged(gradients, [t.double().mean() for t in losses], None, True)
         if found is None:
             return None
-        sent.losses = len(losses)
         self.unsent = found.numbers, sent
         return found.flag
 

@@ -48,6 +48,8 @@ class PendingRead:
     """How many norms of gradients come first in the vector; 0 where the device has judged them: then their L2, another
     number and a flag."""
     losses: int = 0
+    largest: int = 0
+    """How many largest magnitudes of gradients follow their norms: what is bad is told by them alone, exactly."""
     scaler: Any = None
     """Who judges the gradients; its scale comes after the losses."""
     numbers: dict[str, float] = field(default_factory=dict)
@@ -55,9 +57,10 @@ class PendingRead:
 
     def read(self, values: Sequence[float]) -> ReadNumbers:
         """Take the vector apart."""
-        first = self.gradients or 3
+        first = self.gradients + self.largest or 3
         losses, rest = list(values[first : first + self.losses]), list(values[first + self.losses :])
         scale = rest.pop(0) if self.scaler is not None else None
         grad_l2 = math.hypot(*values[: self.gradients]) if self.gradients else values[0]
-        bad = bool(values[2]) if not self.gradients else not math.isfinite(grad_l2) and scale is None
+        told = values[self.gradients : first] if self.largest else [grad_l2]
+        bad = bool(values[2]) if not self.gradients else scale is None and not all(map(math.isfinite, told))
         return ReadNumbers(grad_l2, losses, bad or not all(map(math.isfinite, losses)), math.hypot(*rest), scale)
