@@ -276,3 +276,27 @@ def test_it_moves_to_the_thread_that_trains(told: Told) -> None:
     assert heard(found) == ["ones", "exp"]
     assert lengths == [1]
     torch.overrides._pop_mode()  # of this thread, where it was installed
+
+
+def test_a_copy_on_another_device_is_told_and_one_of_another_dtype_is_not(told: Told) -> None:
+    moved: list[tuple[Tensor, Tensor]] = []
+    mode = FreeCallMode(
+        told,
+        TrainingThread(),
+        Tape(lambda: ()),
+        ModeStack(),
+        Inspection(lambda: False),
+        CallCost(RunState()),
+        lambda tensor, copy: moved.append((tensor, copy)),
+    )
+    batch = torch.ones(3)
+    mode.install()
+    try:
+        there = batch.to("meta")
+        batch.to(torch.float64)
+        batch.to("cpu")
+        with torch.no_grad():
+            unheard = batch.to(device="meta")
+    finally:
+        mode.remove()
+    assert [(a is batch, b) for a, b in moved] == [(True, there), (True, unheard)]

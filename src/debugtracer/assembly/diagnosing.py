@@ -127,7 +127,8 @@ class Diagnosing:
         follows = settings.acts or settings.resume is not None or settings.skip_list is not None
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
         loader = LoaderHook(events, recording.batches, stack, state, passes, left_out, replaying.stops_steps)
-        free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, CallCost(state))
+        cost, moved = CallCost(state), recording.batches.moved
+        free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, cost, moved)
         replaying.hooks.add(
             loader,
             backwards,

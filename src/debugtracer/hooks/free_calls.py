@@ -3,6 +3,7 @@ mode."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter
 from typing import Any
@@ -27,6 +28,8 @@ from debugtracer.recorder.tape.step_tape import Tape
 from debugtracer.trace.facts.loss_call import LOSSES
 
 PLAIN = (Tensor,)
+MOVES = frozenset({Tensor.to, Tensor.cuda})  # may give the same values on another device
+Moved = Callable[[Tensor, Tensor], None]
 transformed: Any = torch._C._are_functorch_transforms_active
 traced: Any = torch._C._get_tracing_state
 
@@ -42,8 +45,11 @@ class FreeCallMode(TorchFunctionMode):
         stack: ModeStack,
         inspection: Inspection,
         cost: CallCost,
+        moved: Moved | None = None,
     ) -> None:
+        """Take `moved`, which hears of a tensor and its copy on another device."""
         super().__init__()
+        self.moved = moved
         self.events, self.thread, self.tape, self.stack, self.inspection = events, thread, tape, stack, inspection
         self.cost = cost
         stack.attach(self)
@@ -89,6 +95,8 @@ class FreeCallMode(TorchFunctionMode):
                 (finish if plain else self.finish_apart)(self.tape, what, function, pending, output)
             except Exception as error:
                 self.refuse(error)
+        if function in MOVES and self.moved is not None and is_elsewhere(args, output):
+            self.moved(args[0], output)
         if begin:
             cost.add(perf_counter() - returned + called - begin)
         if self.inspection.on and not idle:
@@ -148,3 +156,8 @@ class FreeCallMode(TorchFunctionMode):
 
     def resume(self) -> None:
         """Do nothing, as the counterpart of pause()."""
+
+
+def is_elsewhere(args: Any, output: Any) -> bool:
+    """Whether a call has given a plain tensor that lies on another device than its first argument."""
+    return bool(args and type(output) is Tensor is type(args[0]) and output.device != args[0].device)

@@ -234,3 +234,20 @@ def test_what_no_batch_holds_is_not_adopted():
     weight, changed = x.clone().requires_grad_(), x + 1
     log.adopt([weight, changed, torch.randn(4, 3), torch.zeros(0), torch.randn(4, 2).to_sparse()])
     assert [log.find(t) for t in (weight, changed)] == [None, None]
+
+
+def test_a_leaf_is_found_by_its_copy_on_another_device_and_by_views_of_that_as_long_as_it_lives():
+    log, leaf, other = BatchLog(), torch.ones(4, 3), torch.ones(4, 3)
+    batch = a_batch([leaf])
+    log.add(batch)
+    copy, stranger = leaf.clone(), other.clone()
+    log.moved(leaf, copy)
+    log.moved(other, stranger)
+    assert log.find(copy) == log.find(copy[:, 1:]) == (batch, "batch[0]")
+    assert log.find(stranger) is None
+    log.step_done()
+    assert log.find(copy) is not None, "evaluation has no steps"
+    del copy
+    assert log.find(torch.ones(4, 3)) is None
+    log.clear()
+    assert log.find(leaf) is None

@@ -17,6 +17,7 @@ from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
+from debugtracer.recorder.tape.moved_leaves import MovedLeaves, storage_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 
@@ -122,6 +123,7 @@ class BatchLog:
         self._storages: dict[int, tuple[Batch, int]] = {}
         self._copies: dict[int, tuple[weakref.ref[torch.Tensor], Batch, str]] = {}
         """What the step in flight works on instead of leaves; entered at a bad step alone."""
+        self._moved: MovedLeaves[tuple[Batch, str]] = MovedLeaves()
         self._step_start: list[Batch] = []
         self._fresh: list[Batch] = []
         self._late: list[tuple[object, Callable[[], Batch]]] = []
@@ -157,7 +159,7 @@ class BatchLog:
     def _enter(self, batch: Batch, place: int, leaf: torch.Tensor | None) -> None:
         if leaf is None:
             return
-        storage = _storage(leaf)
+        storage = storage_of(leaf)
         for table, key in ((self._places, id(leaf)), (self._storages, storage)):
             if key is not None:
                 table[key] = (batch, place)
@@ -205,6 +207,13 @@ class BatchLog:
             return copy[1], copy[2]
         return self._find_view(tensor)
 
+    @guarded("batches.moved")
+    def moved(self, tensor: torch.Tensor, copy: torch.Tensor) -> None:
+        """Remember a copy of a leaf on another device. No host sync."""
+        hit = self.find(tensor)
+        if hit is not None:
+            self._moved.put(copy, hit)
+
     @guarded("batches.adopt")
     def adopt(self, inputs: Iterable[torch.Tensor]) -> None:
         """Enter inputs of the step that are copies of leaves: accelerate moves a batch to its device before it fetches
@@ -225,13 +234,15 @@ class BatchLog:
         return tuple(kept[:: max(1, len(kept) // count)][:count])
 
     def _find_view(self, tensor: torch.Tensor) -> tuple[Batch, str] | None:
-        storage = _storage(tensor)
-        hit = self._storages.get(storage) if storage is not None else None
-        if hit is None:
+        storage = storage_of(tensor)
+        if storage is None:
             return None
+        hit = self._storages.get(storage)
+        if hit is None:
+            return self._moved.find(storage)
         path, reference = hit[0].leaves[hit[1]]
         leaf = reference()  # a living leaf keeps its storage, so an equal address is the same memory
-        return (hit[0], path) if leaf is not None and _storage(leaf) == storage else None
+        return (hit[0], path) if leaf is not None and storage_of(leaf) == storage else None
 
     def facts(self, batch: Batch) -> LoaderFacts:
         """What the trace says of the loader of a batch; asks the dataset for its length."""
@@ -251,7 +262,16 @@ class BatchLog:
         """Forget everything (a forked child, the end of a run)."""
         for batch in self._held:
             batch.held.clear()
-        stores = (self._held, self._recent, self._places, self._storages, self._copies, self._step_start, self._fresh)
+        stores = (
+            self._held,
+            self._recent,
+            self._places,
+            self._storages,
+            self._copies,
+            self._step_start,
+            self._fresh,
+            self._moved,
+        )
         for store in stores:
             store.clear()
         self._late_before, self._late = [], []
@@ -278,11 +298,3 @@ def is_referred_to(data: object) -> bool:
 TENSOR = frozenset({torch.Tensor})
 ALONE = max(map(sys.getrefcount, [object()]))
 """Where nothing but its container refers to a part."""
-
-
-def _storage(tensor: torch.Tensor) -> int | None:
-    try:
-        with torch._C.DisableTorchFunction():  # unseen by function modes, ours and the user's
-            return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
-        return None  # sparse, functional and opaque tensors have no storage
