@@ -14,7 +14,7 @@ from debugtracer.errors import ReplayRefused, StoppedByTracer, StoppedCell, guar
 from debugtracer.observers.graph.inplace_writes import OVERWRITTEN
 from debugtracer.recorder.output.rank_crashes import told_by_its_rank
 from debugtracer.settings import Capture, Settings
-from debugtracer.trace.facts.crash import InplaceWrites
+from debugtracer.trace.facts.crash import DEVICE_DIED, InplaceWrites
 
 current: Session | None = None
 
@@ -105,7 +105,7 @@ class Session:
         self.incidents.look_again(None)
         if its_own:
             guarded("session.raised")(self.raised)(error)
-            self.dispatcher.crashed(error)
+            self.dispatcher.crashed(guarded("session.on_host")(self.on_host)(error) or error)
             guarded("session.overwritten")(self.overwritten)(error)
             self.output.crash(error)
 
@@ -123,6 +123,25 @@ class Session:
             look_into_raised(self.incidents, alarm, error)
         except ReplayRefused as refused:
             self.output.note("raised", str(refused))
+
+    def on_host(self, error: BaseException) -> BaseException | None:
+        """Execute the step again on the host where its device says only that an index was outside: what that says, None
+        where it refuses nothing."""
+        if DEVICE_DIED not in str(error) or self.settings.capture is not Capture.STEP:
+            return None
+        from debugtracer.replay.on_host import refused_on_host
+
+        self.recorder.join_failed(error)
+        try:
+            refused = refused_on_host(self.tape.current, self.batches)
+        except ReplayRefused as why:
+            self.output.note("on-host", str(why))
+            return None
+        if refused is None:
+            return None
+        self.observed_run.refused_on_host(refused.entry.frames)
+        self.output.note("on-host", "the step was executed again on the CPU, with weights of the same shapes")
+        return refused.error
 
     def overwritten(self, error: BaseException) -> None:
         """Execute the forward again where a backward died of a write in place, to see which line wrote."""

@@ -96,6 +96,15 @@ def test_training_there_is_judged_by_the_kernels_as_by_torch(tmp_path: Path) -> 
 
 
 @gpu
+@pytest.mark.parametrize("what", ["token", "label"])
+def test_an_index_that_cuda_refuses_without_its_name_is_named(what: str, tmp_path: Path) -> None:
+    done = ran("asserts", tmp_path, what, ours=("--mode", "observe"), PLACE="cuda")
+    assert done.returncode != 0 and "device-side assert" in done.stderr
+    said = json.loads(told("report", str(tmp_path / "runs" / "latest"), "--format", "json").stdout)["verdict"]
+    assert (said["class"], said["sample_index"]) == (f"{what}_out_of_range", [43])
+
+
+@gpu
 @pytest.mark.parametrize("mode", ["observe", "dev"])
 def test_a_plain_step_waits_for_the_device_no_more_often_than_bare(mode: str, tmp_path: Path) -> None:
     bare = ran("waits", tmp_path, PLACE="cuda")

@@ -83,6 +83,26 @@ def test_a_loss_under_a_scaler_is_read_there_and_its_sample_named(library: Path,
 
 
 @compiled
+@pytest.mark.parametrize(
+    ("what", "said", "op"),
+    [
+        ("token", "station (Embedding, 40 rows) (asserts.py:19) was given ids up to 42", "aten::embedding"),
+        ("label", "cross_entropy was given class 7", None),
+    ],
+)
+def test_an_index_that_a_device_refuses_without_its_name_is_named_by_the_host(
+    library: Path, tmp_path: Path, what: str, said: str, op: str | None
+) -> None:
+    done = ran("asserts", tmp_path, what, ours=("--mode", "observe"), DEVICE_BUILD=str(library))
+    assert done.returncode == 1 and "CUDA error" in done.stderr
+    report = json.loads(told("report", str(tmp_path / "runs" / "latest"), "--format", "json").stdout)
+    verdict, (finding,) = report["verdict"], report["findings"]
+    kind = {"token": "token_out_of_range", "label": "label_out_of_range"}[what]
+    assert (verdict["class"], verdict["status"], verdict["sample_index"]) == (kind, "confirmed", [43])
+    assert verdict["op"] == op and said in finding["message"]
+
+
+@compiled
 def test_its_capsule_is_executed_on_a_machine_without_the_device(incident: Path) -> None:
     (folder,) = (incident / "incidents").iterdir()
     assert json.loads((folder / "capsule.json").read_bytes())["device"].startswith("npu")

@@ -72,12 +72,18 @@ class ObservedRun:
         self.subscription_listeners: list[Callable[[], None]] = []
         self.interrupted = False
         """Somebody waits for the end of the run: nothing is executed again."""
+        self.refused_call: Any = None
+        """Raw user frames of the call that the host refused, where the program died of a device that says no more."""
         self.off = False
         """No event is handed on just now: the calls are ours."""
 
     def interrupt(self) -> None:
         """Called before the end of a run that was interrupted."""
         self.interrupted = True
+
+    def refused_on_host(self, frames: Any) -> None:
+        """Called before the exception of the host is told in place of that of a device."""
+        self.refused_call = frames
 
     def on_restored(self, listener: Callable[[str, Any], None]) -> None:
         """Call the listener after each load_state_dict that the program made itself."""

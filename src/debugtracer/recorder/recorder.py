@@ -129,11 +129,7 @@ class Recorder:
         None where a bad value was told of before."""
         if self.state.quiet_until_healthy:
             return None
-        if self.failed is not None:
-            entry, self.failed = self.failed, None
-            with self.state.owned():
-                entry.kwargs = self.tape.encode(keywords_of(error, entry.function))
-                self.tape.close(entry, None)
+        self.join_failed(error)
         return Alarm(
             "crash",
             self.tape.current,
@@ -143,6 +139,14 @@ class Recorder:
             frames=raw_traceback(error),
             previous=self.tape.previous,
         )
+
+    def join_failed(self, error: BaseException) -> None:
+        """Put the root call that raised on the tape."""
+        if self.failed is not None:
+            entry, self.failed = self.failed, None
+            with self.state.owned():
+                entry.kwargs = self.tape.encode(keywords_of(error, entry.function))
+                self.tape.close(entry, None)
 
     def watch_output(self, module: nn.Module, root: Root, output: Any) -> None:
         """Check a root output that no backward will follow: NaN is an alarm, infinities are investigated once."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from debugtracer.checks.check import Check
-from debugtracer.trace.facts.crash import Crash
+from debugtracer.trace.facts.crash import DEVICE_DIED, Crash
 from debugtracer.trace.finding import Finding
 from debugtracer.trace.place import Place
 from debugtracer.trace.window import Window
@@ -22,7 +22,8 @@ class DeviceAssert(Check, frozen=True):
         Kernels run later than the line that called them, so the traceback points anywhere; afterwards no tensor can be
         read.
     How it decides
-        By the text of the exception alone; the class is a guess until the step runs on the CPU.
+        By the text of the exception alone, where the step executed again on the CPU (batches as they were loaded,
+        weights drawn) refuses no index: then the class is a guess. Else the check that names the index speaks.
     What to do
         Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, where the exception names the value.
     Example
@@ -44,7 +45,7 @@ class DeviceAssert(Check, frozen=True):
     def judge(self, window: Window) -> Iterator[Finding]:
         """Yield a finding when the program died of a device-side assert."""
         for crash in window.new(Crash):
-            if "device-side assert" in crash.message:
+            if DEVICE_DIED in crash.message:
                 yield self.finding(
                     window,
                     "error",

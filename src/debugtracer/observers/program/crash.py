@@ -12,7 +12,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from debugtracer.callsites.conditional_call import conditional_call
 from debugtracer.callsites.crash_site import CrashSite, seen_module, seen_tensor, site_of
-from debugtracer.callsites.frames import USER, place_of
+from debugtracer.callsites.frames import USER, frames_of, place_of
 from debugtracer.callsites.origins.argument_origin import argument_origin, object_built
 from debugtracer.callsites.origins.carried_state import carried_at
 from debugtracer.callsites.origins.value_origin import made_first
@@ -49,8 +49,11 @@ class CrashObserver(Observer):
 
     def crashed(self, error: BaseException) -> None:
         """Emit the fact of the crash."""
+        site, frames = site_of(error), frames_of(self.run.refused_call) if self.run.refused_call else ()
+        if frames:  # executed again by us: the line of the loop is not in the traceback
+            site.frames, site.call = (*site.frames, *frames), frames[0]
         with torch.no_grad():
-            self.run.emit(self.seen(error, site_of(error)))
+            self.run.emit(self.seen(error, site))
 
     def seen(self, error: BaseException, site: CrashSite) -> Crash:
         """What the explainers need."""
