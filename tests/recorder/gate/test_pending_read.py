@@ -40,7 +40,7 @@ def test_a_number_that_is_none_is_bad() -> None:
 def test_under_a_scaler_the_loss_alone_is_judged_and_the_scale_is_read(loss: float, bad: bool) -> None:
     read = PendingRead(OPTIMIZER, Segment(0), 3, True, 1, 1, scaler=object()).read([math.inf, loss, 1024.0, 2.0])
     assert (read.bad, read.scale, read.param_l2) == (bad, 1024.0, 2.0)
-    assert set(read.series()) == {"grad_l2", "loss", "scale"}
+    assert set(read.series()) == {"grad_l2", "loss", "scale", "param_l2"}
 
 
 def test_what_the_device_judged_is_bad_by_the_largest_magnitudes_alone() -> None:

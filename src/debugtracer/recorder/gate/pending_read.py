@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from torch.optim import Optimizer
 
 from debugtracer.recorder.tape.step_tape import Segment
-from debugtracer.trace.window import GRAD_L2, LOSS, SCALE
+from debugtracer.trace.window import GRAD_L2, LOSS, PARAM_L2, SCALE
 
 
 class ReadNumbers(NamedTuple):
@@ -32,6 +32,8 @@ class ReadNumbers(NamedTuple):
             values[LOSS] = self.losses[-1]
         if self.scale is not None:
             values[SCALE] = self.scale
+        if self.param_l2:
+            values[PARAM_L2] = self.param_l2
         return values
 
 
