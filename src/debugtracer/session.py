@@ -133,7 +133,8 @@ class Session:
 
         self.recorder.join_failed(error)
         try:
-            refused = refused_on_host(self.tape.current, self.batches)
+            with self.incidents.context.paused():
+                refused = refused_on_host(self.tape.current, self.batches)
         except ReplayRefused as why:
             self.output.note("on-host", str(why))
             return None

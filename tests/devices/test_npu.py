@@ -75,6 +75,16 @@ def test_a_fault_whose_update_is_written_is_replayed_from_the_copy(library: Path
 
 
 @compiled
+def test_older_weights_that_do_not_show_the_fault_prove_nothing(library: Path, tmp_path: Path) -> None:
+    settings = {"DEVICE_BUILD": str(library), "DEBUG_TRACER_COPY_BYTES": "4"}
+    done = ran("older_weights", tmp_path, ours=("--mode", "observe"), **settings)
+    assert done.returncode == 0, done.stderr
+    said = told("report", str(tmp_path / "runs" / "latest")).stdout
+    assert "the fault did not come with the weights of" in " ".join(said.split())
+    assert "healthy when it is executed again" not in said and "LAUNCH_BLOCKING" not in said
+
+
+@compiled
 def test_a_loss_under_a_scaler_is_read_there_and_its_sample_named(library: Path, tmp_path: Path) -> None:
     kind, status, _, line, sample = verdict("scales", library, tmp_path, "observe")
     assert (kind, status, line, sample) == ("data_nonfinite", "confirmed", 15, [43])

@@ -95,7 +95,7 @@ class FreeCallMode(TorchFunctionMode):
                 (finish if plain else self.finish_apart)(self.tape, what, function, pending, output)
             except Exception as error:
                 self.refuse(error)
-        if function in MOVES and self.moved is not None and is_elsewhere(args, output):
+        if plain and function in MOVES and self.moved is not None and is_elsewhere(args, output):
             self.moved(args[0], output)
         if begin:
             cost.add(perf_counter() - returned + called - begin)

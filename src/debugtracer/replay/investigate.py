@@ -99,7 +99,9 @@ def by_tape(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investi
     plan = make_plan(alarm.segment, alarm.previous, bool(older))
     if len(plan.segments) > 1 and alarm.previous is not None and updated(alarm.previous, plan.segments[0]):
         copies = older
-    return perform(alarm, context, plan, StepStart(copies, start.steps_back), program_bytes)
+    return perform(
+        alarm, context, plan, StepStart(copies, start.steps_back if copies is start.copies else 0), program_bytes
+    )
 
 
 def forward_only(alarm: Alarm, context: ReplayContext, program_bytes: int) -> Investigation:
@@ -124,8 +126,15 @@ def perform(
 ) -> Investigation:
     """Run unchanged, then traced; restore everything in any case."""
     result = performed(alarm, context, plan, start.copies, program_bytes)
+    if start.steps_back and not result.replay.reproduced:  # says nothing of the step itself
+        raise ReplayRefused(f"the fault did not come{of_before(start.steps_back)}, and those of the step are gone")
     result.replay = msgspec.structs.replace(result.replay, steps_back=start.steps_back)
     return result
+
+
+def of_before(steps: int) -> str:
+    """Say whose weights these were."""
+    return f" with the weights of {steps} step{'s' * (steps > 1)} before"
 
 
 def performed(

@@ -85,18 +85,21 @@ class HostExecution(Reexecution):
     def on_host(self, tensor: Tensor) -> Tensor:
         """What a tensor held before it went to the device; drawn where nobody knows, which no call refuses."""
         if tensor.device.type == "cpu":
-            return tensor
+            return tensor.detach().clone()  # a call may write into it
         hit = self.batches.find(tensor)
         leaf = dict(hit[0].tensors()).get(hit[1]) if hit is not None else None
         if leaf is not None and leaf.shape == tensor.shape and leaf.device.type == "cpu":
-            return leaf.to(tensor.dtype)
+            return leaf.detach().to(tensor.dtype, copy=True)
         return self.like(tensor)
 
-    def like(self, tensor: Tensor) -> Tensor:
-        """A tensor of the host of the same shape: small numbers, or zeros of whole ones."""
+    def like(self, tensor: Tensor, variance: bool = False) -> Tensor:
+        """A tensor of the host of the same shape: small numbers, ones where it may be a variance, zeros of whole
+        numbers."""
         if id(tensor) not in self.drawn:
             empty = torch.zeros(tensor.shape, dtype=tensor.dtype)
-            self.drawn[id(tensor)] = empty.normal_(0.0, SPREAD) if tensor.is_floating_point() else empty
+            if tensor.is_floating_point():
+                empty = empty.fill_(1.0) if variance else empty.normal_(0.0, SPREAD)
+            self.drawn[id(tensor)] = empty
         return self.drawn[id(tensor)]
 
     def twin(self, module: nn.Module) -> nn.Module:
@@ -106,7 +109,7 @@ class HostExecution(Reexecution):
             memo: dict[int, Any] = {
                 id(t): nn.Parameter(self.like(t), t.requires_grad and t.is_floating_point())
                 if isinstance(t, nn.Parameter)
-                else self.like(t)
+                else self.like(t, variance=True)
                 for t in held
                 if t.device.type != "cpu"
             }

@@ -182,7 +182,7 @@ def test_the_gradient_norm_is_that_of_all_gradients(gate: str) -> None:
     assert watched.points[0][1]["grad_l2"] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("gate", ["auto", "device"])
+@pytest.mark.parametrize("gate", ["auto", "device", "late"])
 def test_a_large_finite_gradient_whose_norm_overflows_is_no_alarm_and_is_written(gate: str) -> None:
     loop = Loop(bad_step=2, bad=1e30)
     with Watched(gate=gate, stops=True) as watched:

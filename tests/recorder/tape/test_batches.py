@@ -240,8 +240,10 @@ def test_a_leaf_is_found_by_its_copy_on_another_device_and_by_views_of_that_as_l
     log, leaf, other = BatchLog(), torch.ones(4, 3), torch.ones(4, 3)
     batch = a_batch([leaf])
     log.add(batch)
-    copy, stranger = leaf.clone(), other.clone()
+    copy, stranger, part = leaf.clone(), other.clone(), leaf[1:3].clone()
     log.moved(leaf, copy)
+    log.moved(leaf[1:3], part)
+    assert log.find(part) is None, "its rows are other rows"
     log.moved(other, stranger)
     assert log.find(copy) == log.find(copy[:, 1:]) == (batch, "batch[0]")
     assert log.find(stranger) is None

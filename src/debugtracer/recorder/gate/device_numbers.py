@@ -9,7 +9,7 @@ from torch import Tensor
 
 from debugtracer.recorder.gate.device_gate import bad_flag
 from debugtracer.recorder.gate.late_numbers import each_l2, each_largest
-from debugtracer.recorder.gate.norms import total_l2
+from debugtracer.recorder.gate.norms import total_l2, worst_of
 
 
 class Judged(NamedTuple):
@@ -32,6 +32,15 @@ class DeviceNumbers:
             return norms
         together = self.l2(tensors)
         return None if together is None else [together]
+
+    def largest(self, gradients: list[Tensor]) -> list[Tensor]:
+        """Return the largest magnitudes (0-dim, one device) by which it is told exactly what is not finite: a norm
+        overflows before its values do."""
+        each = each_largest(gradients)
+        if each is not None:
+            return each
+        worst = worst_of(gradients)
+        return [] if worst is None else [worst]
 
     def measured_each(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
         """Return the L2 norm and the largest magnitude of each gradient, for a judgement that is exact; None where one

@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter, is_not
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from debugtracer.recorder.gate.norms import l2_on_cpu, scalar, total_l2
@@ -50,6 +51,8 @@ class GradientNorm:
         yet."""
         clip, self.clip = self.clip, None
         if clip is None or not parameters or type(clip[4]) is not Tensor or clip[4].is_cpu:
+            return None
+        if clip[4].dtype is not torch.float32:  # overflows in half precision
             return None
         return clip[4] if clip[:4] == self.expected(parameters) else None
 

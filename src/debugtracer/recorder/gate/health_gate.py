@@ -185,8 +185,8 @@ class HealthGate:
 
     def judge(self, numbers: ReadNumbers, sent: PendingRead) -> None:
         """Judge the numbers of the last step, whose update is written unless the device held it back."""
-        written = not sent.gated
-        weights_bad = not math.isfinite(numbers.param_l2)
+        written = not sent.gated or (sent.scaler is not None and numbers.param_l2 != 0.0)
+        weights_bad = not math.isfinite(numbers.param_l2) and any(map(is_bad, parameters_of(sent.optimizer)))
         if weights_bad or (written and numbers.bad):
             self.state.health.wrote_bad_weights()
         of = sent.optimizer, sent.segment
@@ -197,7 +197,7 @@ class HealthGate:
             self.raise_alarm(self.alarm("inf_grad", *of, written, sent.step, numbers.grad_l2))
         elif weights_bad and not numbers.bad:
             self.raise_alarm(self.alarm("bad_update", *of, True, sent.step))
-        elif not numbers.bad:
+        elif not numbers.bad and math.isfinite(numbers.grad_l2):
             self.state.quiet_until_healthy = False
 
     def after(self, optimizer: Optimizer) -> None:
@@ -231,6 +231,7 @@ class HealthGate:
         parameters, self.late = parameters_of(optimizer), False
         if scale is None and parameters and not parameters[0].is_cpu and not self.ranks.meets():
             self.collect()
+            self.state.health.judged([], False, self.state.iteration)  # as long as nothing is read
             sent = PendingRead(optimizer, self.tape.current, self.state.step, True, scaler=scaler)
             gradients = [grad for p in parameters if (grad := p.grad) is not None]
             self.reads.measure(sent, gradients, [loss for loss, _ in self.tape.current.losses])

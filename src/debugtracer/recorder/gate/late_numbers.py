@@ -18,6 +18,7 @@ class LateNumbers:
     def __init__(self, norms: list[Tensor], losses: Sequence[Tensor], largest: Sequence[Tensor] = ()) -> None:
         """Take the norms of the gradients (0-dim, one device), the losses as they are, and the largest magnitude of
         each gradient where the device is to judge them."""
+        self.home = norms[0].device
         self.gradients, self.largest, self.losses = len(norms), len(largest), len(losses)
         self.parts = [*norms, *largest, *(as_number(loss, norms[0]) for loss in losses)]
         self.stacked: Tensor | None = None
@@ -32,8 +33,8 @@ class LateNumbers:
             return ((self.stacked[self.gradients :] * 0).sum() != 0).float()
 
     def add_weights(self, norms: Sequence[Tensor]) -> None:
-        """Take the norms of the weights after the update."""
-        self.parts += norms
+        """Take the norms of the weights after the update, which may lie elsewhere."""
+        self.parts += [norm.to(self.home, non_blocking=True) for norm in norms]
 
     def vector(self) -> Tensor:
         """Return all of them, (gradients + largest + losses + weights,)."""

@@ -28,7 +28,7 @@ class LateReading:
     def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
         """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
         without a gradient."""
-        sent.losses = len(losses)
+        self.unsent, sent.losses = None, len(losses)
         if (plain := self.device_numbers.measured_each(gradients)) is not None:
             numbers = LateNumbers(plain[0], losses, plain[1])
             sent.gradients, sent.largest = numbers.gradients, numbers.largest
@@ -45,12 +45,14 @@ class LateReading:
     ) -> None:
         """Measure gradients, whose norm `clip` (()) may be known, losses, and the scale of the scaler that judges
         them."""
-        norms = self.device_numbers.each(gradients) if clip is None else [clip.float()]
+        self.unsent = None
+        norms = self.device_numbers.each(gradients) if clip is None else [clip]
         scale: list[Any] = [getattr(sent.scaler, "_scale", None)] if sent.scaler is not None else []
         if not norms or not all(isinstance(value, Tensor) for value in scale):
             return
-        sent.gradients, sent.losses = len(norms), len(losses)
-        self.unsent = LateNumbers(norms, [*losses, *scale]), sent
+        largest = self.device_numbers.largest(gradients)
+        sent.gradients, sent.largest, sent.losses = len(norms), len(largest), len(losses)
+        self.unsent = LateNumbers(norms, [*losses, *scale], largest), sent
 
     def send_with(self, parameters: list[Tensor]) -> None:
         """Post what was measured, and the norms of these tensors as they are after the update."""
@@ -66,7 +68,9 @@ class LateReading:
             found.add_weights(weights)
             self.readback.post(found.vector(), sent)
         else:
-            self.readback.post(torch.cat([found, *(norm.double().reshape(1) for norm in weights)]), sent)
+            self.readback.post(
+                torch.cat([found, *(norm.double().reshape(1).to(found.device) for norm in weights)]), sent
+            )
 
     def take(self) -> tuple[ReadNumbers, PendingRead] | None:
         """The oldest numbers that were sent and what they belong to."""

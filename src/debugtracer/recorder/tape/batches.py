@@ -17,7 +17,7 @@ from debugtracer.callsites.origins.sample_origin import sample_origin
 from debugtracer.callsites.origins.value_origin import Link, made_first
 from debugtracer.errors import guarded
 from debugtracer.recorder.state.leaves import Leaf
-from debugtracer.recorder.tape.moved_leaves import MovedLeaves, storage_of
+from debugtracer.recorder.tape.moved_leaves import MovedLeaves, is_whole, storage_of
 from debugtracer.trace.birth import Frame
 from debugtracer.trace.incident import LoaderFacts
 
@@ -211,7 +211,8 @@ class BatchLog:
     def moved(self, tensor: torch.Tensor, copy: torch.Tensor) -> None:
         """Remember a copy of a leaf on another device. No host sync."""
         hit = self.find(tensor)
-        if hit is not None:
+        leaf = dict(hit[0].tensors()).get(hit[1]) if hit is not None else None
+        if hit is not None and leaf is not None and is_whole(tensor, leaf):  # rows of a part are other rows
             self._moved.put(copy, hit)
 
     @guarded("batches.adopt")
@@ -237,12 +238,11 @@ class BatchLog:
         storage = storage_of(tensor)
         if storage is None:
             return None
-        hit = self._storages.get(storage)
-        if hit is None:
-            return self._moved.find(storage)
-        path, reference = hit[0].leaves[hit[1]]
+        batch, place = self._storages.get(storage, (None, 0))
+        path, reference = batch.leaves[place] if batch is not None else ("", lambda: None)
         leaf = reference()  # a living leaf keeps its storage, so an equal address is the same memory
-        return (hit[0], path) if leaf is not None and storage_of(leaf) == storage else None
+        same = batch is not None and leaf is not None and storage_of(leaf) == storage
+        return (batch, path) if same and batch is not None else self._moved.find(storage)
 
     def facts(self, batch: Batch) -> LoaderFacts:
         """What the trace says of the loader of a batch; asks the dataset for its length."""

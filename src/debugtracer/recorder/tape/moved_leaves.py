@@ -46,3 +46,8 @@ def storage_of(tensor: torch.Tensor) -> int | None:
             return int(tensor.untyped_storage()._cdata)
     except (NotImplementedError, RuntimeError):
         return None
+
+
+def is_whole(tensor: torch.Tensor, leaf: torch.Tensor) -> bool:
+    """Whether a tensor in the memory of a leaf is all of it."""
+    return tensor is leaf or (tensor.shape == leaf.shape and tensor.storage_offset() == leaf.storage_offset())
