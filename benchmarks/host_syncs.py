@@ -17,6 +17,7 @@ import warnings
 import torch
 
 STEPS = 20
+BEFORE = 60  # steps that are not counted: the first are inspected
 
 
 def count(mode: str, fused: bool) -> dict[str, float]:
@@ -34,8 +35,8 @@ def count(mode: str, fused: bool) -> dict[str, float]:
     x, y = torch.randn(64, 512, device="cuda"), torch.randint(0, 10, (64,), device="cuda")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for step in range(STEPS + 5):
-            if step == 5:
+        for step in range(BEFORE + STEPS):
+            if step == BEFORE:
                 caught.clear()
                 torch.cuda.set_sync_debug_mode("warn")
             loss = nn.functional.cross_entropy(model(x), y)

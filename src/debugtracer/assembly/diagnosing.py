@@ -72,6 +72,7 @@ class Diagnosing:
         segments: SegmentListener = responding.segments if responding is not None else ends
         numbers = StepPublisher(recording.batches, replaying.observed_run, self.incidents.findings, output)
         self.recorder = Recorder(state, tape, stack, self.incidents, output)
+        mode = settings.mode.value
         self.health_gate = HealthGate(
             state,
             tape,
@@ -79,13 +80,12 @@ class Diagnosing:
             numbers,
             self.ranks(settings, state, holds),
             device_numbers(settings),
-            mode=settings.mode.value,
+            mode=mode,
             gate=settings.gate.value,
         )
         self.gate = StepGate(
             self.recorder, recording.copies, self.health_gate, replaying.dispatcher, policy, segments, output, governor
         )
-        mode = settings.mode.value
         self.backward_gate = BackwardGate(self.recorder, self.incidents, numbers, segments, governor, mode=mode)
         dispatcher, run = replaying.dispatcher, replaying.observed_run
         self.inspection = Inspection(lambda: run.inspecting and dispatcher.wants("called"))

@@ -126,15 +126,10 @@ def perform(
 ) -> Investigation:
     """Run unchanged, then traced; restore everything in any case."""
     result = performed(alarm, context, plan, start.copies, program_bytes)
-    if start.steps_back and not result.replay.reproduced:  # says nothing of the step itself
-        raise ReplayRefused(f"the fault did not come{of_before(start.steps_back)}, and those of the step are gone")
     result.replay = msgspec.structs.replace(result.replay, steps_back=start.steps_back)
+    if start.steps_back and not result.replay.reproduced:  # says nothing of the step itself
+        raise ReplayRefused(f"the fault did not come{result.replay.older_weights}, and those of the step are gone")
     return result
-
-
-def of_before(steps: int) -> str:
-    """Say whose weights these were."""
-    return f" with the weights of {steps} step{'s' * (steps > 1)} before"
 
 
 def performed(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from debugtracer.devices.present import names
 from debugtracer.errors import ReplayRefused
 from debugtracer.recorder.state.roots import unwrapped
 from debugtracer.recorder.tape.batches import BatchLog
@@ -21,7 +22,6 @@ from debugtracer.replay.rewind import eager, hushed
 
 OUTSIDE = re.compile(r"out of (range|bounds)")
 SKIPPED = frozenset({"backward", "step", "clip", "zero_grad", "unscale"})
-MOVES = frozenset({"to", "cuda", "npu", "xpu"})
 SPREAD = 0.02  # standard deviation of weights whose values lie on a device that is gone (ours)
 
 
@@ -73,7 +73,7 @@ class HostExecution(Reexecution):
         args, kwargs = mapped((args, kwargs), on_cpu, (torch.device, str), depth=7)
         if entry.kind == "module":
             return self.twin(unwrapped(entry.function))(*args, **kwargs)
-        if getattr(entry.function, "__name__", "") in MOVES:
+        if getattr(entry.function, "__name__", "") in ("to", *names()):
             dtypes = [value for value in (*args[1:], *kwargs.values()) if isinstance(value, torch.dtype)]
             return args[0].to(*dtypes[:1]) if dtypes else args[0]
         return entry.function(*args, **kwargs)
@@ -121,4 +121,4 @@ def on_cpu(value: Any) -> Any:
     """The host in place of a device, in whichever form a call names one."""
     if isinstance(value, torch.device):
         return torch.device("cpu")
-    return "cpu" if value.partition(":")[0] in ("cuda", "npu", "xpu") else value
+    return "cpu" if value.partition(":")[0] in names() else value

@@ -82,6 +82,13 @@ class ReplayFacts(msgspec.Struct, frozen=True, kw_only=True):
     steps_back: int = 0
     """The weights with which it was executed were those of so many steps before."""
 
+    @property
+    def older_weights(self) -> str:
+        """Say so, to be put behind how it was executed; empty where they were those of the step."""
+        return f" with the weights of {self.steps_back} step{'s' * (self.steps_back > 1)} before" * bool(
+            self.steps_back
+        )
+
 
 class WeightWrite(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the program that has written weights since the last update."""

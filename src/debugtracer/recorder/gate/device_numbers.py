@@ -42,12 +42,6 @@ class DeviceNumbers:
         worst = worst_of(gradients)
         return [] if worst is None else [worst]
 
-    def measured_each(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
-        """Return the L2 norm and the largest magnitude of each gradient, for a judgement that is exact; None where one
-        call does not give them."""
-        norms, largest = each_l2(gradients), each_largest(gradients)
-        return (norms, largest) if norms and largest else None
-
     def l2(self, tensors: list[Tensor]) -> Tensor | None:
         """The L2 norm over all of them (); None where there is nothing to measure."""
         return total_l2(tensors)

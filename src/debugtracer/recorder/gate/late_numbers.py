@@ -13,14 +13,14 @@ from debugtracer.recorder.gate.norms import FUSABLE, grouped
 
 
 class LateNumbers:
-    """The numbers of one step on their device: some four operators, whatever the number of tensors. No host sync."""
+    """The numbers of one step on their device: some five operators, whatever the number of tensors. No host sync."""
 
     def __init__(self, norms: list[Tensor], losses: Sequence[Tensor], largest: Sequence[Tensor] = ()) -> None:
         """Take the norms of the gradients (0-dim, one device), the losses as they are, and the largest magnitude of
         each gradient where the device is to judge them."""
         self.home = norms[0].device
         self.gradients, self.largest, self.losses = len(norms), len(largest), len(losses)
-        self.parts = [*norms, *largest, *(as_number(loss, norms[0]) for loss in losses)]
+        self.parts = [*norms, *(one.to(self.home) for one in largest), *(as_number(loss, norms[0]) for loss in losses)]
         self.stacked: Tensor | None = None
         """What was put together for the device's own judgement."""
 

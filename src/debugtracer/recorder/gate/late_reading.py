@@ -28,17 +28,12 @@ class LateReading:
     def judged(self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor]) -> Tensor | None:
         """Let the device judge gradients and losses; the flag (float32, ()) by which it leaves the update out, None
         without a gradient."""
-        self.unsent, sent.losses = None, len(losses)
-        if (plain := self.device_numbers.measured_each(gradients)) is not None:
-            numbers = LateNumbers(plain[0], losses, plain[1])
-            sent.gradients, sent.largest = numbers.gradients, numbers.largest
-            self.unsent = numbers, sent
-            return numbers.flag()
+        largest = self.device_numbers.largest(gradients)
+        if largest and (norms := self.device_numbers.each(gradients)):
+            return self.prepared(sent, norms, losses, largest).flag()
         found = self.device_numbers.judged(gradients, [t.double().mean() for t in losses], None, True)
-        if found is None:
-            return None
-        self.unsent = found.numbers, sent
-        return found.flag
+        self.unsent, sent.losses = (None if found is None else (found.numbers, sent)), len(losses)
+        return None if found is None else found.flag
 
     def measure(
         self, sent: PendingRead, gradients: list[Tensor], losses: Sequence[Tensor], clip: Tensor | None = None
@@ -50,9 +45,17 @@ class LateReading:
         scale: list[Any] = [getattr(sent.scaler, "_scale", None)] if sent.scaler is not None else []
         if not norms or not all(isinstance(value, Tensor) for value in scale):
             return
-        largest = self.device_numbers.largest(gradients)
-        sent.gradients, sent.largest, sent.losses = len(norms), len(largest), len(losses)
-        self.unsent = LateNumbers(norms, [*losses, *scale], largest), sent
+        self.prepared(sent, norms, [*losses, *scale], self.device_numbers.largest(gradients))
+        sent.losses = len(losses)  # the scale stands behind them
+
+    def prepared(
+        self, sent: PendingRead, norms: list[Tensor], losses: Sequence[Tensor], largest: Sequence[Tensor]
+    ) -> LateNumbers:
+        """Keep the numbers of the step in flight until its update is over."""
+        numbers = LateNumbers(norms, losses, largest)
+        sent.gradients, sent.largest, sent.losses = numbers.gradients, numbers.largest, numbers.losses
+        self.unsent = numbers, sent
+        return numbers
 
     def send_with(self, parameters: list[Tensor]) -> None:
         """Post what was measured, and the norms of these tensors as they are after the update."""

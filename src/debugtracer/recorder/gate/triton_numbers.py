@@ -50,10 +50,6 @@ class TritonNumbers(DeviceNumbers):
         """Return none: the norm of the kernels is finite where every value is."""
         return super().largest(gradients) if self.off else []
 
-    def measured_each(self, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]] | None:
-        """Return None: the kernels judge all of them at once."""
-        return super().measured_each(gradients) if self.off else None
-
     def l2(self, tensors: list[Tensor]) -> Tensor | None:
         """The L2 norm over all of them; the largest magnitude where squares overflow and every value is finite."""
         found = self.measured(tensors, [], None)

@@ -23,11 +23,6 @@ MECHANISMS = {
 }
 
 
-def of_before(steps: int) -> str:
-    """Say that the weights of a replay were older ones; empty where they were those of the step."""
-    return f" with the weights of {steps} step{'s' * (steps > 1)} before" if steps else ""
-
-
 def path(file: Path | str) -> str:
     """A path below the current folder without it; else as it is."""
     file = Path(file)
@@ -255,7 +250,7 @@ def replayed(facts: IncidentFacts) -> list[Row]:
     if known is None:
         return [("replay", "the step was not executed again", "")]
     slow = f"; traced, the step took {known.traced_slowdown:.3g}x as long" if known.traced_slowdown is not None else ""
-    how = f"{MECHANISMS[known.mechanism]}{of_before(known.steps_back)}: {known.parity}"
+    how = f"{MECHANISMS[known.mechanism]}{known.older_weights}: {known.parity}"
     rows = [("replay", f"{how}; verdict {known.alarm_to_verdict_s:.2g} s after the alarm{slow}", "")]
     rows += [("", f"not used: {why}", "dim") for why in known.refused]
     rows += anomaly(facts)
