@@ -8,6 +8,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog
@@ -23,7 +24,7 @@ class Unheard(LoopEvents):
 @pytest.fixture
 def probe(monkeypatch):
     monkeypatch.setenv("DEBUG_TRACER_STRICT", "1")
-    made = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), None, None)
+    made = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), TrainingThread(), None, None)
     made.install()
     yield made
     made.remove()

@@ -126,7 +126,7 @@ class Diagnosing:
             events.on_rest(hook.rest)
         follows = settings.acts or settings.resume is not None or settings.skip_list is not None
         passes, left_out = (recording.passes, recording.left_out) if follows else (None, None)
-        loader = LoaderHook(events, recording.batches, stack, state, passes, left_out, replaying.stops_steps)
+        loader = LoaderHook(events, recording.batches, stack, state, thread, passes, left_out, replaying.stops_steps)
         cost, moved = CallCost(state), recording.batches.moved
         free_calls = FreeCallMode(events, thread, recording.tape, stack, self.inspection, cost, moved)
         replaying.hooks.add(

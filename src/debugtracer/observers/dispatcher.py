@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any
 
@@ -34,6 +34,8 @@ class ObserverDispatcher(TrainingEvents):
     def __init__(self, run: ObservedRun) -> None:
         self.run, self.state, self.stack = run, run.state, run.stack
         self.observers: dict[str, Observer] = {}
+        self.overriding: dict[str, list[Observer]] = {}
+        """Event -> who overrides it; nothing while none are attached."""
         self.listeners: dict[str, list[Callable[..., None]]] = {}
         """Event -> who hears it in an inspected step."""
         self.steady: dict[str, list[Callable[..., None]]] = {}
@@ -57,31 +59,24 @@ class ObserverDispatcher(TrainingEvents):
 
     def subscribe(self) -> None:
         """List the observers that override each event, once, in the order of their names."""
-        every = [o for o in self.observers.values() if not self.run.gave_up(o)]
-        self.listeners = {
-            name: [
-                heard
-                for o in every
-                if getattr(type(o), name) is not getattr(TrainingEvents, name)
-                and (heard := getattr(o, name)) not in self.run.unwanted
-            ]
-            for name in EVENTS
-        }
-        self.at_rest = {
-            name: [m for m in heard if name not in OF_STEPS or hasattr(m, ALWAYS)]
-            for name, heard in self.listeners.items()
-        }
-        self.steady = {name: [m for m in heard if not hasattr(m, INSPECTED)] for name, heard in self.listeners.items()}
+        for name in EVENTS:
+            heard = [o for o in self.observers.values() if getattr(type(o), name) is not getattr(TrainingEvents, name)]
+            self.overriding[name] = [o for o in heard if not self.run.gave_up(o)]
+        self.subscribe_again(EVENTS)
 
-    def subscribe_again(self) -> None:
-        """List them anew where an observer wants other events; nothing while none are attached."""
-        if self.listeners:
-            self.subscribe()
+    def subscribe_again(self, names: Iterable[str]) -> None:
+        """List for these events alone whom they are handed to: observers come and go within a step."""
+        for name in self.overriding.keys() & names:
+            heard = [m for o in self.overriding[name] if (m := getattr(o, name)) not in self.run.unwanted]
+            self.listeners[name] = heard
+            self.at_rest[name] = [m for m in heard if name not in OF_STEPS or hasattr(m, ALWAYS)]
+            self.steady[name] = [m for m in heard if not hasattr(m, INSPECTED)]
 
     def remove(self) -> None:
         """Detach them, last first."""
         for observer in reversed(list(self.observers.values())):
             self.run.attempt(observer.remove, ())
+        self.overriding.clear()
         self.listeners.clear()
         self.steady.clear()
         self.at_rest.clear()
@@ -128,7 +123,7 @@ class ObserverDispatcher(TrainingEvents):
     def failed(self, listener: Callable[..., None], error: Exception) -> None:
         """Count a failure; an observer that fails again and again hears nothing more."""
         if self.run.failed(getattr(listener, "__self__", listener), error):
-            self.subscribe_again()
+            self.subscribe()
 
     def facts_of_incident(self) -> tuple[Fact, ...]:
         """Tell the observers of an incident; the facts of its step."""
@@ -138,7 +133,8 @@ class ObserverDispatcher(TrainingEvents):
     def reset(self) -> None:
         """Reset the run and all observers; called in a forked child."""
         self.run.reset()
-        self.subscribe_again()
+        if self.overriding:
+            self.subscribe()
         for observer in self.observers.values():
             self.run.attempt(observer.reset, ())
 

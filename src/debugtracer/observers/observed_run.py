@@ -69,7 +69,7 @@ class ObservedRun:
         self.failures: dict[int, int] = {}
         self.unwanted: set[Callable[..., None]] = set()
         """Methods of observers that are not to be called: there is nothing left for them to do."""
-        self.subscription_listeners: list[Callable[[], None]] = []
+        self.subscription_listeners: list[Callable[[set[str]], None]] = []
         self.interrupted = False
         """Somebody waits for the end of the run: nothing is executed again."""
         self.refused_call: Any = None
@@ -94,25 +94,25 @@ class ObservedRun:
         for listener in self.restore_listeners:
             listener(word, owner)
 
-    def on_subscription(self, listener: Callable[[], None]) -> None:
-        """Call the listener whenever other methods of observers are to be called."""
+    def on_subscription(self, listener: Callable[[set[str]], None]) -> None:
+        """Call the listener with names of events whenever other methods of observers are to be called for them."""
         self.subscription_listeners.append(listener)
 
     def unsubscribe(self, *methods: Callable[..., None]) -> None:
         """Call these methods of an observer no more until subscribe(), or until it is reset: a call costs microseconds
         in each step."""
-        self.unwanted.update(methods)
-        self.tell_subscriptions()
+        self.tell_subscriptions(set(methods) - self.unwanted)
 
     def subscribe(self, *methods: Callable[..., None]) -> None:
         """Call these methods of an observer again."""
-        self.unwanted.difference_update(methods)
-        self.tell_subscriptions()
+        self.tell_subscriptions(self.unwanted.intersection(methods))
 
-    def tell_subscriptions(self) -> None:
-        """Let the dispatcher list what is called anew."""
-        for listener in self.subscription_listeners:
-            listener()
+    def tell_subscriptions(self, changed: set[Callable[..., None]]) -> None:
+        """Let the dispatcher list anew for whose events methods are called; nothing where none has changed."""
+        if changed:
+            self.unwanted ^= changed
+            for listener in self.subscription_listeners:
+                listener({method.__name__ for method in changed})
 
     def attempt(self, listener: Callable[..., None], args: tuple[Any, ...]) -> None:
         """Call a method of an observer, guarded. Raises StoppedByTracer alone. Half a microsecond beside the call."""

@@ -187,6 +187,10 @@ class OwnedTime:
             state.own_s += perf_counter() - self.begin - (state.incident_s - self.incident_s)
 
 
+FETCH = nn.Identity()
+"""Stands where a root call would while a batch is fetched: a transform that is a module is no root."""
+
+
 class OpenRoot:
     """The outermost module call in flight, and how often the same module was entered again inside it."""
 
@@ -200,6 +204,16 @@ class OpenRoot:
     def on_reset(self, listener: Callable[[], None]) -> None:
         """Call the listener whenever a call is forgotten."""
         self.listeners.append(listener)
+
+    def begin_fetch(self) -> None:
+        """Take the calls of modules that follow for those of a dataset, until end_fetch(); nothing inside a root."""
+        if self.module is None:
+            self.module, self.nested = FETCH, 0
+
+    def end_fetch(self) -> None:
+        """Take calls for the program's again; nothing where none was taken for a dataset's."""
+        if self.module is FETCH:
+            self.module = None
 
     def reset(self) -> bool:
         """Forget a call that never returned (KeyboardInterrupt inside a forward); True if there was one."""

@@ -40,7 +40,7 @@ class Silent(LoopEvents):
 def every_hook(events: LoopEvents) -> list[Any]:
     thread, stack, state = TrainingThread(), ModeStack(), RunState()
     return [
-        LoaderHook(events, BatchLog(), stack, state, None, None),
+        LoaderHook(events, BatchLog(), stack, state, thread, None, None),
         BackwardHook(events, thread, stack, state),
         OptimizerHook(events, thread, state),
         ScalerHook(events, thread),

@@ -61,7 +61,7 @@ class Told(LoopEvents):
 
 
 def a_probe(events=None, stack=None):
-    return LoaderHook(events or Told(), BatchLog(), stack or ModeStack(), RunState(), None, None)
+    return LoaderHook(events or Told(), BatchLog(), stack or ModeStack(), RunState(), TrainingThread(), None, None)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.loading.loader import LoaderHook
 from debugtracer.recorder.listeners import PassListener
 from debugtracer.recorder.resume.loader_passes import LoaderPasses, key_of, own_generators
@@ -94,7 +95,7 @@ def test_what_it_hears_is_handed_on_while_somebody_waits() -> None:
 def test_a_loader_of_accelerate_is_one_batch_ahead_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     shards = pytest.importorskip("accelerate.data_loader")
     passes, seen = LoaderPasses(), list[int | None]()
-    hook = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), passes, None)
+    hook = LoaderHook(Unheard(), BatchLog(), ModeStack(), RunState(), TrainingThread(), passes, None)
     hook.install()
     try:
         for _ in shards.DataLoaderShard(TensorDataset(torch.arange(12.0)), batch_size=4):

@@ -29,6 +29,10 @@ class TrainingThread:
                 listener(me, self.home)
         return self.owner == me
 
+    def likely(self) -> bool:
+        """True in the training thread, and before it is known in the one the session was started in."""
+        return (self.owner or self.home) == threading.get_ident()
+
     def elsewhere(self) -> bool:
         """True in a thread that is known not to be the training thread."""
         return self.owner is not None and self.owner != threading.get_ident()

@@ -18,6 +18,7 @@ from debugtracer.callsites.caller import from_caller
 from debugtracer.callsites.construction import built_at, calls_a_library
 from debugtracer.errors import StoppedByTracer, guarded, swallow
 from debugtracer.hooks.events.loop_events import LoopEvents
+from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.hook import AlwaysOn, Patches
 from debugtracer.hooks.loading.loader_batch import (
     batch_of,
@@ -40,7 +41,8 @@ from debugtracer.recorder.tape.mode_stack import ModeStack
 class LoaderHook(AlwaysOn):
     """Patches DataLoader and its iterators on install(), restores them on remove(); inert in DataLoader workers.
 
-    The user's dataset and collate code runs without our function mode. No event may raise into the loop, but for the
+    The user's dataset and collate code runs without our function mode, and a module called there (a transform) is no
+    root call. No event may raise into the loop, but for the
     stop of mode dev."""
 
     def __init__(
@@ -49,13 +51,14 @@ class LoaderHook(AlwaysOn):
         log: BatchLog,
         stack: ModeStack,
         state: RunState,
+        thread: TrainingThread,
         passes: PassListener | None,
         samples: SampleFilter | None,
         gives_again: bool = True,
     ) -> None:
         """Tell `passes` of each pass, in the modes that keep its place or go on from it; `samples` drops some.
         `gives_again`: a bad batch may be handed out once more, so each is told of, at rest too."""
-        self.events, self.log, self.stack, self.state = events, log, stack, state
+        self.events, self.log, self.stack, self.state, self.thread = events, log, stack, state, thread
         self.passes, self.samples, self.gives_again = passes, samples, gives_again
         self.on = False
         self._patches = Patches()
@@ -215,27 +218,20 @@ class LoaderHook(AlwaysOn):
         return data
 
     def _next_at_rest(self, original: Callable[[Any], Any], iterator: Any) -> Any:
-        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch. In one function:
+        """Fetch while all rests: our function mode is on no stack and no incident waits for a batch. In few functions:
         each further one costs a microsecond where a step of training has emptied the caches."""
         state = self.state
-        start = perf_counter()
-        try:
-            data = original(iterator)
-        except BaseException:
-            state.wait_s += perf_counter() - start
-            self._failed(iterator)
-            raise
+        data, waited = self._timed(original, iterator)
         fetched = perf_counter()
-        state.wait_s += fetched - start
         try:
             state.fetched()
             feed = self._feeds.get(iterator)
             if feed is None or getattr(iterator, "_dataset_kind", 0) == ITERABLE:  # a stream counts its rows at once
-                self._note(iterator, data, fetched - start)
+                self._note(iterator, data, waited)
             else:
                 drawn = feed.take_drawn(iterator)
                 number = getattr(iterator, "_num_yielded", 1) - 1
-                self.log.add_late(data, partial(late_batch, feed, drawn, data, number, fetched - start))
+                self.log.add_late(data, partial(late_batch, feed, drawn, data, number, waited))
             if self.gives_again:
                 self.events.handed_out(iterator, data)
         except StoppedByTracer:
@@ -250,6 +246,9 @@ class LoaderHook(AlwaysOn):
         return data, self._note(iterator, data, waited)
 
     def _timed(self, original: Callable[[Any], Any], iterator: Any) -> tuple[Any, float]:
+        root = self.state.open_root
+        if self.thread.likely():
+            root.begin_fetch()
         start = perf_counter()
         try:
             data = original(iterator)
@@ -257,6 +256,8 @@ class LoaderHook(AlwaysOn):
             self.state.wait_s += perf_counter() - start
             self._failed(iterator)
             raise
+        finally:
+            root.end_fetch()
         waited = perf_counter() - start
         self.state.wait_s += waited
         return data, waited
