@@ -222,3 +222,31 @@ def test_what_is_of_use_in_inspected_steps_alone_is_called_in_no_other():
         dispatcher.step_ended(None)
     assert [step for what, step in heard if what == "any"] == list(range(7))
     assert [step for what, step in heard if what == "inspected"] == [0, 1, 2, 5]
+
+
+def test_a_method_that_comes_or_goes_lists_its_own_event_anew_and_no_other():
+    dispatcher, observer = with_names()
+    others = dispatcher.listeners["restored"]
+    dispatcher.run.unsubscribe(observer.incident)
+    assert not dispatcher.wants("incident") and dispatcher.listeners["restored"] is others
+    dispatcher.run.subscribe(observer.incident)
+    dispatcher.incident()
+    assert observer.heard == ["incident"] and dispatcher.listeners["restored"] is others
+
+
+def test_a_method_that_has_gone_already_lists_nothing_anew():
+    dispatcher, observer = with_names()
+    dispatcher.run.unsubscribe(observer.incident)
+    listed = dispatcher.listeners["incident"]
+    dispatcher.run.unsubscribe(observer.incident)
+    dispatcher.run.subscribe(observer.restored)
+    assert dispatcher.listeners["incident"] is listed
+
+
+def test_after_remove_a_method_that_comes_back_is_not_called():
+    dispatcher, observer = with_names()
+    dispatcher.run.unsubscribe(observer.incident)
+    dispatcher.remove()
+    dispatcher.run.subscribe(observer.incident)
+    dispatcher.incident()
+    assert observer.heard == []

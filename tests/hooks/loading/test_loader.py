@@ -19,6 +19,7 @@ from debugtracer.hooks.events.training_thread import TrainingThread
 from debugtracer.hooks.free_calls import FreeCallMode
 from debugtracer.hooks.inspection import Inspection
 from debugtracer.hooks.loading.loader import LoaderHook
+from debugtracer.hooks.module import ModuleHook
 from debugtracer.recorder.call_cost import CallCost
 from debugtracer.recorder.run_state import RunState
 from debugtracer.recorder.tape.batches import BatchLog
@@ -433,3 +434,79 @@ def test_the_same_batches_come_with_and_without_the_probe():
         assert epoch() == bare
     finally:
         probe.remove()
+
+
+class Heard(LoopEvents):
+    """Root calls as they are told."""
+
+    def __init__(self):
+        self.roots = []
+
+    def entered(self, module, args):
+        self.roots.append(type(module).__name__)
+
+
+class Centred(torch.nn.Module):
+    """A transform as libraries write it."""
+
+    def forward(self, x):
+        return x - x.mean()
+
+
+class Transformed(data.Rows):
+    def __init__(self, fails=False):
+        super().__init__()
+        self.transform, self.fails = Centred(), fails
+
+    def __getitem__(self, index):
+        if self.fails:
+            raise OSError("the file is gone")
+        return self.transform(super().__getitem__(index)[0])
+
+
+@pytest.fixture
+def heard():
+    """A loader hook and a hook of modules with one state, and what they tell."""
+    events, state, thread = Heard(), RunState(), TrainingThread()
+    loader = LoaderHook(events, BatchLog(), ModeStack(), state, thread, None, None)
+    modules = ModuleHook(events, thread, state.open_root)
+    for hook in (loader, modules):
+        hook.install()
+    yield events.roots, state.open_root, loader
+    for hook in (modules, loader):
+        hook.remove()
+
+
+@pytest.mark.parametrize("rests", [False, True])
+def test_a_transform_that_is_a_module_is_no_root_call_and_the_model_behind_it_is(heard, rests, monkeypatch):
+    roots, _, loader = heard
+    monkeypatch.setattr(Heard, "rests", lambda self: rests, raising=False)
+    model = torch.nn.Linear(3, 1)
+    for batch in DataLoader(Transformed(), batch_size=8):
+        model(batch)
+    assert roots == ["Linear"] * 6 and loader.log.last() is not None
+
+
+def test_a_fetch_that_raises_leaves_root_calls_as_they_were(heard):
+    roots, root, _ = heard
+    with pytest.raises(OSError, match="the file is gone"):
+        next(iter(DataLoader(Transformed(fails=True), batch_size=8)))
+    assert root.module is None
+    Centred()(torch.ones(3))
+    assert roots == ["Centred"]
+
+
+def test_a_fetch_of_another_thread_hides_no_root_call_of_the_training_thread(heard):
+    roots, root, loader = heard
+    loader.thread.here()
+    open_during = []
+
+    class Looks(data.Rows):
+        def __getitem__(self, index):
+            open_during.append(root.module)
+            return super().__getitem__(index)
+
+    worker = threading.Thread(target=lambda: next(iter(DataLoader(Looks(), batch_size=2))))
+    worker.start()
+    worker.join()
+    assert open_during == [None, None]

@@ -73,7 +73,7 @@ def test_a_loss_with_a_graph_is_no_validation(tmp_path):
 
 
 def test_other_loggers_are_read_by_their_arguments():
-    assert read("wandb", None, ({"loss": 0.5, "note": "text"},), {"step": 3}) == ({"loss": 0.5}, 3)
+    assert read("wandb", None, ({"loss": 0.5, "note": "text"},), {"step": 3}) == ({"loss": 0.5, "note": "text"}, 3)
     assert read("lightning", None, ("val_loss", torch.tensor(2.0)), {}) == ({"val_loss": 2.0}, None)
     assert scalar(torch.ones(2)) is None
     assert scalar("0.5") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable
@@ -69,11 +70,14 @@ class LoggedObserver(Observer):
         return self.calls.after(original, lambda args, kwargs, result: on_log(source, args[0], args[1:], kwargs))
 
     def on_log(self, source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Take names and values of one logging call."""
-        with torch.no_grad(), self.run.paused():
-            given, at = read(source, owner, args, kwargs)
-            for name, value in given.items():
-                self.emit_value(source, name, value, at, owner)
+        """Take names and values of one logging call; our modes rest only where a tensor has to be read for it."""
+        pairs, at = read(source, owner, args, kwargs)
+        reads = any(isinstance(value, Tensor) for value in (*pairs.values(), self.run.state.last_loss))
+        with self.run.paused() if reads else contextlib.nullcontext():
+            for name, given in pairs.items():
+                value = scalar(given)
+                if value is not None:
+                    self.emit_value(source, name, value, at, owner)
 
     def emit_value(self, source: str, name: str, value: float, at: int | None, owner: Any) -> None:
         """Emit one number as a series and as a fact."""
@@ -175,8 +179,8 @@ def loss_in(output: Any) -> Tensor | None:
     return loss if isinstance(loss, Tensor) else None
 
 
-def read(source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, float], int | None]:
-    """Read scalars by name and the step they belong to."""
+def read(source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
+    """What is logged, by name, and the step it belongs to."""
     if source == "tensorboard":
         named = dict(zip(("tag", "scalar_value", "global_step"), args, strict=False)) | kwargs
         pairs, at = {str(named.get("tag")): named.get("scalar_value")}, named.get("global_step")
@@ -191,14 +195,13 @@ def read(source: str, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             if source == "transformers"
             else kwargs.get("step")
         )
-    values = {name: scalar(value) for name, value in pairs.items()}
-    return {name: value for name, value in values.items() if value is not None}, at if isinstance(at, int) else None
+    return pairs, at if isinstance(at, int) else None
 
 
 def scalar(value: Any) -> float | None:
     """A number that can be read without waiting for a device."""
     if isinstance(value, Tensor):
-        return float(value.detach().item()) if value.numel() == 1 and value.device.type == "cpu" else None
+        return norms.scalar(value.detach()) if value.numel() == 1 and value.device.type == "cpu" else None
     try:
         return None if isinstance(value, (str, bytes)) else float(value)
     except (TypeError, ValueError):
